@@ -1,0 +1,78 @@
+# Two commands are enough: `make serve` and `make test`. Both build .venv first where it is missing or out of date.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+# A virtual environment does not survive being moved or copied, nor the removal of the Python it was made with.
+ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
+.venv/.locked: anew
+else ifeq ($(wildcard $(BIN)/python),)
+.venv/.locked: anew
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help setup serve test test-sdks bench-engine fmt docs lock clean anew
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+
+setup: .venv/.ready ## build .venv, unless it is up to date
+
+serve: .venv/.ready ## run the DynamoDB endpoint on this machine, data in keyplan.db
+	@exec $(BIN)/keyplan dynamodb --path keyplan.db
+
+test: .venv/.ready ## lint, format check, types, tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal
+
+test-sdks: .venv/.ready ## the JavaScript SDK v3 against the endpoint (needs node and npm)
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo \
+		"*** NOT TESTED: node (20 or newer) with npm is missing, so the JavaScript SDK was not tried. ***" >&2; exit 1; }
+	@$(MAKE) --no-print-directory tests/sdks/node_modules/.package-lock.json
+	node --test tests/sdks/
+
+bench-engine: .venv/.ready ## the engine beside what one would use instead
+	$(BIN)/python -m bench.engine
+
+fmt: .venv/.ready ## format, and mend what the linter can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Typer writes the reference of a Typer application itself; a test notices when the file is behind the code.
+docs: .venv/.ready ## write docs/cli.md anew from the commands
+	$(BIN)/python -m typer keyplan.cli utils docs --name keyplan --output docs/cli.md
+
+# One file for every platform and Python we support. Versions in it stay as they are while they still fit pyproject.toml;
+# delete the file first to take the newest of everything.
+lock: ## write requirements.lock anew from pyproject.toml
+	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
+	$(PYTHON) -m venv "$$tools"; \
+	"$$tools/bin/pip" install --quiet uv; \
+	"$$tools/bin/uv" pip compile pyproject.toml --quiet --extra types --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
+
+clean: ## remove everything that was built; data files stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist tests/sdks/node_modules
+	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+tests/sdks/node_modules/.package-lock.json: tests/sdks/package-lock.json
+	cd tests/sdks && npm ci
+	@touch $@
+
+# What the lock says, each file checked against its hash ...
+.venv/.locked: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo \
+		"keyplan needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." \
+		"Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	@echo '$(CURDIR)' > .venv/.made-in
+	@touch $@
+
+# ... and then the project itself, with nothing fetched for it. `pip check` fails where the lock is behind pyproject.toml.
+.venv/.ready: .venv/.locked pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index --editable .
+	@$(BIN)/pip check --disable-pip-version-check || { echo "requirements.lock is behind pyproject.toml: make lock" >&2; exit 1; }
+	@touch $@

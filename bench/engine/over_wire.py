@@ -1,0 +1,119 @@
+"""The six operations over HTTP, and what a server costs before it has done anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from bench.engine import cache
+from bench.engine.cache import Unavailable
+from bench.engine.rounds import say
+from bench.engine.servers import Running, Server
+from bench.engine.wire import LoadClient, LoadError, Sample, call, operation_file, seed_file
+from bench.engine.workload import OPERATIONS, READS, WRITES, OperationName, Workload, table_request
+
+NO_LIMIT = 10**9
+SETTLE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Footprint:
+    start_seconds: float
+    idle_bytes: int
+
+
+class WireContender:
+    """A running server with its tables made and filled."""
+
+    def __init__(self, running: Running, binary: Path, files: dict[OperationName, Path]) -> None:
+        self.running = running
+        self.label = running.server.label
+        self._client = LoadClient(binary, running.port)
+        self._files = files
+
+    def make_tables(self) -> None:
+        for name in (READS, WRITES):
+            call(self.running.port, "CreateTable", table_request(name))
+        for name in (READS, WRITES):
+            self._wait_for(name)
+
+    def begin_round(self) -> None:
+        call(self.running.port, "DeleteTable", {"TableName": WRITES})
+        for _ in range(300):
+            if WRITES not in str(call(self.running.port, "ListTables", {})["TableNames"]):
+                break
+            time.sleep(0.05)
+        call(self.running.port, "CreateTable", table_request(WRITES))
+        self._wait_for(WRITES)
+
+    def _wait_for(self, name: str) -> None:
+        for _ in range(300):
+            table = call(self.running.port, "DescribeTable", {"TableName": name})["Table"]
+            if isinstance(table, dict) and table.get("TableStatus") == "ACTIVE":
+                return
+            time.sleep(0.1)
+        raise LoadError(f"table {name} did not become ACTIVE")
+
+    def fill(self, requests: Path, count: int) -> None:
+        self._client.run(requests, clients=4, seconds=600, count=count, expects=OPERATIONS["batch"].expects)
+
+    def measure(self, operation: OperationName, clients: int, seconds: float) -> Sample:
+        expects = OPERATIONS[operation].expects
+        return self._client.run(
+            self._files[operation], clients=clients, seconds=seconds, count=NO_LIMIT, expects=expects
+        )
+
+
+def start_all(servers: Sequence[Server], size: int, skipped: dict[str, str]) -> list[WireContender]:
+    """Every server that can be had, filled with the same items. What can't be had goes into `skipped`."""
+    folder = cache.scratch("requests")
+    workload = Workload(size)
+    files = {name: operation_file(folder, workload, name) for name in OPERATIONS}
+    seeds, count = seed_file(folder, workload)
+    binary = cache.load_client()
+    contenders = []
+    for server in servers:
+        try:
+            running = Running(server, cache.scratch(server.label.replace(" ", "-")))
+        except Unavailable as reason:
+            skip(skipped, server.label, str(reason))
+            continue
+        contender = WireContender(running, binary, files)
+        try:
+            began = time.perf_counter()
+            contender.make_tables()
+            contender.fill(seeds, count)
+            say(f"{server.label}: {size:,} items in {time.perf_counter() - began:.1f} s")
+            contenders.append(contender)
+        except (LoadError, OSError) as reason:
+            running.stop()
+            skip(skipped, server.label, str(reason))
+    return contenders
+
+
+def footprints(servers: Sequence[Server], times: int, skipped: dict[str, str]) -> dict[str, Footprint]:
+    """Start to first answer and memory at rest, on empty data; the servers take turns."""
+    starts: dict[str, list[float]] = {}
+    idle: dict[str, list[int]] = {}
+    for _ in range(times):
+        for server in [server for server in servers if server.label not in skipped]:
+            try:
+                running = Running(server, cache.scratch("footprint"))
+            except Unavailable as reason:
+                skip(skipped, server.label, str(reason))
+                continue
+            try:
+                time.sleep(SETTLE_SECONDS)
+                starts.setdefault(server.label, []).append(running.start_seconds)
+                idle.setdefault(server.label, []).append(running.memory())
+            finally:
+                running.stop()
+    return {label: Footprint(median(values), int(median(idle[label]))) for label, values in starts.items()}
+
+
+def skip(skipped: dict[str, str], label: str, reason: str) -> None:
+    skipped[label] = reason
+    say(f"!! {label} is SKIPPED: {reason}")

@@ -1,0 +1,32 @@
+"""The command `keyplan`. Each command has a module of its own here; what it does, it finds elsewhere."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from keyplan.cli.dynamodb import dynamodb
+
+main = typer.Typer(
+    name="keyplan",
+    help="DynamoDB designs that run.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+main.command()(dynamodb)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"keyplan {version('keyplan')}")
+        raise typer.Exit
+
+
+@main.callback()
+def _keyplan(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """DynamoDB designs that run."""

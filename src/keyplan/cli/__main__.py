@@ -1,0 +1,5 @@
+"""`python -m keyplan.cli` is `keyplan`."""
+
+from keyplan.cli import main
+
+main()

@@ -1,0 +1,141 @@
+"""`keyplan dynamodb`: a DynamoDB endpoint on this machine."""
+
+import contextlib
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import Annotated, Literal, NoReturn
+
+import typer
+
+DEFAULT_FILE = Path("keyplan.db")
+
+
+def dynamodb(
+    host: Annotated[
+        str, typer.Option(envvar="KEYPLAN_DYNAMODB_HOST", help="Address to listen on.", metavar="ADDRESS")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(envvar="KEYPLAN_DYNAMODB_PORT", min=0, max=65535, help="Port to listen on; 0 takes a free one."),
+    ] = 8000,
+    path: Annotated[
+        Path | None,
+        typer.Option(envvar="KEYPLAN_DYNAMODB_PATH", help=f"File with the data; else {DEFAULT_FILE} here."),
+    ] = None,
+    memory: Annotated[
+        bool,
+        typer.Option("--memory", envvar="KEYPLAN_DYNAMODB_MEMORY", help="Keep the data in memory; it ends with us."),
+    ] = False,
+    durability: Annotated[
+        Literal["normal", "full"],
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_DURABILITY",
+            help="What an acknowledged write survives: the end of the process (normal), or also a power loss (full).",
+        ),
+    ] = "normal",
+    ttl_interval: Annotated[
+        float,
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_TTL_INTERVAL",
+            min=0,
+            metavar="SECONDS",
+            help="How often to delete items whose time to live is over; 0 for never.",
+        ),
+    ] = 60.0,
+    access_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_ACCESS_KEY",
+            metavar="KEY",
+            help="Accept only requests signed with this access key and its secret key. Without: any signature.",
+        ),
+    ] = None,
+    secret_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_SECRET_KEY",
+            metavar="SECRET",
+            help="The secret of the access key; better given by the environment variable.",
+        ),
+    ] = None,
+) -> None:
+    """Run a DynamoDB endpoint, which every AWS SDK and the AWS CLI accept, until it is told to stop."""
+    if memory and path is not None:
+        raise typer.BadParameter("--path and --memory exclude each other.")
+    if (access_key is None) != (secret_key is None):
+        raise typer.BadParameter("--access-key and --secret-key are given together or not at all.")
+
+    # Here and not above: `keyplan --help` needs none of it.
+    import apsw
+
+    from keyplan.engine.database import Database
+    from keyplan.engine.errors import DamagedFile
+    from keyplan.engine.sigv4 import Credentials
+    from keyplan.engine.wire import Server, run
+
+    file = None if memory else path or DEFAULT_FILE
+    if file is not None:
+        _check_usable(file)
+    try:
+        database = Database(
+            ":memory:" if file is None else str(file), durability=durability, ttl_interval=ttl_interval or None
+        )
+    except (DamagedFile, apsw.Error, OSError) as error:
+        _fail(f"Can not open {file}: {error}")
+    try:
+        server = Server(
+            database,
+            host=host,
+            port=port,
+            credentials=Credentials(access_key, secret_key) if access_key and secret_key else None,
+            background=durability == "full" and file is not None,
+        )
+        run(server, lambda: _announce(server.url, host, file, durability))
+    except OSError as error:
+        _fail(f"Can not listen on {host}, port {port}: {_reason(error)}")
+    finally:
+        database.close()
+
+
+def _announce(url: str, host: str, file: Path | None, durability: str) -> None:
+    where = "in memory" if file is None else f"file {file}, durability {durability}"
+    with contextlib.suppress(OSError):  # nobody needs to listen to what we say
+        typer.echo(f"DynamoDB endpoint on {url} ({where})")
+    if not _is_loopback(host):
+        typer.echo(
+            f"Warning: {host} is no loopback address. Whoever reaches it over the network can use the endpoint, "
+            "and nothing is encrypted.",
+            err=True,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _check_usable(file: Path) -> None:
+    """Refuse what SQLite would refuse less clearly."""
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        _fail(f"Can not open {file}: there is no folder {folder}")
+    if file.is_dir():
+        _fail(f"Can not open {file}: it is a folder")
+    if not os.access(file if file.exists() else folder, os.W_OK):
+        _fail(f"Can not open {file}: no permission to write")
+
+
+def _reason(error: OSError) -> str:
+    """The system's own words; the event loop wraps them in its own. A name that is not found has no such number."""
+    if error.errno is None or isinstance(error, socket.gaierror):
+        return str(error.strerror or error)
+    return os.strerror(error.errno)
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"keyplan: {message}", err=True)
+    raise typer.Exit(1)

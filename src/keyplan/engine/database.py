@@ -1,0 +1,126 @@
+"""A DynamoDB: requests in, answers out, in the wire's form and with no wire.
+
+`Database` is what the in-process client and the wire endpoint both stand on. It checks a request against the service
+model, runs its operation in a storage transaction, and looks after what goes on beside requests.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from keyplan.engine.errors import DamagedFile, DynamoError
+from keyplan.engine.maintenance import Maintenance
+from keyplan.engine.operations import OPERATIONS, Operation, Request
+from keyplan.engine.operations.requests import Answer
+from keyplan.engine.storage import Durability, Storage
+from keyplan.engine.transaction import Transaction
+from keyplan.engine.validation import check_request
+
+_log = logging.getLogger("keyplan.engine")
+
+
+class Database:
+    """All tables in one file, or in memory. Thread-safe; several processes may share a file."""
+
+    def __init__(
+        self,
+        path: str = ":memory:",
+        *,
+        durability: Durability = "normal",
+        clock: Callable[[], float] = time.time,
+        ttl_interval: float | None = None,
+    ) -> None:
+        self._storage = Storage(path, durability=durability, clock=clock)
+        self._maintenance = Maintenance(self._storage, ttl_interval)
+
+    def execute(self, operation: str, request: Request) -> Answer:
+        """Answer one request, or raise the `DynamoError` that is its answer."""
+        known = _operation(operation)
+        check_request(operation, request)
+        return self._run(operation, known, request)
+
+    def _run(self, name: str, operation: Operation, request: Request) -> Answer:
+        run = operation.run
+        if not operation.writes:
+            return self._storage.read(lambda transaction: run(transaction, request))
+        answer = self._storage.write(lambda transaction: run(transaction, request))
+        if name == "UpdateTable" and self._maintenance.filling():
+            self._maintenance.start()
+        return answer
+
+    def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
+        """Answer several requests, in order, with one storage transaction for as many of them as can share one."""
+        answers: list[Answer | DynamoError] = []
+        group: list[tuple[Operation, Request]] = []
+        for name, request in calls:
+            try:
+                operation = _operation(name)
+                check_request(name, request)
+            except DynamoError as error:
+                group.append((_raiser(error), request))
+                continue
+            if operation.alone:
+                answers += self._run_group(group)
+                group = []
+                answers.append(self._answer(name, operation, request))
+            else:
+                group.append((operation, request))
+        return answers + self._run_group(group)
+
+    def _run_group(self, group: list[tuple[Operation, Request]]) -> list[Answer | DynamoError]:
+        if not group:
+            return []
+        writes = any(operation.writes for operation, _ in group)
+
+        def work(transaction: Transaction) -> list[Answer | DynamoError]:
+            answers: list[Answer | DynamoError] = []
+            for operation, request in group:
+                try:
+                    answers.append(operation.run(transaction, request))
+                except DynamoError as error:
+                    answers.append(error)
+            return answers
+
+        try:
+            return self._storage.write(work) if writes else self._storage.read(work)
+        except Exception:
+            if len(group) > 1:
+                # One of them broke the transaction of all: each gets one of its own.
+                return [answer for call in group for answer in self._run_group([call])]
+            return [self._answer("", *group[0])]
+
+    def _answer(self, name: str, operation: Operation, request: Request) -> Answer | DynamoError:
+        try:
+            return self._run(name, operation, request)
+        except DynamoError as error:
+            return error
+        except DamagedFile as error:
+            return DynamoError("InternalServerError", str(error), status=500)
+        except Exception:
+            _log.exception("a request failed")
+            return DynamoError("InternalServerError", "The request processing has failed", status=500)
+
+    def sweep_expired(self) -> int:
+        """Delete the items whose time to live is over now, and stream records of more than a day."""
+        return self._maintenance.sweep()
+
+    def close(self) -> None:
+        """Finish what is under way and close the file."""
+        self._maintenance.stop()
+        self._storage.close()
+
+
+def _operation(name: str) -> Operation:
+    try:
+        return OPERATIONS[name]
+    except KeyError:
+        raise DynamoError("UnknownOperationException", "") from None
+
+
+def _raiser(error: DynamoError) -> Operation:
+    """In place of a request that was refused already, so that answers stay in order."""
+
+    def run(transaction: Transaction, request: Request) -> Answer:
+        raise error
+
+    return Operation(run, writes=False, alone=False)

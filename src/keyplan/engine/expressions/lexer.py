@@ -1,0 +1,66 @@
+"""An expression's text as tokens.
+
+A token is a plain tuple, and a character that starts no token is a token of its own (`OTHER`): the parser is the one
+that refuses, since AWS names the token and its neighbours in the message.
+"""
+
+import re
+from typing import NamedTuple
+
+NAME = "name"
+NAME_PLACEHOLDER = "#name"
+VALUE_PLACEHOLDER = ":value"
+NUMBER = "number"
+KEYWORD = "keyword"
+SYMBOL = "symbol"
+OTHER = "other"
+END = "end"
+
+KEYWORDS = frozenset({"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"})
+
+_TOKEN = re.compile(
+    r"[ \t\r\n]*(?:"
+    r"(?P<name>[A-Za-z][A-Za-z0-9_]*)"
+    r"|(?P<name_placeholder>\#[A-Za-z0-9_]+)"
+    r"|(?P<value_placeholder>:[A-Za-z0-9_]+)"
+    r"|(?P<number>[0-9]+)"
+    r"|(?P<symbol><>|<=|>=|[=<>+\-(),.\[\]])"
+    r"|(?P<other>[^ \t\r\n])"
+    r")"
+)
+
+_KINDS = {
+    "name": NAME,
+    "name_placeholder": NAME_PLACEHOLDER,
+    "value_placeholder": VALUE_PLACEHOLDER,
+    "number": NUMBER,
+    "symbol": SYMBOL,
+    "other": OTHER,
+}
+
+
+class Token(NamedTuple):
+    """A piece of the text; `symbol` is what the grammar compares (keywords in capitals, empty for names and so on)."""
+
+    kind: str
+    text: str
+    symbol: str
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens of the text, closed by one of kind `END`."""
+    result: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        group = match.lastgroup or "other"
+        kind = _KINDS[group]
+        part = match[group]
+        symbol = ""
+        if kind is SYMBOL:
+            symbol = part
+        elif kind is NAME and part.upper() in KEYWORDS:
+            kind, symbol = KEYWORD, part.upper()
+        result.append(Token(kind, part, symbol, match.start(group), match.end(group)))
+    result.append(Token(END, "<EOF>", "<EOF>", len(text), len(text)))
+    return result

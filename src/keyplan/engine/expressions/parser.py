@@ -1,0 +1,227 @@
+"""What the grammars of all expressions share: paths, operands, parentheses, and the order in which faults are told.
+
+A syntax error ends the parse at once. Everything else that can be wrong with a text alone is noted on the way, and the
+gravest kind is told at the end, as AWS does: it looks at the whole tree once for each kind. Nothing here recurses, so
+that nesting costs no stack.
+"""
+
+from enum import IntEnum
+
+from keyplan.engine.errors import DynamoError
+from keyplan.engine.expressions.functions import FUNCTIONS, NEEDS_PATH, OPERAND, UPDATE
+from keyplan.engine.expressions.lexer import END, NAME, NAME_PLACEHOLDER, NUMBER, VALUE_PLACEHOLDER, Token, tokens
+from keyplan.engine.expressions.nodes import CallNode, Operand, PathNode, ValueNode
+from keyplan.engine.expressions.paths import MAXIMUM_DEPTH, MAXIMUM_INDEX, Path
+from keyplan.engine.expressions.problems import invalid
+from keyplan.engine.expressions.reserved import is_reserved
+
+MAXIMUM_SIZE = 4096
+MAXIMUM_OPERATORS = 300
+# An index of more digits than this is out of range; converting it would only cost time.
+_INDEX_DIGITS = 10
+
+
+class Fault(IntEnum):
+    """The kinds of fault, gravest first."""
+
+    SECTION = 0
+    OPERATOR_COUNT = 1
+    RESERVED_WORD = 2
+    PATH = 3
+    FUNCTION_NAME = 4
+    FUNCTION_USE = 5
+    PARENTHESES = 6
+    OPERAND_COUNT = 7
+    DOCUMENT_PATH = 8
+
+
+class Parser:
+    """One pass over the tokens of one text; the grammars derive from it."""
+
+    argument_role = OPERAND
+    language = "a condition"
+
+    def __init__(self, kind: str, text: str) -> None:
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if size > MAXIMUM_SIZE:
+            problem = "Expression size has exceeded the maximum allowed size; expression size: "
+            raise invalid(kind, f"{problem}{size}")
+        self.kind = kind
+        self.text = text
+        self.tokens = tokens(text)
+        if len(self.tokens) == 1:
+            raise invalid(kind, "The expression can not be empty;")
+        self.position = 0
+        self.operators = 0
+        # Dicts, for their order.
+        self.names: dict[str, None] = {}
+        self.values: dict[str, None] = {}
+        self._faults: dict[Fault, str] = {}
+        self._last_closed = (-1, -1)
+
+    @property
+    def token(self) -> Token:
+        """The token that is next."""
+        return self.tokens[self.position]
+
+    def note(self, fault: Fault, problem: str) -> None:
+        """Remember the first fault of its kind."""
+        self._faults.setdefault(fault, problem)
+
+    def finish(self) -> None:
+        """Everything must be read; tell the gravest fault, if there is one."""
+        if self.token.kind is not END:
+            raise self.syntax_error()
+        if self.operators > MAXIMUM_OPERATORS:
+            problem = f"The expression contains too many operators; operator count: {self.operators}"
+            self.note(Fault.OPERATOR_COUNT, problem)
+        if self._faults:
+            raise invalid(self.kind, self._faults[min(self._faults)])
+
+    def syntax_error(self) -> DynamoError:
+        """The next token can not stand here; AWS shows it between its neighbours."""
+        token = self.token
+        before = self.tokens[max(self.position - 1, 0)]
+        after = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        end = before.end if token.kind is END else (token.end if after.kind is END else after.end)
+        near = self.text[before.start : end]
+        return invalid(self.kind, f'Syntax error; token: "{token.text}", near: "{near}"')
+
+    def accept(self, symbol: str) -> bool:
+        """Step over the symbol if it is next."""
+        if self.token.symbol != symbol:
+            return False
+        self.position += 1
+        return True
+
+    def expect(self, symbol: str) -> None:
+        """Step over the symbol, which must be next."""
+        if not self.accept(symbol):
+            raise self.syntax_error()
+
+    def close(self, opened: int) -> None:
+        """Step over the `)` that closes the `(` at this position; a pair right around a pair is one too many."""
+        self.expect(")")
+        closed = self.position - 1
+        if self._last_closed == (opened + 1, closed - 1):
+            self.note(Fault.PARENTHESES, "The expression has redundant parentheses;")
+        self._last_closed = (opened, closed)
+
+    def path(self) -> Path:
+        """A document path: a name, then `.name` and `[index]`."""
+        parts: list[str | int] = [self._name()]
+        while True:
+            if self.accept("."):
+                parts.append(self._name())
+            elif self.accept("["):
+                parts.append(self._index())
+                self.expect("]")
+            else:
+                break
+        if len(parts) > MAXIMUM_DEPTH:
+            problem = f"The document path has too many nesting elements; nesting levels: {len(parts)}"
+            self.note(Fault.PATH, problem)
+        return tuple(parts)
+
+    def _name(self) -> str:
+        kind, text = self.token[:2]
+        if kind is NAME_PLACEHOLDER:
+            self.names[text] = None
+        elif kind is not NAME:
+            raise self.syntax_error()
+        elif is_reserved(text):
+            self.note(Fault.RESERVED_WORD, f"Attribute name is a reserved keyword; reserved keyword: {text}")
+        self.position += 1
+        return text
+
+    def _index(self) -> int:
+        kind, text = self.token[:2]
+        if kind is not NUMBER:
+            raise self.syntax_error()
+        self.position += 1
+        digits = text.lstrip("0") or "0"
+        if len(digits) > _INDEX_DIGITS or int(digits) > MAXIMUM_INDEX:
+            self.note(Fault.PATH, f"List index is not within the allowable range; index: [{digits}]")
+            return 0
+        return int(digits)
+
+    def value(self) -> ValueNode:
+        """A value's placeholder."""
+        kind, text = self.token[:2]
+        if kind is not VALUE_PLACEHOLDER:
+            raise self.syntax_error()
+        self.values[text] = None
+        self.position += 1
+        return ValueNode(text)
+
+    def operand(self) -> Operand:
+        """A path, a value or a function call, in parentheses or not; calls and parentheses wait on a stack."""
+        waiting: list[tuple[int, str, list[Operand]]] = []
+        while True:
+            if self.token.symbol == "(":
+                waiting.append((self.position, "", []))
+                self.position += 1
+                continue
+            if self.token.kind is NAME and self.tokens[self.position + 1].symbol == "(":
+                waiting.append((self.position, self.token.text, []))
+                self.position += 2
+                continue
+            node: Operand = self.value() if self.token.kind is VALUE_PLACEHOLDER else PathNode(self.path())
+            complete = self._closed(node, waiting)
+            if complete is not None:
+                return complete
+
+    def _closed(self, node: Operand, waiting: list[tuple[int, str, list[Operand]]]) -> Operand | None:
+        """Hand an operand to the calls that wait for it; None if one of them wants another."""
+        while waiting:
+            opened, function, arguments = waiting[-1]
+            if not function:
+                self.close(opened)
+            else:
+                self.check_role(node, self.argument_role)
+                arguments.append(node)
+                if self.accept(","):
+                    return None
+                self.expect(")")
+                node = self._call(function, arguments)
+            waiting.pop()
+        return node
+
+    def _call(self, function: str, arguments: list[Operand]) -> CallNode:
+        self.operators += 1
+        known = FUNCTIONS.get(function)
+        if known is None:
+            self.note(Fault.FUNCTION_NAME, f"Invalid function name; function: {function}")
+        elif known.operands != len(arguments):
+            self.wrong_count(function, len(arguments))
+        elif function in NEEDS_PATH and not isinstance(arguments[0], PathNode):
+            problem = f"Operator or function requires a document path; operator or function: {function}"
+            self.note(Fault.DOCUMENT_PATH, problem)
+        elif function == "size" and isinstance(arguments[0], CallNode):
+            self._misused(function)
+        return CallNode(function, tuple(arguments))
+
+    def wrong_count(self, operator: str, count: int) -> None:
+        """Note that an operator or function has too few or too many operands."""
+        self.note(
+            Fault.OPERAND_COUNT,
+            "Incorrect number of operands for operator or function; "
+            f"operator or function: {operator}, number of operands: {count}",
+        )
+
+    def check_role(self, node: Operand, role: str) -> None:
+        """Note a function that may not stand where it stands."""
+        if not isinstance(node, CallNode):
+            return
+        known = FUNCTIONS.get(node.function)
+        if known is None or known.role == role:
+            return
+        if UPDATE in (known.role, role):
+            problem = f"The function is not allowed in {self.language} expression; function: {node.function}"
+            self.note(Fault.FUNCTION_USE, problem)
+        else:
+            self._misused(node.function)
+
+    def _misused(self, function: str) -> None:
+        problem = f"The function is not allowed to be used this way in an expression; function: {function}"
+        self.note(Fault.FUNCTION_USE, problem)

@@ -1,0 +1,96 @@
+"""ExpressionAttributeNames and ExpressionAttributeValues of one request."""
+
+import re
+from collections.abc import Collection, Iterable
+
+from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.expressions.nodes import Parsed
+from keyplan.engine.expressions.problems import invalid
+from keyplan.engine.values import AttributeValue, Item, normalise
+
+_NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z").match
+_VALUE_KEY = re.compile(r":[A-Za-z0-9_]+\Z").match
+
+
+class Placeholders:
+    """What the `#names` and `:values` of a request's expressions stand for, and which of them were used."""
+
+    __slots__ = ("_used", "names", "values")
+
+    def __init__(self, names: dict[str, str] | None, values: Item | None) -> None:
+        """Check both maps; the values are normalised."""
+        self.names: dict[str, str] = {} if names is None else _checked_names(names)
+        self.values: Item = {} if values is None else _checked_values(values)
+        self._used: list[Parsed] = []
+
+    def use(self, parsed: Parsed) -> tuple[str, ...]:
+        """Note what an expression uses and give the names it needs, in its order; an error if one is not defined."""
+        self._used.append(parsed)
+        try:
+            found = tuple([self.names[name] for name in parsed.names]) if parsed.names else ()
+        except KeyError as missing:
+            problem = "An expression attribute name used in the document path is not defined; attribute name: "
+            raise invalid(parsed.kind, problem + missing.args[0]) from None
+        values = self.values
+        for name in parsed.values:
+            if name not in values:
+                problem = "An expression attribute value used in expression is not defined; attribute value: "
+                raise invalid(parsed.kind, problem + name)
+        return found
+
+    def finish(self) -> None:
+        """Refuse placeholders that no expression of the request used."""
+        if self.names:
+            _refuse_unused("ExpressionAttributeNames", self.names, [parsed.names for parsed in self._used])
+        if self.values:
+            _refuse_unused("ExpressionAttributeValues", self.values, [parsed.values for parsed in self._used])
+
+
+def _refuse_unused(member: str, defined: Collection[str], uses: list[tuple[str, ...]]) -> None:
+    used: set[str] = set().union(*uses)
+    # Whatever is used is defined, so that equal numbers mean the same placeholders.
+    if len(used) < len(defined):
+        unused = ", ".join([name for name in defined if name not in used])
+        raise validation_error(f"Value provided in {member} unused in expressions: keys: {{{unused}}}")
+
+
+def _checked_names(names: dict[str, str]) -> dict[str, str]:
+    if not names:
+        raise validation_error("ExpressionAttributeNames must not be empty")
+    for key, name in names.items():
+        if not _NAME_KEY(key):
+            raise _invalid_key("ExpressionAttributeNames", key)
+        if not name:
+            raise validation_error(
+                "ExpressionAttributeNames contains invalid value: "
+                f"One or more parameter values were invalid: Empty attribute name for key {key}"
+            )
+    return names
+
+
+def _checked_values(values: Item) -> Item:
+    if not values:
+        raise validation_error("ExpressionAttributeValues must not be empty")
+    _check_value_keys(values)
+    return {key: _checked_value(key, value) for key, value in values.items()}
+
+
+def _check_value_keys(keys: Iterable[str]) -> None:
+    for key in keys:
+        if not _VALUE_KEY(key):
+            raise _invalid_key("ExpressionAttributeValues", key)
+
+
+def _checked_value(key: str, value: AttributeValue) -> AttributeValue:
+    try:
+        return normalise(value)
+    except DynamoError as error:
+        if error.code != "ValidationException":
+            raise
+        raise validation_error(
+            f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
+        ) from None
+
+
+def _invalid_key(member: str, key: str) -> DynamoError:
+    return validation_error(f'{member} contains invalid key: Syntax error; key: "{key}"')

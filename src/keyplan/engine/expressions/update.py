@@ -1,0 +1,130 @@
+"""Update expressions: from the item as it was to the item as it will be.
+
+Every action reads the old item, so their order does not matter. Writing goes along the tree of all written paths: what
+lies on the way is copied once, everything else is shared with the old item.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.expressions.grammar import CACHE_SIZE, parse_update
+from keyplan.engine.expressions.nodes import ParsedUpdate
+from keyplan.engine.expressions.paths import Path, Tree, pick, resolve, top_level, tree
+from keyplan.engine.expressions.placeholders import Placeholders
+from keyplan.engine.expressions.update_operands import Binder, Compute, binder
+from keyplan.engine.values import AttributeValue, Item
+
+
+class _Plan(NamedTuple):
+    binders: tuple[Binder, ...]
+    paths: tuple[Path, ...]
+    tree: Tree
+    flat: tuple[str, ...] | None
+    attributes: frozenset[str]
+
+
+class Update:
+    """An update ready to be applied."""
+
+    __slots__ = ("_computes", "_plan")
+
+    def __init__(self, plan: _Plan, computes: list[Compute]) -> None:
+        self._plan = plan
+        self._computes = computes
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The top-level attributes that are written."""
+        return self._plan.attributes
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths that are written, in the order of the text."""
+        return self._plan.paths
+
+    def apply(self, item: Item) -> Item:
+        """The item after the update; the given one is not touched. AWS's error where a path or operand does not fit."""
+        flat = self._plan.flat
+        if flat is None:
+            return _write_members(item, self._plan.tree, [compute(item) for compute in self._computes])
+        result = item.copy()
+        for name, compute in zip(flat, self._computes, strict=True):
+            value = compute(item)
+            if value is not None:
+                result[name] = value
+            elif name in result:
+                del result[name]
+        return result
+
+    def updated(self, item: Item) -> Item:
+        """The parts of an item at the written paths: of the old one for UPDATED_OLD, the new one for UPDATED_NEW."""
+        flat = self._plan.flat
+        if flat is None:
+            return pick(item, self._plan.tree)
+        return {name: item[name] for name in flat if name in item}
+
+
+def update(text: str, placeholders: Placeholders) -> Update:
+    """The update that an UpdateExpression describes."""
+    parsed = parse_update(text)
+    plan = _plan(parsed, placeholders.use(parsed))
+    values = placeholders.values
+    return Update(plan, [bind(values) for bind in plan.binders])
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _plan(parsed: ParsedUpdate, names: tuple[str, ...]) -> _Plan:
+    found = dict(zip(parsed.names, names, strict=True))
+    paths = tuple([resolve(action.path, found) for action in parsed.actions])
+    written = tree(parsed.kind, paths)
+    flat = tuple([cast(str, path[0]) for path in paths]) if all(len(path) == 1 for path in paths) else None
+    return _Plan(tuple([binder(action, found) for action in parsed.actions]), paths, written, flat, top_level(paths))
+
+
+def _write(value: AttributeValue | None, node: Tree, results: list[AttributeValue | None]) -> AttributeValue:
+    """The container with the results at the leaves of the tree; it must be there and be a map or list as needed."""
+    if isinstance(next(iter(node)), str):
+        members = None if value is None else value.get("M")
+        if members is None:
+            raise _invalid_path()
+        return {"M": _write_members(members, node, results)}
+    elements = None if value is None else value.get("L")
+    if elements is None:
+        raise _invalid_path()
+    return {"L": _write_elements(elements, node, results)}
+
+
+def _write_members(members: Item, node: Tree, results: list[AttributeValue | None]) -> Item:
+    written = members.copy()
+    for part, child in node.items():
+        name = cast(str, part)
+        value = results[child] if isinstance(child, int) else _write(members.get(name), child, results)
+        if value is None:
+            written.pop(name, None)
+        else:
+            written[name] = value
+    return written
+
+
+def _write_elements(
+    elements: list[AttributeValue], node: Tree, results: list[AttributeValue | None]
+) -> list[AttributeValue]:
+    """Indexes are those of the old list, ascending: the removed go last, and what lies beyond the end is appended."""
+    written: list[AttributeValue | None] = [*elements]
+    for part, child in node.items():
+        index = cast(int, part)
+        inside = index < len(elements)
+        if not isinstance(child, int):
+            if not inside:
+                raise _invalid_path()
+            written[index] = _write(elements[index], child, results)
+        elif inside:
+            written[index] = results[child]
+        else:
+            written.append(results[child])
+    return [element for element in written if element is not None]
+
+
+def _invalid_path() -> DynamoError:
+    return validation_error("The document path provided in the update expression is invalid for update")

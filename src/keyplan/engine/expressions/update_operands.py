@@ -1,0 +1,212 @@
+"""What the actions of an update compute: the right-hand sides of SET, and the results of ADD and DELETE.
+
+Each becomes a function from the item as it was to the new value at the action's path, or None for no value there.
+"""
+
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, cast
+
+from keyplan.engine import numbers
+from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.expressions.nodes import Action, Arithmetic, CallNode, Operand, PathNode, ValueNode
+from keyplan.engine.expressions.paths import Getter, getter, resolve
+from keyplan.engine.expressions.problems import invalid, wrong_type
+from keyplan.engine.values import AttributeValue, Item, type_of
+
+Compute: TypeAlias = Callable[[Item], AttributeValue | None]
+Binder: TypeAlias = Callable[[Item], Compute]
+_Evaluate: TypeAlias = Callable[[Item], AttributeValue]
+_EvaluateBinder: TypeAlias = Callable[[Item], _Evaluate]
+
+_KIND = "UpdateExpression"
+_ARITHMETIC = {"+": numbers.add, "-": numbers.subtract}
+# The messages for ADD and DELETE, unlike all others, spell the types out.
+_LONG_NAMES = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "NULL": "NULL", "L": "LIST", "M": "MAP"}
+_SET_TYPES = frozenset({"SS", "NS", "BS"})
+_SET_ORDER: dict[str, Callable[[list[str]], list[str]]] = {
+    "SS": sorted,
+    "NS": lambda members: sorted(members, key=numbers.to_decimal),
+    "BS": lambda members: sorted(members, key=b64decode),
+}
+
+
+def binder(action: Action, names: Mapping[str, str]) -> Binder:
+    """The function from a request's values to what the action computes."""
+    if action.section == "REMOVE":
+        return lambda values: _nothing
+    if action.section == "SET":
+        return _set_binder(cast(Operand | Arithmetic, action.operand), names)
+    get = getter(resolve(action.path, names))
+    name = cast(ValueNode, action.operand).name
+    bind = _bind_add if action.section == "ADD" else _bind_delete
+    return lambda values: bind(get, values[name])
+
+
+def _nothing(item: Item) -> None:
+    return None
+
+
+def _set_binder(operand: Operand | Arithmetic, names: Mapping[str, str]) -> Binder:
+    if not isinstance(operand, Arithmetic):
+        return _operand(operand, names)
+    symbol = operand.operator
+    left, right = _operand(operand.left, names), _operand(operand.right, names)
+    check_left, check_right = _literal(operand.left), _literal(operand.right)
+
+    def bind(values: Item) -> Compute:
+        _check_literal(symbol, check_left, values, "N")
+        _check_literal(symbol, check_right, values, "N")
+        return _arithmetic(symbol, left(values), right(values))
+
+    return bind
+
+
+def _arithmetic(symbol: str, left: _Evaluate, right: _Evaluate) -> Compute:
+    operate = _ARITHMETIC[symbol]
+
+    def compute(item: Item) -> AttributeValue:
+        one, two = left(item), right(item)
+        if "N" not in one or "N" not in two:
+            raise _incorrect_type()
+        return {"N": operate(one["N"], two["N"])}
+
+    return compute
+
+
+def _operand(node: Operand, names: Mapping[str, str]) -> _EvaluateBinder:
+    """One frame for each call around a call, so that as many may nest as there may be operators."""
+    if isinstance(node, ValueNode):
+        return _value_operand(node.name)
+    if isinstance(node, PathNode):
+        evaluate = _required(getter(resolve(node.path, names)))
+        return lambda values: evaluate
+    second = _operand(node.arguments[1], names)
+    if node.function == "if_not_exists":
+        return _if_not_exists(getter(resolve(cast(PathNode, node.arguments[0]).path, names)), second)
+    return _list_append(node, _operand(node.arguments[0], names), second)
+
+
+def _value_operand(name: str) -> _EvaluateBinder:
+    def bind(values: Item) -> _Evaluate:
+        value = values[name]
+        return lambda item: value
+
+    return bind
+
+
+def _required(get: Getter) -> _Evaluate:
+    def evaluate(item: Item) -> AttributeValue:
+        value = get(item)
+        if value is None:
+            raise validation_error("The provided expression refers to an attribute that does not exist in the item")
+        return value
+
+    return evaluate
+
+
+def _if_not_exists(get: Getter, otherwise: _EvaluateBinder) -> _EvaluateBinder:
+    def bind(values: Item) -> _Evaluate:
+        default = otherwise(values)
+
+        def evaluate(item: Item) -> AttributeValue:
+            value = get(item)
+            return default(item) if value is None else value
+
+        return evaluate
+
+    return bind
+
+
+def _list_append(node: CallNode, left: _EvaluateBinder, right: _EvaluateBinder) -> _EvaluateBinder:
+    literals = [_literal(argument) for argument in node.arguments]
+
+    def bind(values: Item) -> _Evaluate:
+        for name in literals:
+            _check_literal("list_append", name, values, "L")
+        one, two = left(values), right(values)
+
+        def evaluate(item: Item) -> AttributeValue:
+            front, back = one(item).get("L"), two(item).get("L")
+            if front is None or back is None:
+                raise _incorrect_type()
+            return {"L": front + back}
+
+        return evaluate
+
+    return bind
+
+
+def _literal(node: Operand) -> str | None:
+    return node.name if isinstance(node, ValueNode) else None
+
+
+def _check_literal(symbol: str, name: str | None, values: Item, wanted: str) -> None:
+    if name is not None and wanted not in values[name]:
+        raise wrong_type(_KIND, symbol, type_of(values[name]))
+
+
+def _bind_add(get: Getter, operand: AttributeValue) -> Compute:
+    kind = type_of(operand)
+    if kind == "N":
+        return _add_number(get, operand)
+    if kind not in _SET_TYPES:
+        raise _refused("ADD", kind)
+    members, in_order = cast(dict[str, list[str]], operand)[kind], _SET_ORDER[kind]
+
+    def compute(item: Item) -> AttributeValue:
+        old = _set_at(get, item, kind)
+        return operand if old is None else _set_value(kind, in_order(list({*old, *members})))
+
+    return compute
+
+
+def _add_number(get: Getter, operand: AttributeValue) -> Compute:
+    amount = operand["N"]
+
+    def compute(item: Item) -> AttributeValue:
+        old = get(item)
+        if old is None:
+            return operand
+        if "N" not in old:
+            raise _incorrect_type()
+        return {"N": numbers.add(old["N"], amount)}
+
+    return compute
+
+
+def _bind_delete(get: Getter, operand: AttributeValue) -> Compute:
+    kind = type_of(operand)
+    if kind not in _SET_TYPES:
+        raise _refused("DELETE", kind)
+    gone = frozenset(cast(dict[str, list[str]], operand)[kind])
+
+    def compute(item: Item) -> AttributeValue | None:
+        old = _set_at(get, item, kind)
+        left = [] if old is None else [member for member in old if member not in gone]
+        # There is no empty set: with its last member the attribute goes too.
+        return _set_value(kind, left) if left else None
+
+    return compute
+
+
+def _set_at(get: Getter, item: Item, kind: str) -> list[str] | None:
+    value = get(item)
+    if value is None:
+        return None
+    if kind not in value:
+        raise _incorrect_type()
+    return cast(dict[str, list[str]], value)[kind]
+
+
+def _set_value(kind: str, members: list[str]) -> AttributeValue:
+    return cast(AttributeValue, {kind: members})
+
+
+def _refused(section: str, kind: str) -> DynamoError:
+    problem = "Incorrect operand type for operator or function; "
+    return invalid(_KIND, f"{problem}operator: {section}, operand type: {_LONG_NAMES.get(kind, kind)}")
+
+
+def _incorrect_type() -> DynamoError:
+    return validation_error("An operand in the update expression has an incorrect data type")

@@ -1,0 +1,172 @@
+"""Keys as bytes: what SQLite sorts by.
+
+The row key of an item is a four-byte hash of its partition key, the partition key, and the sort key, each in a form
+whose byte order is DynamoDB's order (S by UTF-8 bytes, N by value, B by unsigned bytes). The hash in front is what
+makes a Scan come back in an order that nobody can rely on, as on AWS, and what parallel segments divide. Every part
+but a range of the last is closed by two zero bytes (a zero inside is written 00 FF), so that parts never run into
+each other. The row key of an index entry is made the same way from the index's own key, with the item's row key
+behind it to tell equal ones apart.
+"""
+
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TypeAlias
+
+from keyplan.engine import numbers
+from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.values import AttributeValue, Item
+
+HASH_BYTES = 4
+MAXIMUM_HASH_SIZE = 2048
+MAXIMUM_RANGE_SIZE = 1024
+
+KeyAttribute: TypeAlias = tuple[str, str]
+"""Name and type (S, N or B) of an attribute in a key."""
+
+_CLOSE = b"\x00\x00"
+
+
+def _string_bytes(value: AttributeValue) -> bytes:
+    return value["S"].encode()
+
+
+def _number_bytes(value: AttributeValue) -> bytes:
+    return numbers.sort_key(value["N"])
+
+
+def _binary_bytes(value: AttributeValue) -> bytes:
+    return b64decode(value["B"])
+
+
+_BYTES: dict[str, Callable[[AttributeValue], bytes]] = {"S": _string_bytes, "N": _number_bytes, "B": _binary_bytes}
+
+
+def part(value: AttributeValue) -> bytes:
+    """One key attribute's value, closed."""
+    return _escaped(_BYTES[next(iter(value))](value)) + _CLOSE
+
+
+def open_part(value: AttributeValue) -> bytes:
+    """One value without its end: what every value that begins with it begins with."""
+    return _escaped(_BYTES[next(iter(value))](value))
+
+
+def _escaped(data: bytes) -> bytes:
+    return data.replace(b"\x00", b"\x00\xff") if b"\x00" in data else data
+
+
+def partition(values: Sequence[AttributeValue]) -> bytes:
+    """The front of all row keys with this partition key."""
+    parts = part(values[0]) if len(values) == 1 else b"".join(map(part, values))
+    return blake2b(parts, digest_size=HASH_BYTES).digest() + parts
+
+
+def after(prefix: bytes) -> bytes:
+    """The least bytes that sort after everything that begins with these."""
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else b""
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """The attributes of a key: one hash and perhaps one range attribute, or up to four of each in an index."""
+
+    hash: tuple[KeyAttribute, ...]
+    range: tuple[KeyAttribute, ...]
+
+    @property
+    def attributes(self) -> tuple[KeyAttribute, ...]:
+        return self.hash + self.range
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.attributes)
+
+    def row_key(self, item: Item) -> bytes:
+        """The bytes of an item that has all attributes of this key."""
+        key = partition([item[name] for name, _ in self.hash])
+        for name, _ in self.range:
+            key += part(item[name])
+        return key
+
+    def covers(self, item: Item) -> bool:
+        """Whether the item has a legal value for each attribute of this key (else an index leaves the item out)."""
+        return all(name in item and item[name].get(kind) for name, kind in self.attributes)
+
+
+def check_key(schema: KeySchema, key: Item) -> None:
+    """Refuse a key that is not exactly the table's, as GetItem, UpdateItem and DeleteItem do."""
+    attributes = schema.attributes
+    if len(key) != len(attributes):
+        raise mismatch()
+    for name, kind in attributes:
+        value = key.get(name)
+        if value is None or kind not in value:
+            raise mismatch()
+    check_key_values(schema, key)
+
+
+def mismatch() -> DynamoError:
+    """The key of a request is not the key of the table."""
+    return validation_error("The provided key element does not match the schema")
+
+
+def check_item_key(schema: KeySchema, item: Item) -> None:
+    """Refuse an item without the table's key, as PutItem does."""
+    for name, kind in schema.attributes:
+        value = item.get(name)
+        if value is None:
+            raise invalid_parameter(f"Missing the key {name} in the item")
+        if kind not in value:
+            raise invalid_parameter(f"Type mismatch for key {name} expected: {kind} actual: {next(iter(value))}")
+    check_key_values(schema, item)
+
+
+def check_key_values(schema: KeySchema, item: Item) -> None:
+    """Refuse empty and over-long values in a primary key."""
+    for name, kind in schema.attributes:
+        if kind != "N" and not item[name].get(kind):
+            raise validation_error(
+                "One or more parameter values are not valid. The AttributeValue for a key attribute "
+                f"cannot contain an empty {_WORDS[kind]} value. Key: {name}"
+            )
+    check_key_sizes(schema, item)
+
+
+_WORDS = {"S": "string", "B": "binary"}
+
+
+def check_key_sizes(schema: KeySchema, item: Item) -> None:
+    """Refuse what is longer than a partition key or a sort key can be."""
+    if _size(schema.hash, item) > MAXIMUM_HASH_SIZE:
+        raise invalid_parameter(f"Size of hashkey has exceeded the maximum size limit of{MAXIMUM_HASH_SIZE} bytes")
+    if schema.range and _size(schema.range, item) > MAXIMUM_RANGE_SIZE:
+        raise invalid_parameter(
+            f"Aggregated size of all range keys has exceeded the size limit of {MAXIMUM_RANGE_SIZE} bytes"
+        )
+
+
+def _size(attributes: tuple[KeyAttribute, ...], item: Item) -> int:
+    return sum(len(_BYTES[kind](item[name])) for name, kind in attributes)
+
+
+def check_index_key(schema: KeySchema, index: str, item: Item) -> None:
+    """Refuse an item whose attribute for a key of an index has the wrong type, is empty or too long."""
+    for name, kind in schema.attributes:
+        value = item.get(name)
+        if value is None:
+            continue
+        if kind not in value:
+            raise invalid_parameter(
+                f"Type mismatch for Index Key {name} Expected: {kind} Actual: {next(iter(value))} IndexName: {index}"
+            )
+        if kind != "N" and not value.get(kind):
+            raise validation_error(
+                "One or more parameter values are not valid. A value specified for a secondary index key is not "
+                f"supported. The AttributeValue for a key attribute cannot contain an empty {_WORDS[kind]} value. "
+                f"IndexName: {index}, IndexKey: {name}"
+            )
+    if schema.covers(item):
+        check_key_sizes(schema, item)

@@ -1,0 +1,119 @@
+"""botocore's description of DynamoDB and DynamoDB Streams: operations, shapes, paginators, waiters.
+
+The files are read straight from the installed botocore, without importing it: the wire server needs the shapes but
+none of botocore's code, and would otherwise spend a third of its start-up on the import.
+"""
+
+import gzip
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+import orjson
+
+Service: TypeAlias = Literal["dynamodb", "dynamodbstreams"]
+SERVICES: tuple[Service, ...] = ("dynamodb", "dynamodbstreams")
+
+
+class Reference(TypedDict):
+    """The use of a shape by another one."""
+
+    shape: str
+
+
+class Shape(TypedDict):
+    """One shape of the model: a structure, a list, a map or a scalar, with its constraints."""
+
+    type: str
+    members: NotRequired[dict[str, Reference]]
+    member: NotRequired[Reference]
+    key: NotRequired[Reference]
+    value: NotRequired[Reference]
+    required: NotRequired[list[str]]
+    enum: NotRequired[list[str]]
+    min: NotRequired[int]
+    max: NotRequired[int]
+    pattern: NotRequired[str]
+
+
+class Operation(TypedDict):
+    """One operation of the model."""
+
+    name: str
+    input: NotRequired[Reference]
+    output: NotRequired[Reference]
+
+
+class Model(TypedDict):
+    """A service: what `service-2.json` holds."""
+
+    metadata: dict[str, object]
+    operations: dict[str, Operation]
+    shapes: dict[str, Shape]
+
+
+class Pagination(TypedDict):
+    """What `paginators-1.json` holds."""
+
+    pagination: dict[str, dict[str, object]]
+
+
+class Waiters(TypedDict):
+    """What `waiters-2.json` holds."""
+
+    version: int
+    waiters: dict[str, dict[str, object]]
+
+
+@cache
+def _folder(service: Service) -> Path:
+    botocore = find_spec("botocore")
+    if botocore is None or not botocore.submodule_search_locations:  # pragma: no cover - botocore is a dependency
+        raise ModuleNotFoundError("keyplan needs the package botocore, which is not installed")
+    data = Path(botocore.submodule_search_locations[0]) / "data" / service
+    return max(version for version in data.iterdir() if version.is_dir())
+
+
+def _read(service: Service, name: str) -> bytes | None:
+    path = _folder(service) / f"{name}.json"
+    packed = path.with_name(path.name + ".gz")
+    if packed.exists():
+        return gzip.decompress(packed.read_bytes())
+    return path.read_bytes() if path.exists() else None
+
+
+@cache
+def load(service: Service) -> Model:
+    """The model of a service, read once per process (a few milliseconds)."""
+    content = _read(service, "service-2")
+    if content is None:  # pragma: no cover - it is part of every botocore
+        raise FileNotFoundError(f"botocore has no model of {service} in {_folder(service)}")
+    model: Model = orjson.loads(content)
+    return model
+
+
+@cache
+def pagination(service: Service) -> Pagination:
+    """How each operation with pages is paginated."""
+    pages: Pagination = orjson.loads(_read(service, "paginators-1") or b'{"pagination":{}}')
+    return pages
+
+
+def waiters(service: Service) -> Waiters:
+    """What each waiter polls. Not cached, because botocore's `WaiterModel` takes ownership of it."""
+    content: Waiters = orjson.loads(_read(service, "waiters-2") or b'{"version":2,"waiters":{}}')
+    return content
+
+
+def service_of(operation: str) -> Service | None:
+    """The service that has an operation of this name; None if none has."""
+    return next((service for service in SERVICES if operation in load(service)["operations"]), None)
+
+
+def operations() -> Iterator[tuple[Service, str]]:
+    """Every operation of both services."""
+    for service in SERVICES:
+        for name in load(service)["operations"]:
+            yield service, name

@@ -1,0 +1,59 @@
+"""DeleteItem."""
+
+import orjson
+
+from keyplan.engine.errors import validation_error
+from keyplan.engine.expressions import condition
+from keyplan.engine.keys import check_key
+from keyplan.engine.operations.changes import Change, Decide, add_metrics, apply, check_condition, needs_old
+from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.requests import Answer, ItemRequest
+from keyplan.engine.transaction import Transaction
+from keyplan.engine.values import normalise_item
+
+_EXPRESSIONS = ("ConditionExpression",)
+
+
+def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    wanted = request.get("ReturnValues", "NONE")
+    if wanted not in ("NONE", "ALL_OLD"):
+        raise validation_error("Return values set to invalid value")
+    change = prepare_delete(request)(transaction)
+    apply(transaction, change)
+    answer: Answer = {}
+    if wanted == "ALL_OLD" and change.row is not None:
+        answer["Attributes"] = orjson.Fragment(change.row.stored)
+    add_metrics(answer, request, change)
+    return answer
+
+
+def prepare_delete(request: ItemRequest) -> Decide:
+    """Check all that can be checked without the table."""
+    return _prepare(request, deletes=True)
+
+
+def prepare_check(request: ItemRequest) -> Decide:
+    """A ConditionCheck of a transaction: a delete's condition without the delete."""
+    return _prepare(request, deletes=False)
+
+
+def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
+    marks = placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
+    text = request.get("ConditionExpression")
+    bound = None if text is None else condition("ConditionExpression", text, marks)
+    marks.finish()
+    key = normalise_item(request["Key"])
+
+    def decide(transaction: Transaction) -> Change:
+        table = transaction.catalog.table(request["TableName"])
+        check_key(table.schema, key)
+        row_key = table.row_key(key)
+        row = transaction.row(table, row_key)
+        old = row.item if row is not None and (bound is not None or needs_old(table) or not deletes) else None
+        check_condition(request, bound, row, old)
+        if deletes:
+            return Change(table, key, row_key, row, old, None, 0)
+        return Change(table, key, row_key, row, old, old, row.size if row else 0)
+
+    return decide

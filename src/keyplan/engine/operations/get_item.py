@@ -1,0 +1,34 @@
+"""GetItem."""
+
+import orjson
+
+from keyplan.engine import capacity
+from keyplan.engine.expressions import projection
+from keyplan.engine.keys import check_key
+from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.requests import Answer, ItemRequest
+from keyplan.engine.transaction import Transaction
+from keyplan.engine.values import normalise_item
+
+
+def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    text = request.get("ProjectionExpression")
+    bound = None
+    if text is not None or "ExpressionAttributeNames" in request:
+        marks = placeholders(request, with_names=("ProjectionExpression",), with_values=())
+        bound = None if text is None else projection(text, marks)
+        marks.finish()
+    key = normalise_item(request["Key"])
+    table = transaction.catalog.table(request["TableName"])
+    check_key(table.schema, key)
+    row = transaction.row(table, table.row_key(key))
+    answer: Answer = {}
+    if row is not None:
+        answer["Item"] = orjson.Fragment(row.stored) if bound is None else bound.apply(row.item)
+    wanted = request.get("ReturnConsumedCapacity")
+    if wanted is not None and wanted != "NONE":
+        size = row.size if row else 0
+        units = capacity.read_units(size, consistent=request.get("ConsistentRead", False))
+        answer["ConsumedCapacity"] = capacity.describe(wanted, table, capacity.Consumed(units))
+    return answer

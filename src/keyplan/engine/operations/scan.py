@@ -1,0 +1,63 @@
+"""Scan."""
+
+from keyplan.engine.errors import validation_error
+from keyplan.engine.keys import HASH_BYTES
+from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.reading import Range, outside, read_page, source, start_key, wanted
+from keyplan.engine.operations.requests import Answer, ItemRequest
+from keyplan.engine.transaction import Transaction
+
+_HASHES = 256**HASH_BYTES
+
+
+def scan(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    segment, total = _segment(request)
+    marks = placeholders(
+        request, with_names=("FilterExpression", "ProjectionExpression"), with_values=("FilterExpression",)
+    )
+    want = wanted(request, marks)
+    marks.finish()
+    table, index = source(transaction, request, want)
+    bounds = _bounds(segment, total)
+    start = start_key(request, table, index)
+    if start is not None:
+        if not bounds.contains(start[1]):
+            raise outside(
+                "is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+                f"TotalSegments: {total} Segment: {segment}"
+            )
+        bounds.start_after(start[1])
+    return read_page(transaction, request, table, index, bounds, want)
+
+
+def _segment(request: ItemRequest) -> tuple[int, int]:
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    if segment is None and total is None:
+        return 0, 1
+    if total is None:
+        raise validation_error(
+            "The TotalSegments parameter is required but was not present in the request "
+            "when Segment parameter is present"
+        )
+    if segment is None:
+        raise validation_error(
+            "The Segment parameter is required but was not present in the request "
+            "when parameter TotalSegments is present"
+        )
+    if segment >= total:
+        raise validation_error(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+            f"Segment: {segment} is not less than TotalSegments: {total}"
+        )
+    return segment, total
+
+
+def _bounds(segment: int, total: int) -> Range:
+    """A segment is a range of the hashes that row keys begin with."""
+
+    def border(number: int) -> bytes:
+        hash_: int = -(-_HASHES * number // total)
+        return hash_.to_bytes(HASH_BYTES, "big")
+
+    return Range(border(segment), None if segment == total - 1 else border(segment + 1))

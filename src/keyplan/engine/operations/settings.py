@@ -1,0 +1,117 @@
+"""The small operations on tables and the account: time to live, tags, limits, endpoints, backups' state."""
+
+from copy import deepcopy
+from typing import TypedDict
+
+from keyplan.engine import expiry
+from keyplan.engine.catalog import REGION, Table, table_name
+from keyplan.engine.errors import DynamoError, not_found, validation_error
+from keyplan.engine.operations.requests import Answer
+from keyplan.engine.transaction import Transaction
+
+MAXIMUM_TAGS = 50
+TAGS_ON_A_PAGE = 10
+
+
+class SettingsRequest(TypedDict, total=False):
+    TableName: str
+    ResourceArn: str
+    TimeToLiveSpecification: dict[str, object]
+    Tags: list[dict[str, str]]
+    TagKeys: list[str]
+    NextToken: str
+
+
+def describe_time_to_live(transaction: Transaction, request: SettingsRequest) -> Answer:
+    attribute = transaction.catalog.described(request["TableName"]).definition["ttl"]
+    if attribute is None:
+        return {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
+    return {"TimeToLiveDescription": {"TimeToLiveStatus": "ENABLED", "AttributeName": attribute}}
+
+
+def update_time_to_live(transaction: Transaction, request: SettingsRequest) -> Answer:
+    table = transaction.catalog.described(request["TableName"])
+    wanted = request["TimeToLiveSpecification"]
+    attribute, current = str(wanted["AttributeName"]), table.definition["ttl"]
+    if wanted["Enabled"]:
+        if current == attribute:
+            raise validation_error("TimeToLive is already enabled")
+        if current is not None:
+            raise validation_error(
+                f"TimeToLive is active on a different AttributeName: current AttributeName is {current}"
+            )
+        expiry.enable(transaction, table, attribute)
+    else:
+        if current is None:
+            raise validation_error("TimeToLive is already disabled")
+        if current != attribute:
+            raise validation_error(
+                f"TimeToLive is active on a different AttributeName: current AttributeName is {current}"
+            )
+        expiry.disable(transaction, table)
+    return {"TimeToLiveSpecification": wanted}
+
+
+def tag_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
+    table = _tagged(transaction, request["ResourceArn"])
+    definition = deepcopy(table.definition)
+    definition["tags"].update({tag["Key"]: tag["Value"] for tag in request["Tags"]})
+    if len(definition["tags"]) > MAXIMUM_TAGS:
+        raise DynamoError("LimitExceededException", f"Too many tags; a resource has at most {MAXIMUM_TAGS}")
+    transaction.save(Table(table.number, definition))
+    return {}
+
+
+def untag_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
+    table = _tagged(transaction, request["ResourceArn"])
+    definition = deepcopy(table.definition)
+    for key in request["TagKeys"]:
+        definition["tags"].pop(key, None)
+    transaction.save(Table(table.number, definition))
+    return {}
+
+
+def list_tags_of_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
+    tags = sorted(_tagged(transaction, request["ResourceArn"]).definition["tags"].items())
+    token = request.get("NextToken")
+    if token is not None:
+        tags = [tag for tag in tags if tag[0] > token]
+    answer: Answer = {"Tags": [{"Key": key, "Value": value} for key, value in tags[:TAGS_ON_A_PAGE]]}
+    if len(tags) > TAGS_ON_A_PAGE:
+        answer["NextToken"] = tags[TAGS_ON_A_PAGE - 1][0]
+    return answer
+
+
+def _tagged(transaction: Transaction, arn: str) -> Table:
+    if ":table/" not in arn:
+        raise validation_error(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+    table = transaction.catalog.tables.get(table_name(arn))
+    if table is None:
+        raise not_found(f"Requested resource not found: ResourcArn: {arn} not found")
+    return table
+
+
+def describe_limits(transaction: Transaction, request: SettingsRequest) -> Answer:
+    return {
+        "AccountMaxReadCapacityUnits": 80_000,
+        "AccountMaxWriteCapacityUnits": 80_000,
+        "TableMaxReadCapacityUnits": 40_000,
+        "TableMaxWriteCapacityUnits": 40_000,
+    }
+
+
+def describe_endpoints(transaction: Transaction, request: SettingsRequest) -> Answer:
+    return {"Endpoints": [{"Address": f"dynamodb.{REGION}.amazonaws.com", "CachePeriodInMinutes": 1440}]}
+
+
+def describe_continuous_backups(transaction: Transaction, request: SettingsRequest) -> Answer:
+    """Backups are not made; AWS says of every table that they could be."""
+    name = table_name(request["TableName"])
+    if name not in transaction.catalog.tables:
+        raise DynamoError("TableNotFoundException", f"Table not found: {name}")
+    return {
+        "ContinuousBackupsDescription": {
+            "ContinuousBackupsStatus": "ENABLED",
+            "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "DISABLED"},
+        }
+    }

@@ -1,0 +1,152 @@
+"""DynamoDB's JSON 1.0 protocol, without any I/O: bytes to a request, an answer or an error to bytes.
+
+The wire server and the in-process boto3 transport both speak through this module, so that they can not disagree.
+"""
+
+import functools
+import logging
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+import orjson
+
+from keyplan.engine.errors import DynamoError
+
+Request: TypeAlias = dict[str, object]
+Answer: TypeAlias = dict[str, object]
+
+CONTENT_TYPE = "application/x-amz-json-1.0"
+MAX_BODY = 16 * 1024 * 1024
+
+log = logging.getLogger("keyplan.engine")
+
+_DYNAMODB = "DynamoDB_20120810"
+_STREAMS = "DynamoDBStreams_20120810"
+_LONGEST_TARGET = 100
+_STREAMS_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
+
+# AWS's error types come from three places: its service framework, the framework's validator, and DynamoDB's own model.
+_MODEL_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
+_FRAMEWORK_NAMESPACE = "com.amazon.coral.service#"
+_NAMESPACES = {
+    "ValidationException": "com.amazon.coral.validate#",
+    "ThrottlingException": "com.amazon.coral.availability#",
+    **dict.fromkeys(
+        (
+            "AccessDeniedException",
+            "ExpiredTokenException",
+            "IncompleteSignatureException",
+            "InvalidSignatureException",
+            "MissingAuthenticationTokenException",
+            "RequestEntityTooLargeException",
+            "SerializationException",
+            "UnknownOperationException",
+            "UnrecognizedClientException",
+        ),
+        _FRAMEWORK_NAMESPACE,
+    ),
+}
+
+# Most errors say "message"; these have a capital in the service model or in the framework.
+_CAPITAL_MESSAGE = frozenset(
+    {
+        "AccessDeniedException",
+        "IdempotentParameterMismatchException",
+        "SerializationException",
+        "TransactionCanceledException",
+        "TransactionInProgressException",
+    }
+)
+
+
+class Executor(Protocol):
+    """What answers requests: the database, or a stand-in for it."""
+
+    def execute(self, operation: str, request: Request) -> Answer: ...
+
+    def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]: ...
+
+
+@functools.lru_cache(maxsize=256)
+def operation_of(target: str | bytes | None) -> str:
+    """The operation that an `X-Amz-Target` header names; whether the engine has it, the database knows."""
+    text = target.decode("latin-1") if isinstance(target, bytes) else target or ""
+    if len(text) > _LONGEST_TARGET or not text.isascii():
+        raise unknown_operation()
+    service, _, operation = text.partition(".")
+    if service == _STREAMS:
+        known = operation in _STREAMS_OPERATIONS
+    else:
+        known = service == _DYNAMODB and operation.isalpha() and operation not in _STREAMS_OPERATIONS
+    if not known:
+        raise unknown_operation()
+    return operation
+
+
+def unknown_operation() -> DynamoError:
+    """AWS's answer to an operation it does not have; it comes without a message."""
+    return DynamoError("UnknownOperationException", "")
+
+
+def request_too_large() -> DynamoError:
+    """The answer to a body over 16 MB."""
+    return DynamoError("RequestEntityTooLargeException", "", status=413)
+
+
+def internal_error() -> DynamoError:
+    """All that a client learns of a fault of ours."""
+    return DynamoError("InternalServerError", "Internal server error", status=500)
+
+
+def decode(body: bytes) -> Request:
+    """The request in a body. What is no JSON object is refused without a message, as AWS does."""
+    try:
+        request = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise DynamoError("SerializationException", "") from None
+    if not isinstance(request, dict):
+        raise DynamoError("SerializationException", "")
+    return request
+
+
+def encode(answer: Answer | DynamoError) -> tuple[int, bytes]:
+    """Status and body for what the database gave back."""
+    if isinstance(answer, DynamoError):
+        return answer.status, encode_error(answer)
+    try:
+        return 200, orjson.dumps(answer)
+    except orjson.JSONEncodeError:
+        log.exception("An answer can not be encoded")
+        return 500, encode_error(internal_error())
+
+
+def encode_error(error: DynamoError) -> bytes:
+    """The body of an error answer."""
+    code = error.code
+    members: dict[str, object] = {"__type": _NAMESPACES.get(code, _MODEL_NAMESPACE) + code}
+    members.update(error.extra)
+    if error.message:
+        members["Message" if code in _CAPITAL_MESSAGE else "message"] = error.message
+    return orjson.dumps(members)
+
+
+def respond(database: Executor, operation: str, body: bytes) -> tuple[int, bytes]:
+    """Answer one request: status and JSON body. Never raises for anything that a client sent."""
+    try:
+        if len(body) > MAX_BODY:
+            raise request_too_large()
+        return encode(database.execute(operation, decode(body)))
+    except DynamoError as error:
+        return encode(error)
+    except Exception:
+        log.exception("%s failed", operation)
+        return encode(internal_error())
+
+
+def execute_many(database: Executor, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
+    """Have the database execute requests together; a fault of ours becomes the answer to each of them."""
+    try:
+        return database.execute_many(calls)
+    except Exception:
+        log.exception("%s failed", ", ".join(sorted({operation for operation, _ in calls})))
+        return [internal_error() for _ in calls]

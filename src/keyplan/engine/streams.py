@@ -1,0 +1,127 @@
+"""The streams of tables: one record for each change, written in the transaction of the change.
+
+A stream is a SQLite table of records under increasing numbers, and has one shard for as long as it is enabled. The
+record is stored as GetRecords answers it. Numbers are given in commit order, since writers take turns. Records live
+for 24 hours, and so does a stream after it was disabled.
+"""
+
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import TypedDict, cast
+from uuid import uuid4
+
+import orjson
+
+from keyplan.engine.catalog import KeySchemaElements, Table
+from keyplan.engine.transaction import Transaction
+from keyplan.engine.values import Item, item_size
+
+RETENTION_SECONDS = 86_400.0
+_FIRST_SEQUENCE = 10**20
+
+
+class StreamDescription(TypedDict):
+    """What is stored of a stream."""
+
+    StreamArn: str
+    StreamLabel: str
+    StreamViewType: str
+    CreationRequestDateTime: float
+    TableName: str
+    KeySchema: KeySchemaElements
+    ShardId: str
+
+
+def enable(transaction: Transaction, table: Table, view: str) -> None:
+    """Begin a new stream of the table."""
+    label = datetime.fromtimestamp(transaction.now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
+    stream: StreamDescription = {
+        "StreamArn": f"{table.arn}/stream/{label}",
+        "StreamLabel": label,
+        "StreamViewType": view,
+        "CreationRequestDateTime": transaction.now,
+        "TableName": table.name,
+        "KeySchema": table.description["KeySchema"],
+        "ShardId": f"shardId-{int(transaction.now * 1000):020d}-{uuid4().hex[:8]}",
+    }
+    number: int = transaction.sql(
+        "INSERT INTO streams(table_name, description) VALUES (?, ?) RETURNING number",
+        (table.name, orjson.dumps(stream)),
+    ).get
+    transaction.sql(f"CREATE TABLE s{number}(number INTEGER PRIMARY KEY, at REAL NOT NULL, record BLOB NOT NULL)")
+    definition = deepcopy(table.definition)
+    definition["stream"] = number
+    description = definition["description"]
+    description["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": view}
+    description["LatestStreamLabel"], description["LatestStreamArn"] = label, stream["StreamArn"]
+    transaction.save(Table(table.number, definition))
+
+
+def disable(transaction: Transaction, table: Table) -> None:
+    """End the table's stream, which stays readable."""
+    if table.stream is None:
+        return
+    transaction.sql("UPDATE streams SET ended = ? WHERE number = ?", (transaction.now, table.stream))
+    definition = deepcopy(table.definition)
+    definition["stream"] = None
+    definition["description"].pop("StreamSpecification")
+    transaction.save(Table(table.number, definition))
+
+
+def trim(transaction: Transaction) -> None:
+    """Drop what is older than the retention; the newest record stays, since its number must not be given again."""
+    horizon = transaction.now - RETENTION_SECONDS
+    rows = transaction.sql("SELECT number, ended FROM streams").fetchall()
+    for number, ended in cast(list[tuple[int, float | None]], rows):
+        if ended is not None and ended < horizon:
+            transaction.sql(f"DROP TABLE s{number}")
+            transaction.sql("DELETE FROM streams WHERE number = ?", (number,))
+        else:
+            transaction.sql(
+                f"DELETE FROM s{number} WHERE number < (SELECT max(number) FROM s{number} WHERE at < ?)", (horizon,)
+            )
+
+
+def sequence_number(number: int) -> str:
+    """A record's number as the API shows it: 21 digits, so that they also sort as text."""
+    return str(_FIRST_SEQUENCE + number)
+
+
+def number_of(sequence: str) -> int:
+    """The record's number behind what the API shows; below zero for one that was never given."""
+    return int(sequence) - _FIRST_SEQUENCE
+
+
+def append(
+    transaction: Transaction,
+    table: Table,
+    old: Item | None,
+    new: Item | None,
+    user_identity: dict[str, str] | None,
+) -> None:
+    """Record a change of an item."""
+    image = new if new is not None else old
+    assert image is not None
+    keys = {name: image[name] for name in table.schema.names}
+    change: dict[str, object] = {"ApproximateCreationDateTime": float(int(transaction.now)), "Keys": keys}
+    size = item_size(keys)
+    view = table.view
+    if new is not None and view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
+        change["NewImage"] = new
+        size += item_size(new)
+    if old is not None and view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
+        change["OldImage"] = old
+        size += item_size(old)
+    change["SizeBytes"] = size
+    change["StreamViewType"] = view
+    record: dict[str, object] = {
+        "eventID": uuid4().hex,
+        "eventName": "INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": table.arn.split(":")[3],
+        "dynamodb": change,
+    }
+    if user_identity is not None:
+        record["userIdentity"] = user_identity
+    transaction.sql(f"INSERT INTO s{table.stream}(at, record) VALUES (?, ?)", (transaction.now, orjson.dumps(record)))

@@ -1,0 +1,144 @@
+"""What an operation sees of the storage: items and index entries by row key, inside one transaction."""
+
+from typing import NamedTuple, cast
+
+import apsw
+import orjson
+
+from keyplan.engine.catalog import Catalog, Definition, Index, Table
+from keyplan.engine.values import Item
+
+SAMPLE = 10_000
+"""A table of up to so many items is measured exactly."""
+
+
+class Row(NamedTuple):
+    """A stored item: its number, its size by AWS's rule, and its JSON."""
+
+    number: int
+    size: int
+    stored: bytes
+
+    @property
+    def item(self) -> Item:
+        item: Item = orjson.loads(self.stored)
+        return item
+
+
+class Transaction:
+    """One storage transaction. `now` stands still in it, and so does the catalog but for its own changes."""
+
+    def __init__(self, connection: apsw.Connection, catalog: Catalog, now: float, *, writes: bool) -> None:
+        self.sql = connection.execute
+        self.catalog = catalog
+        self.now = now
+        self.writes = writes
+        self.catalog_changed = False
+
+    # Items
+
+    def row(self, table: Table, key: bytes) -> Row | None:
+        """The item with this row key."""
+        found = self.sql(f"SELECT id, size, item FROM {table.rows} WHERE key = ?", (key,)).fetchone()
+        return Row(*found) if found else None
+
+    def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
+        """A new item; the number of its row."""
+        number: int = self.sql(
+            f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?) RETURNING id", (key, size, stored)
+        ).get
+        return number
+
+    def replace(self, table: Table, number: int, size: int, stored: bytes) -> None:
+        """Another content for an item that is there."""
+        self.sql(f"UPDATE {table.rows} SET size = ?, item = ? WHERE id = ?", (size, stored, number))
+
+    def delete(self, table: Table, number: int) -> None:
+        self.sql(f"DELETE FROM {table.rows} WHERE id = ?", (number,))
+
+    def scan(
+        self,
+        table: Table,
+        index: Index | None,
+        low: bytes,
+        high: bytes | None,
+        *,
+        backward: bool = False,
+        limit: int = -1,
+    ) -> apsw.Cursor:
+        """Size and JSON of the items from `low` (included) to `high` (excluded), in the order of the row keys.
+
+        An item's size in an index that does not hold all of it is for the caller to work out. A limit below zero is
+        none; a caller that stops early closes the cursor.
+        """
+        rows = table.rows if index is None else index.rows
+        source = table.rows if index is None else f"{index.rows} CROSS JOIN {table.rows} USING (id)"
+        bounds = f"{rows}.key >= ?" + ("" if high is None else f" AND {rows}.key < ?")
+        order = "DESC" if backward else "ASC"
+        return self.sql(
+            f"SELECT {table.rows}.size, {table.rows}.item FROM {source} "
+            f"WHERE {bounds} ORDER BY {rows}.key {order} LIMIT ?",
+            (low, limit) if high is None else (low, high, limit),
+        )
+
+    def rows_where(self, table: Table, where: str, bindings: tuple[float, ...]) -> list[tuple[bytes, Row]]:
+        """Items with their row keys by another condition than the key's."""
+        found = self.sql(f"SELECT key, id, size, item FROM {table.rows} WHERE {where}", bindings).fetchall()
+        rows = cast(list[tuple[bytes, int, int, bytes]], found)
+        return [(key, Row(number, size, stored)) for key, number, size, stored in rows]
+
+    def measure(self, table: Table) -> tuple[int, int]:
+        """How many items there are and their size in bytes, which is estimated where there are many."""
+        count: int = self.sql(f"SELECT count(*) FROM {table.rows}").get
+        if count <= SAMPLE:
+            return count, self.sql(f"SELECT CAST(total(size) AS INTEGER) FROM {table.rows}").get
+        average: float = self.sql(f"SELECT avg(size) FROM (SELECT size FROM {table.rows} LIMIT {SAMPLE})").get
+        return count, int(count * average)
+
+    # Index entries
+
+    def count_entries(self, index: Index) -> int:
+        count: int = self.sql(f"SELECT count(*) FROM {index.rows}").get
+        return count
+
+    def add_entry(self, index: Index, key: bytes, number: int) -> None:
+        self.sql(f"INSERT OR REPLACE INTO {index.rows}(key, id) VALUES (?, ?)", (key, number))
+
+    def remove_entry(self, index: Index, key: bytes) -> None:
+        self.sql(f"DELETE FROM {index.rows} WHERE key = ?", (key,))
+
+    # The catalog
+
+    def create_table(self, definition: Definition) -> Table:
+        number: int = self.sql("INSERT INTO tables(definition) VALUES (?) RETURNING number", (b"",)).get
+        table = Table(number, definition)
+        self.sql(
+            f"CREATE TABLE {table.rows}(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
+            "size INTEGER NOT NULL, item BLOB NOT NULL)"
+        )
+        for index in table.indexes:
+            self.create_index(index)
+        self.save(table)
+        return table
+
+    def create_index(self, index: Index) -> None:
+        self.sql(f"CREATE TABLE {index.rows}(key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID")
+
+    def drop_index(self, index: Index) -> None:
+        self.sql(f"DROP TABLE {index.rows}")
+
+    def save(self, table: Table) -> None:
+        """Store the definition of a table that was made or changed."""
+        self.sql("UPDATE tables SET definition = ? WHERE number = ?", (orjson.dumps(table.definition), table.number))
+        self._change_catalog({**self.catalog.tables, table.name: table})
+
+    def drop_table(self, table: Table) -> None:
+        for index in table.indexes:
+            self.drop_index(index)
+        self.sql(f"DROP TABLE {table.rows}")
+        self.sql("DELETE FROM tables WHERE number = ?", (table.number,))
+        self._change_catalog({name: other for name, other in self.catalog.tables.items() if name != table.name})
+
+    def _change_catalog(self, tables: dict[str, Table]) -> None:
+        self.catalog = Catalog(self.catalog.version, tables)
+        self.catalog_changed = True

@@ -1,0 +1,61 @@
+"""Request validation, derived from botocore's service model and the table in `extras`.
+
+Two things can be wrong with a request before any operation looks at it: its JSON types (a SerializationException for
+the first) and its constraints (one ValidationException for all). `acceptance` says quickly that nothing is;
+`serialization` and `constraints` find out what is.
+"""
+
+from collections.abc import Callable
+
+from keyplan.engine import model
+from keyplan.engine.errors import validation_error
+from keyplan.engine.validation import extras
+from keyplan.engine.validation.acceptance import Test, compile_test
+from keyplan.engine.validation.constraints import Violations
+from keyplan.engine.validation.serialization import read
+
+__all__ = ["check_request"]
+
+_tests: dict[str, Test] = {}
+
+
+def check_request(operation: str, request: dict[str, object]) -> None:
+    """Raise AWS's error for what is wrong with a request; unknown members and unknown operations pass.
+
+    A request that passes holds only the JSON types of the model. To that end null members are removed from it and
+    fractions cut off where an integer is due, as the service does; nothing else in it is changed.
+    """
+    test = _tests.get(operation) or _compile(operation)
+    if not test(request):
+        _examine(operation, request)
+
+
+def _input_of(operation: str) -> tuple[model.Model, str] | None:
+    service = model.service_of(operation)
+    if service is None:
+        return None
+    found = model.load(service)
+    reference = found["operations"][operation].get("input")
+    return (found, reference["shape"]) if reference else None
+
+
+def _compile(operation: str) -> Callable[[object], bool]:
+    shape = _input_of(operation)
+    if shape is None:
+        return lambda request: True
+    test = compile_test(*shape)
+    _tests[operation] = test
+    return test
+
+
+def _examine(operation: str, request: dict[str, object]) -> None:
+    shape = _input_of(operation)
+    if shape is None:
+        return
+    described, name = shape
+    read(described, name, request)
+    if operation in extras.TABLE_OPERATIONS and "TableName" not in request:
+        raise validation_error(extras.NO_TABLE_NAME)
+    violations = Violations(described)
+    violations.structure(name, request)
+    violations.check()

@@ -1,0 +1,186 @@
+"""The constraints of a request: every one that does not hold, in one ValidationException, in AWS's words."""
+
+from collections.abc import Iterator
+from typing import cast
+from zlib import crc32
+
+import orjson
+
+from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.model import Model, Shape
+from keyplan.engine.validation import extras
+from keyplan.engine.validation.acceptance import DEEPEST, compile_pattern, constraints_of
+from keyplan.engine.validation.extras import Constraints
+
+
+class Violations:
+    """What a walk over a request, whose JSON types are right, finds."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.errors: list[str] = []
+        self._table_names: list[tuple[str, str]] = []
+
+    def structure(self, name: str, value: dict[str, object], path: str = "", depth: int = 0) -> None:
+        """Collect what is wrong with a structure and all that is in it, in the order of the model."""
+        shape = self._model["shapes"][name]
+        required = shape.get("required", ())
+        for member, reference in shape.get("members", {}).items():
+            place = f"{path}.{_lower(member)}" if path else _lower(member)
+            content = value.get(member)
+            if content is not None:
+                self._visit(reference["shape"], content, place, extras.MEMBERS.get((name, member)), depth + 1)
+            elif member in required:
+                self._null(place)
+
+    def _visit(self, name: str, value: object, path: str, more: Constraints | None, depth: int) -> None:
+        shape = self._model["shapes"][name]
+        if shape["type"] == "structure":
+            if depth <= DEEPEST:
+                self.structure(name, cast(dict[str, object], value), path, depth)
+            return
+        for sentence in broken(constraints_of(name, shape, more), value):
+            self._report(name, value, path, sentence)
+        if shape["type"] == "list":
+            self._list(name, shape, cast(list[object], value), path, depth)
+        elif shape["type"] == "map":
+            self._map(name, shape, cast(dict[str, object], value), path, depth)
+        elif name == extras.TABLE_NAME_OR_ARN:
+            self._table_names.append((path, cast(str, value)))
+
+    def _list(self, name: str, shape: Shape, value: list[object], path: str, depth: int) -> None:
+        member = shape["member"]["shape"]
+        self._members(name, value, path, member, value, "Member must satisfy constraint")
+        for position, content in enumerate(value, 1):
+            self._member(member, content, f"{path}.{position}.member", depth)
+
+    def _map(self, name: str, shape: Shape, value: dict[str, object], path: str, depth: int) -> None:
+        key, member = shape["key"]["shape"], shape["value"]["shape"]
+        self._members(name, value, path, key, list(value), "Map keys must satisfy constraint")
+        self._members(name, value, path, member, list(value.values()), "Map value must satisfy constraint")
+        if key == extras.TABLE_NAME_OR_ARN:
+            self._table_names.extend((path, table) for table in value)
+        for entry, content in value.items():
+            self._member(member, content, f"{path}.{entry}.member", depth)
+
+    def _members(self, name: str, value: object, path: str, member: str, contents: list[object], phrase: str) -> None:
+        """The constraints on what a collection holds: the service lists them all and blames the collection."""
+        constraints = constraints_of(member, self._model["shapes"][member], None)
+        if any(content is not None and any(broken(constraints, content)) for content in contents):
+            self._report(name, value, path, f"{phrase}: [{', '.join(_sentences(constraints))}]")
+
+    def _member(self, name: str, value: object, path: str, depth: int) -> None:
+        """What is inside a member; its own constraints have been dealt with."""
+        shape = self._model["shapes"][name]
+        if value is None:
+            self._null(path)
+        elif shape["type"] == "structure":
+            self._visit(name, value, path, None, depth)
+        elif shape["type"] == "list":
+            self._list(name, shape, cast(list[object], value), path, depth)
+        elif shape["type"] == "map":
+            self._map(name, shape, cast(dict[str, object], value), path, depth)
+
+    def _null(self, path: str) -> None:
+        self.errors.append(f"Value null at '{path}' failed to satisfy constraint: Member must not be null")
+
+    def _report(self, name: str, value: object, path: str, sentence: str) -> None:
+        text = _render(self._model, name, value)
+        self.errors.append(f"Value '{text}' at '{path}' failed to satisfy constraint: {sentence}")
+
+    def check(self) -> None:
+        """Raise what has been found: first the constraints, all together, then the first wrong table name."""
+        if self.errors:
+            raise detected(self.errors)
+        shortest, longest = extras.TABLE_NAME_LENGTHS
+        pattern = compile_pattern(extras.TABLE_NAME_PATTERN)
+        for path, name in self._table_names:
+            if name.startswith(extras.ARN_PREFIX):
+                continue
+            if not shortest <= len(name) <= longest:
+                raise validation_error(extras.TABLE_NAME_LENGTH_SENTENCE)
+            if pattern is not None and not pattern.fullmatch(name):
+                self._report(extras.TABLE_NAME_OR_ARN, name, path, _pattern_sentence(extras.TABLE_NAME_PATTERN))
+                raise detected(self.errors)
+
+
+def detected(errors: list[str]) -> DynamoError:
+    """The one exception for all errors."""
+    shown = errors[: extras.MOST_ERRORS]
+    return validation_error(
+        f"{len(shown)} validation error{'s' if len(shown) > 1 else ''} detected: {'; '.join(shown)}"
+    )
+
+
+def broken(constraints: Constraints, value: object) -> Iterator[str]:
+    """The sentences of the constraints that do not hold for a value."""
+    if "enum" in constraints and value not in constraints["enum"]:
+        yield _enum_sentence(constraints["enum"])
+    if "pattern" in constraints:
+        pattern = compile_pattern(constraints["pattern"])
+        if pattern is not None and not pattern.fullmatch(cast(str, value)):
+            yield _pattern_sentence(constraints["pattern"])
+    what, measure = ("length", len(value)) if isinstance(value, str | list | dict) else ("value", cast(int, value))
+    if "max" in constraints and measure > constraints["max"]:
+        yield _limit_sentence(what, "less", constraints["max"])
+    if "min" in constraints and measure < constraints["min"]:
+        yield _limit_sentence(what, "greater", constraints["min"])
+
+
+def _sentences(constraints: Constraints) -> Iterator[str]:
+    """All constraints on the members of a collection, as the service lists them."""
+    if "max" in constraints:
+        yield _limit_sentence("length", "less", constraints["max"])
+    if "min" in constraints:
+        yield _limit_sentence("length", "greater", constraints["min"])
+    if "pattern" in constraints:
+        yield _pattern_sentence(constraints["pattern"])
+    if "enum" in constraints:
+        yield _enum_sentence(constraints["enum"])
+
+
+def _limit_sentence(what: str, direction: str, limit: int) -> str:
+    return f"Member must have {what} {direction} than or equal to {limit}"
+
+
+def _pattern_sentence(pattern: str) -> str:
+    return f"Member must satisfy regular expression pattern: {pattern}"
+
+
+def _enum_sentence(values: list[str]) -> str:
+    return f"Member must satisfy enum value set: [{', '.join(values)}]"
+
+
+def _lower(member: str) -> str:
+    return member[0].lower() + member[1:]
+
+
+def _render(model: Model, name: str, value: object) -> str:
+    """A value as the service prints it, which is as Java does."""
+    shape = model["shapes"][name]
+    if value is None:
+        return "null"
+    if name == "AttributeValue":
+        return f"com.amazonaws.dynamodb.v20120810.AttributeValue@{_hash(value):x}"
+    if shape["type"] == "structure":
+        given = cast(dict[str, object], value)
+        members = (
+            f"{_lower(member)}={_render(model, reference['shape'], given.get(member))}"
+            for member, reference in shape.get("members", {}).items()
+        )
+        return f"{name}({', '.join(members)})"
+    if shape["type"] == "list":
+        member = shape["member"]["shape"]
+        return f"[{', '.join(_render(model, member, content) for content in cast(list[object], value))}]"
+    if shape["type"] == "map":
+        member = shape["value"]["shape"]
+        entries = cast(dict[str, object], value).items()
+        return "{" + ", ".join(f"{key}={_render(model, member, content)}" for key, content in entries) + "}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _hash(value: object) -> int:
+    try:
+        return crc32(orjson.dumps(value))
+    except orjson.JSONEncodeError:  # nested too deep to be written; the number only has to look like one
+        return 0

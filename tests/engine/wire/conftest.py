@@ -1,0 +1,29 @@
+"""A stand-in for the database, an endpoint over it, and a client that sends exactly the bytes it is told to."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from keyplan.engine.wire import serve_in_thread
+from tests.engine.wire.client import Client
+from tests.engine.wire.fake import FakeDatabase
+
+
+@pytest.fixture
+def database() -> FakeDatabase:
+    return FakeDatabase()
+
+
+@pytest.fixture(params=["loop", "thread"])
+def url(request: pytest.FixtureRequest, database: FakeDatabase) -> Iterator[str]:
+    """An endpoint; every test runs with the database in the event loop and in its own thread."""
+    with serve_in_thread(database, background=request.param == "thread") as url:
+        yield url
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("keyplan")]
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[Client]:
+    with Client(url) as client:
+        yield client

@@ -1,0 +1,125 @@
+"""DynamoDB's JSON protocol, without a socket."""
+
+import logging
+
+import orjson
+import pytest
+from botocore.loaders import Loader
+
+from keyplan.engine.errors import DynamoError
+from keyplan.engine.protocol import decode, encode, encode_error, operation_of, respond
+from tests.engine.wire.fake import FakeDatabase
+
+
+def test_a_target_names_an_operation() -> None:
+    assert operation_of("DynamoDB_20120810.GetItem") == "GetItem"
+    assert operation_of(b"DynamoDB_20120810.GetItem") == "GetItem"
+    assert operation_of("DynamoDBStreams_20120810.GetRecords") == "GetRecords"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        None,
+        "",
+        ".",
+        "GetItem",
+        "DynamoDB_20120810",
+        "DynamoDB_20120810.",
+        "dynamodb_20120810.GetItem",
+        "DynamoDB_20111205.GetItem",
+        "DynamoDB_20120810.Get.Item",
+        "DynamoDB_20120810.GetRecords",
+        "DynamoDBStreams_20120810.GetItem",
+        b"DynamoDB_20120810.\xff\xfe",
+        b"DynamoDB_20120810." + b"x" * 10_000,
+    ],
+)
+def test_an_unknown_target_is_an_unknown_operation(target: str | bytes | None) -> None:
+    with pytest.raises(DynamoError) as caught:
+        operation_of(target)
+    assert encode(caught.value) == (400, b'{"__type":"com.amazon.coral.service#UnknownOperationException"}')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b" ",
+        b"{",
+        b"[]",
+        b'"text"',
+        b"null",
+        b"1",
+        b"{'a': 1}",
+        b'{"a": NaN}',
+        b'{"a": "\xff"}',
+        b'{"a": "\xed\xa0\x80"}',
+        b'{"a": 1} x',
+        b"\xef\xbb\xbf{}",
+        b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+        b"[" * 1_000_000,
+    ],
+)
+def test_what_is_no_json_object_is_refused(body: bytes) -> None:
+    answer = (400, b'{"__type":"com.amazon.coral.service#SerializationException"}')
+    assert respond(FakeDatabase(), "Echo", body) == answer
+
+
+def test_a_body_over_16_mb_is_refused() -> None:
+    assert respond(FakeDatabase(), "Echo", b"{}" + b" " * 16 * 1024 * 1024)[0] == 413
+
+
+def test_an_answer_is_sent_as_it_is_stored() -> None:
+    assert encode({"Item": orjson.Fragment(b'{"a":{"N":"1"}}')}) == (200, b'{"Item":{"a":{"N":"1"}}}')
+    assert respond(FakeDatabase(), "Echo", b'{"a":1}') == (200, b'{"Operation":"Echo","Request":{"a":1}}')
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("ValidationException", "com.amazon.coral.validate#ValidationException"),
+        ("SerializationException", "com.amazon.coral.service#SerializationException"),
+        ("UnrecognizedClientException", "com.amazon.coral.service#UnrecognizedClientException"),
+        ("ResourceNotFoundException", "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"),
+        ("TrimmedDataAccessException", "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException"),
+    ],
+)
+def test_an_error_has_its_namespace(code: str, kind: str) -> None:
+    assert orjson.loads(encode_error(DynamoError(code, "text")))["__type"] == kind
+
+
+@pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
+def test_the_message_is_spelled_as_in_the_service_model(service: str) -> None:
+    shapes = Loader().load_service_model(service, "service-2")["shapes"]
+    exceptions = {name: shape for name, shape in shapes.items() if shape.get("exception")}
+    assert exceptions
+    for code, shape in exceptions.items():
+        members = orjson.loads(encode_error(DynamoError(code, "text")))
+        assert {name for name, value in members.items() if value == "text"} <= shape["members"].keys(), code
+
+
+def test_an_error_has_its_other_members() -> None:
+    reasons = [{"Code": "None"}, {"Code": "ConditionalCheckFailed", "Item": orjson.Fragment(b'{"a":{"S":"x"}}')}]
+    error = DynamoError("TransactionCanceledException", "Transaction cancelled", extra={"CancellationReasons": reasons})
+    assert orjson.loads(encode_error(error)) == {
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "Message": "Transaction cancelled",
+        "CancellationReasons": [{"Code": "None"}, {"Code": "ConditionalCheckFailed", "Item": {"a": {"S": "x"}}}],
+    }
+
+
+@pytest.mark.parametrize("operation", ["Break", "Unencodable"])
+def test_a_fault_is_logged_and_not_told(operation: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        status, body = respond(FakeDatabase(), operation, b"{}")
+    assert status == 500
+    assert orjson.loads(body) == {
+        "__type": "com.amazonaws.dynamodb.v20120810#InternalServerError",
+        "message": "Internal server error",
+    }
+    assert "Traceback" in caplog.text
+
+
+def test_decode_gives_the_request() -> None:
+    assert decode('{"TableName":"ä"}'.encode()) == {"TableName": "ä"}

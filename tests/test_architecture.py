@@ -1,0 +1,167 @@
+"""The rooms of the house: who may know whom, and how large a module may grow.
+
+The table is explained in CONTRIBUTING.md. An import counts wherever it stands: inside a function or under
+TYPE_CHECKING it is knowledge all the same.
+"""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+LONGEST_MODULE = 420
+
+MAY_IMPORT: dict[str, set[str]] = {
+    # `import keyplan` runs before any room is entered, so it must bring in nothing.
+    "keyplan": set(),
+    "keyplan.engine": set(),
+    "keyplan.design": set(),
+    "keyplan.data": {"keyplan.design"},
+    "keyplan.review": {"keyplan.design", "keyplan.data"},
+    "keyplan.publish": {"keyplan.design", "keyplan.data"},
+    "keyplan.capacity": {"keyplan.design", "keyplan.data"},
+    "keyplan.web": {"keyplan.design", "keyplan.data", "keyplan.review", "keyplan.capacity"},
+    "keyplan.apps": {"keyplan.design", "keyplan.data", "keyplan.web"},
+    "keyplan.pytest_plugin": {"keyplan.engine"},
+}
+MAY_IMPORT_ALL = {"keyplan.cli"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def room_of(module: str) -> str:
+    """`keyplan.engine.storage` is in the room `keyplan.engine`; every system has a room of its own."""
+    parts = module.split(".")
+    return ".".join(parts[:3] if parts[1:2] == ["apps"] else parts[:2])
+
+
+def imported_modules(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+    """The modules of keyplan that a source text imports, by their full names."""
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            origin = ".".join([*above, *([node.module] if node.module else [])])
+            # `from keyplan import engine` and `from keyplan.apps import vcm` name the room only in their second half.
+            names = [f"{origin}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == "keyplan")
+
+
+def refusal(importer: str, imported: str) -> str | None:
+    """Why `importer` may not import `imported`; None where it may."""
+    room, target = room_of(importer), room_of(imported)
+    if target not in MAY_IMPORT and target not in MAY_IMPORT_ALL and not target.startswith("keyplan.apps."):
+        target = "keyplan"  # a plain name of the outermost package, such as __version__
+    if target in (room, "keyplan") or room in MAY_IMPORT_ALL:
+        return None
+    table_row = "keyplan.apps" if room.startswith("keyplan.apps.") else room
+    if table_row not in MAY_IMPORT:
+        return f"{importer}: {room} is not in the table MAY_IMPORT"
+    if target in MAY_IMPORT[table_row]:
+        return None
+    return f"{importer} imports {imported}, but {room} may know only {sorted(MAY_IMPORT[table_row]) or 'itself'}"
+
+
+def refusals(source: str, module: str, *, is_package: bool = False) -> list[str]:
+    found = (refusal(module, name) for name in imported_modules(source, module, is_package=is_package))
+    return [reason for reason in found if reason]
+
+
+def test_every_import_respects_the_table() -> None:
+    assert [
+        reason
+        for path in sorted(SOURCE.rglob("*.py"))
+        for reason in refusals(path.read_text("utf-8"), module_name(path), is_package=path.name == "__init__.py")
+    ] == []
+
+
+def test_every_room_is_in_the_table() -> None:
+    rooms = {room_of(module_name(path)) for path in SOURCE.rglob("*.py")}
+    known = MAY_IMPORT.keys() | MAY_IMPORT_ALL
+    assert {room for room in rooms if room not in known and not room.startswith("keyplan.apps.")} == set()
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("keyplan.engine.wire", "import keyplan.design"),
+        ("keyplan.engine.wire", "import keyplan.cli.main"),
+        ("keyplan.engine.wire", "from keyplan import data"),
+        ("keyplan.engine.wire", "from ..design import Table"),
+        ("keyplan.engine.wire", "from .. import design"),
+        ("keyplan.engine.wire", "def later():\n    from keyplan.web import console"),
+        ("keyplan.design", "from keyplan.data.store import Store"),
+        ("keyplan.data.store", "from keyplan.engine import Engine"),
+        ("keyplan.review.rules", "from keyplan.capacity import Forecast"),
+        ("keyplan.web.console", "from keyplan.publish import document"),
+        ("keyplan.apps.vcm.api", "from keyplan.engine import Engine"),
+        ("keyplan.apps.vcm.api", "from keyplan.apps.wavyblog import design"),
+        ("keyplan.apps.vcm.api", "from keyplan.apps import wavyblog"),
+        ("keyplan.apps.vcm.api", "from ..wavyblog import design"),
+        ("keyplan.pytest_plugin", "from keyplan.web import kit"),
+        ("keyplan", "from keyplan.engine import Engine"),
+        ("keyplan.newcomer", "from keyplan.engine import Engine"),
+    ],
+)
+def test_a_wrong_import_is_caught(module: str, line: str) -> None:
+    assert len(refusals(line, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("keyplan.engine.wire", "import asyncio, boto3"),
+        ("keyplan.engine.wire", "from keyplan.engine.values import Item"),
+        ("keyplan.engine.wire", "from . import values"),
+        ("keyplan.engine.operations.items", "from ..values import Item"),
+        ("keyplan.engine.wire", "from keyplan import __version__"),
+        ("keyplan.data.store", "from keyplan.design import Table"),
+        ("keyplan.web.console", "from keyplan import capacity, review"),
+        ("keyplan.apps.vcm.api", "from keyplan.apps.vcm.service import book"),
+        ("keyplan.apps.vcm.api", "from . import design"),
+        ("keyplan.apps.vcm.api", "from keyplan.web import kit"),
+        ("keyplan.cli.main", "from keyplan.apps.vcm import api"),
+    ],
+)
+def test_a_right_import_passes(module: str, line: str) -> None:
+    assert refusals(line, module) == []
+
+
+def test_no_module_is_two_rooms_in_one() -> None:
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
+    assert {module_name(path): length for path, length in lengths.items() if length > LONGEST_MODULE} == {}
+
+
+def tracked_texts() -> Iterator[tuple[str, str]]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout, so there is no list of tracked files")
+    for name in filter(None, listing.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file():
+            yield name, path.read_text("utf-8", errors="replace")
+
+
+def test_no_tracked_file_names_a_place_on_one_machine() -> None:
+    places = "|".join(re.escape(str(place)) for place in {ROOT, Path.home()} if len(place.parts) > 1)
+    pattern = re.compile(rf"(?<![\w./-])(?:{places}|/home/\w+|/Users/\w+)/")
+    assert [name for name, text in tracked_texts() if pattern.search(text)] == []
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "tests/sdks/package-lock.json"])
+def test_a_lock_holds_versions_and_hashes_and_no_address(lock: str) -> None:
+    text = (ROOT / lock).read_text("utf-8")
+    assert "sha256:" in text or "sha512-" in text
+    assert re.findall(r'"resolved".*|--(?:extra-)?index-url.*|--find-links.*', text) == []

@@ -1,0 +1,85 @@
+"""The documentation says what the code does: it is complete, its examples run, its links lead somewhere."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def words_of_the_documentation() -> str:
+    return "\n".join(page.read_text("utf-8") for page in PAGES)
+
+
+def run(arguments: list[str], folder: Path) -> None:
+    result = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_reference_of_the_command_line_is_up_to_date(tmp_path: Path) -> None:
+    fresh = tmp_path / "cli.md"
+    run(["-m", "typer", "keyplan.cli", "utils", "docs", "--name", "keyplan", "--output", str(fresh)], ROOT)
+    assert (ROOT / "docs" / "cli.md").read_text("utf-8") == fresh.read_text("utf-8"), "run `make docs`"
+
+
+def test_every_environment_setting_is_documented() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
+    settings = set(re.findall(r"\bKEYPLAN_[A-Z0-9_]+\b", source))
+    assert {name for name in settings if name not in words_of_the_documentation()} == set()
+
+
+def test_every_setting_of_the_engine_is_documented() -> None:
+    from keyplan.engine import Engine
+
+    page = (ROOT / "docs" / "engine.md").read_text("utf-8")
+    assert {name for name in inspect.signature(Engine).parameters if f"`{name}`" not in page} == set()
+
+
+def test_every_fixture_of_the_pytest_plugin_is_documented() -> None:
+    page = (ROOT / "docs" / "engine.md").read_text("utf-8")
+    plugin = (SOURCE / "keyplan" / "pytest_plugin.py").read_text("utf-8")
+    fixtures = re.findall(r"^@pytest\.fixture\b.*\n(?:async )?def (\w+)", plugin, re.MULTILINE)
+    assert fixtures
+    assert {name for name in fixtures if f"`{name}`" not in page} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_the_examples_run(page: Path, tmp_path: Path) -> None:
+    """The plain examples of a page are one script, top to bottom; one with a test in it is a file for pytest."""
+    blocks = PYTHON_BLOCK.findall(page.read_text("utf-8"))
+    tests = [block for block in blocks if "def test_" in block]
+    (tmp_path / "examples.py").write_text("\n".join(block for block in blocks if block not in tests), "utf-8")
+    run(["-W", "error", "examples.py"], tmp_path)
+    for number, block in enumerate(tests):
+        (tmp_path / f"test_{number}.py").write_text(block, "utf-8")
+    if tests:
+        run(["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)], tmp_path)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The headings of a page, spelled as the forges spell them in an address."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_the_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text("utf-8")):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), f"{link} leads to nothing"
+        assert not anchor or anchor in anchors_of(target), f"{link}: {page_id(target)} has no such heading"
