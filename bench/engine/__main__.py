@@ -41,19 +41,35 @@ def main() -> None:
     began = time.perf_counter()
     cache.prepare()
     outcome = report.Outcome(sizes=(scale.SMALL, large))
+    try:
+        measure(servers, names, sections, options.items, plan, outcome, quick=quick)
+    finally:
+        cache.clear_scratch()
+    outcome.notes = {server.label: server.note for server in servers if server.note}
+    print(report.markdown(outcome))
+    keep(outcome)
+    say(f"{time.perf_counter() - began:.0f} s; every figure is in {cache.FOLDER.name}/engine.json")
+
+
+def measure(
+    servers: Sequence[Server],
+    names: set[str],
+    sections: set[str],
+    items: int,
+    plan: Plan,
+    outcome: report.Outcome,
+    *,
+    quick: bool,
+) -> None:
     if "wire" in sections:
-        outcome.wire = wire(servers, options.items, plan, outcome)
+        outcome.wire = wire(servers, items, plan, outcome)
     if "process" in sections:
-        outcome.inside = inside(names, options.items, plan, outcome)
+        outcome.inside = inside(names, items, plan, outcome)
     if "start" in sections:
         available = [server for server in servers if server.label not in outcome.skipped]
         outcome.footprints = over_wire.footprints(available, 1 if quick else 3, outcome.skipped)
     if "scale" in sections and OURS in names:
         outcome.scale = scale.measure(outcome.sizes, plan, outcome.skipped)
-    outcome.notes = {server.label: server.note for server in servers if server.note}
-    print(report.markdown(outcome))
-    keep(outcome)
-    say(f"{time.perf_counter() - began:.0f} s; every figure is in {cache.FOLDER.name}/engine.json")
 
 
 def wire(servers: Sequence[Server], size: int, plan: Plan, outcome: report.Outcome) -> Results:

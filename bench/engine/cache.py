@@ -42,6 +42,10 @@ def scratch(name: str) -> Path:
     return folder
 
 
+def clear_scratch() -> None:
+    shutil.rmtree(FOLDER / "data", ignore_errors=True)
+
+
 def python_peer(name: str, *requirements: str) -> Path:
     """The `bin` folder of a virtual environment with these packages, away from the project's own."""
     folder = FOLDER / name

@@ -74,24 +74,41 @@ def start_all(servers: Sequence[Server], size: int, skipped: dict[str, str]) -> 
     files = {name: operation_file(folder, workload, name) for name in OPERATIONS}
     seeds, count = seed_file(folder, workload)
     binary = cache.load_client()
-    contenders = []
-    for server in servers:
-        try:
-            running = Running(server, cache.scratch(server.label.replace(" ", "-")))
-        except Unavailable as reason:
-            skip(skipped, server.label, str(reason))
-            continue
-        contender = WireContender(running, binary, files)
-        try:
-            began = time.perf_counter()
-            contender.make_tables()
-            contender.fill(seeds, count)
-            say(f"{server.label}: {size:,} items in {time.perf_counter() - began:.1f} s")
-            contenders.append(contender)
-        except (LoadError, OSError) as reason:
-            running.stop()
-            skip(skipped, server.label, str(reason))
-    return contenders
+    contenders: list[WireContender] = []
+    try:
+        for server in servers:
+            contender = _start(server, binary, files, skipped)
+            if contender is not None:
+                contenders.append(contender)
+                _fill(contender, seeds, count, skipped)
+    except BaseException:
+        for contender in contenders:
+            contender.running.stop()
+        raise
+    return [contender for contender in contenders if contender.label not in skipped]
+
+
+def _start(
+    server: Server, binary: Path, files: dict[OperationName, Path], skipped: dict[str, str]
+) -> WireContender | None:
+    try:
+        running = Running(server, cache.scratch(server.label.replace(" ", "-")))
+    except Unavailable as reason:
+        skip(skipped, server.label, str(reason))
+        return None
+    return WireContender(running, binary, files)
+
+
+def _fill(contender: WireContender, seeds: Path, count: int, skipped: dict[str, str]) -> None:
+    began = time.perf_counter()
+    try:
+        contender.make_tables()
+        contender.fill(seeds, count)
+    except (LoadError, OSError) as reason:
+        contender.running.stop()
+        skip(skipped, contender.label, str(reason))
+        return
+    say(f"{contender.label}: filled in {time.perf_counter() - began:.1f} s")
 
 
 def footprints(servers: Sequence[Server], times: int, skipped: dict[str, str]) -> dict[str, Footprint]:

@@ -171,6 +171,14 @@ def _remarks(outcome: Outcome) -> Iterable[str]:
     ]
     lines += [f"- {label}: {note}" for label, note in outcome.notes.items()]
     lines.append(f"- Peers: {', '.join(VERSIONS)}.")
+    spreads = sorted(_spreads(outcome.wire))
+    if spreads:
+        middle, worst = spreads[len(spreads) // 2], spreads[-1]
+        lines.append(
+            f"- Noise: fastest round / slowest round is {middle:.2f} for the middle cell, {worst:.2f} at worst."
+        )
+    elif outcome.wire.samples:
+        lines.append("- **One round only**: nothing shows the noise, so take the verdicts as hints.")
     busy = [
         f"{label} {name} with {clients}"
         for (name, clients, label), samples in outcome.wire.samples.items()
@@ -183,6 +191,13 @@ def _remarks(outcome: Outcome) -> Iterable[str]:
     if lines:
         yield "## Remarks\n"
         yield "\n".join(lines) + "\n"
+
+
+def _spreads(results: Results) -> Iterable[float]:
+    for samples in results.samples.values():
+        rates = [sample.rate for sample in samples]
+        if len(rates) > 1:
+            yield max(rates) / min(rates)
 
 
 def verdicts(outcome: Outcome) -> list[str]:

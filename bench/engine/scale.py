@@ -62,7 +62,8 @@ def _over_wire(folder: Path, sizes: Sequence[int], plan: Plan) -> Results:
         for size in sizes:
             workload = Workload(size)
             files = {name: operation_file(folder, workload, name) for name in OPERATIONS}
-            contender = WireContender(Running(_server(_file(folder, size)), cache.scratch("scale-log")), binary, files)
+            running = Running(_server(_file(folder, size)), cache.scratch(f"scale-{size}"))
+            contender = WireContender(running, binary, files)
             contender.label = label(size)
             contenders.append(contender)
         rivals: list[Contender] = [*contenders]

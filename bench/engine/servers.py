@@ -56,7 +56,7 @@ def keyplan_command() -> str:
     return str(command)
 
 
-def _keyplan(port: int, folder: Path, *where: str) -> Launch:
+def _keyplan(port: int, *where: str) -> Launch:
     return Launch([keyplan_command(), "dynamodb", "--port", str(port), *where])
 
 
@@ -94,10 +94,10 @@ def _moto(port: int, folder: Path) -> Launch:
 
 
 SERVERS = (
-    Server(OURS, "disk", lambda port, folder: _keyplan(port, folder, "--path", str(folder / "bench.db"))),
+    Server(OURS, "disk", lambda port, folder: _keyplan(port, "--path", str(folder / "bench.db"))),
     Server("dynoxide", "disk", lambda port, folder: _dynoxide(port, "--db-path", str(folder / "bench.db"))),
     Server("dynalite", "disk", lambda port, folder: _dynalite(port, "--path", str(folder / "level"))),
-    Server(OURS, "memory", lambda port, folder: _keyplan(port, folder, "--memory")),
+    Server(OURS, "memory", lambda port, folder: _keyplan(port, "--memory")),
     Server("dynoxide", "memory", lambda port, folder: _dynoxide(port)),
     Server("dynalite", "memory", lambda port, folder: _dynalite(port)),
     Server("ministack", "memory", _ministack, "its PERSIST_STATE saves at shutdown only: no disk mode"),

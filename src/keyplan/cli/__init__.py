@@ -1,6 +1,5 @@
 """The command `keyplan`. Each command has a module of its own here; what it does, it finds elsewhere."""
 
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -19,6 +18,9 @@ main.command()(dynamodb)
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        # Here and not above: it takes longer to import than everything else of this module.
+        from importlib.metadata import version
+
         typer.echo(f"keyplan {version('keyplan')}")
         raise typer.Exit
 

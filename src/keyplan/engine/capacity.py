@@ -69,14 +69,17 @@ def _entry_units(table: Table, index: Index, old: Item | None, new: Item | None)
     return sum(write_units(item_size(entry)) for entry in (before, after) if entry is not None)
 
 
-def describe(wanted: str | None, table: Table, consumed: Consumed, kind: str | None = None) -> dict[str, object] | None:
+def describe(
+    wanted: str | None, table: Table, consumed: Consumed, kind: str | None = None, *, name: str | None = None
+) -> dict[str, object] | None:
     """The ConsumedCapacity member of an answer; None where it was not asked for.
 
-    `kind` is "ReadCapacityUnits" or "WriteCapacityUnits" for the operations that tell them apart.
+    `kind` is "ReadCapacityUnits" or "WriteCapacityUnits" for the operations that tell them apart; `name` is what the
+    request called the table, since one that gave an ARN gets the ARN back.
     """
     if wanted is None or wanted == "NONE":
         return None
-    answer: dict[str, object] = {"TableName": table.name, **_units(consumed.total, kind)}
+    answer: dict[str, object] = {"TableName": name or table.name, **_units(consumed.total, kind)}
     if wanted == "INDEXES":
         answer["Table"] = _units(consumed.table, kind)
         kinds = {index.name: index.kind for index in table.indexes}

@@ -73,6 +73,8 @@ class Definition(TypedDict):
     """The attribute of the time to live, where it is enabled."""
     index_numbers: dict[str, int]
     """The number of each index, which names its SQLite table."""
+    next_index: int
+    """The number of the next index: none is given twice."""
     stream: int | None
     """The number of the stream that is written to, where one is enabled."""
 

@@ -16,7 +16,7 @@ from keyplan.engine.storage import Durability, Storage
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.validation import check_request
 
-_log = logging.getLogger("keyplan.engine")
+log = logging.getLogger("keyplan.engine")
 
 
 class Database:
@@ -68,8 +68,8 @@ class Database:
         return answers + self._run_group(group)
 
     def _run_group(self, group: list[tuple[Operation, Request]]) -> list[Answer | DynamoError]:
-        if not group:
-            return []
+        if len(group) < 2:
+            return [self._answer("", *call) for call in group]
         writes = any(operation.writes for operation, _ in group)
 
         def work(transaction: Transaction) -> list[Answer | DynamoError]:
@@ -84,10 +84,9 @@ class Database:
         try:
             return self._storage.write(work) if writes else self._storage.read(work)
         except Exception:
-            if len(group) > 1:
-                # One of them broke the transaction of all: each gets one of its own.
-                return [answer for call in group for answer in self._run_group([call])]
-            return [self._answer("", *group[0])]
+            # Nothing of the group was written. Each gets a transaction of its own, so that only the culprit fails.
+            log.exception("%d requests could not share a transaction", len(group))
+            return [self._answer("", *call) for call in group]
 
     def _answer(self, name: str, operation: Operation, request: Request) -> Answer | DynamoError:
         try:
@@ -97,7 +96,7 @@ class Database:
         except DamagedFile as error:
             return DynamoError("InternalServerError", str(error), status=500)
         except Exception:
-            _log.exception("a request failed")
+            log.exception("a request failed")
             return DynamoError("InternalServerError", "The request processing has failed", status=500)
 
     def sweep_expired(self) -> int:

@@ -16,11 +16,11 @@ FIVE_YEARS = 5 * 365.25 * 86_400.0
 SWEEP_ITEMS = 100
 """Items deleted in one transaction, with other writes in between."""
 
-SERVICE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+SERVICE = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 
 
 def _expression(attribute: str) -> str:
-    path = "$." + json.dumps(attribute, ensure_ascii=False)
+    path = "$." + json.dumps(attribute)
     literal = path.replace("'", "''")
     return f"CAST(json_extract(CAST(item AS TEXT), '{literal}.N') AS REAL)"
 
@@ -43,17 +43,22 @@ def _save(transaction: Transaction, table: Table, attribute: str | None) -> None
 
 
 def sweep(transaction: Transaction, name: str) -> int:
-    """Delete some of a table's expired items, as the service itself; how many it were."""
+    """Delete some of a table's expired items, as the service itself; how many they were."""
     table = transaction.catalog.tables.get(name)
-    if table is None or table.definition["ttl"] is None:
+    attribute = table.definition["ttl"] if table else None
+    if table is None or attribute is None:
         return 0
-    expression = _expression(table.definition["ttl"])
+    expression = _expression(attribute)
     rows = transaction.rows_where(
         table,
         f"{expression} IS NOT NULL AND {expression} < ? AND {expression} > ? LIMIT ?",
         (transaction.now, transaction.now - FIVE_YEARS, SWEEP_ITEMS),
     )
+    deleted = 0
     for key, row in rows:
         item = row.item
-        apply(transaction, Change(table, item, key, row, item, None, 0), SERVICE)
-    return len(rows)
+        # SQLite reads a name up to a zero character, and may find another attribute than the one that is meant.
+        if "N" in item.get(attribute, {}):
+            apply(transaction, Change(table, item, key, row, item, None, 0), SERVICE)
+            deleted += 1
+    return deleted

@@ -39,9 +39,14 @@ def request_ids() -> Iterator[bytes]:
 
 
 class Responses:
-    """Makes responses. `new_second` must be called when the date changes."""
+    """Makes responses. `new_second` must be called when the date changes.
 
-    def __init__(self, region: str = "us-east-1") -> None:
+    AWS lets pages of any origin use the endpoint. Here that needs `cross_origin`: where signatures are not verified,
+    any page in a browser on this machine could read and change everything otherwise.
+    """
+
+    def __init__(self, region: str = "us-east-1", *, cross_origin: bool = False) -> None:
+        self._cross_origin = cross_origin
         self._healthy = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._next_id = request_ids().__next__
         self._heads: dict[tuple[int, bool, bool, bool], bytes] = {}
@@ -70,7 +75,7 @@ class Responses:
         compressed = len(body) >= GZIP_FROM and accepts_gzip(headers)
         if compressed:
             body = _gzip(body)
-        key = (status, keep_alive, b"origin" in headers, compressed)
+        key = (status, keep_alive, self._cross_origin and b"origin" in headers, compressed)
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = self._json_head(*key)
@@ -97,6 +102,8 @@ class Responses:
         return self._text(status, body, kind, False, b"POST")
 
     def _preflight(self, headers: Mapping[bytes, bytes], keep_alive: bool) -> bytes:
+        if not self._cross_origin:
+            return self._text(200, b"", b"", keep_alive, b"OPTIONS")
         extra = b"Access-Control-Allow-Origin: *\r\nAccess-Control-Max-Age: " + _MAX_AGE + b"\r\n"
         for asked, allowed in (
             (b"access-control-request-headers", b"Access-Control-Allow-Headers: "),

@@ -10,9 +10,9 @@ behind it to tell equal ones apart.
 
 from base64 import b64decode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 from keyplan.engine import numbers
 from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
@@ -75,14 +75,12 @@ class KeySchema:
 
     hash: tuple[KeyAttribute, ...]
     range: tuple[KeyAttribute, ...]
+    attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
+    names: tuple[str, ...] = field(init=False, compare=False)
 
-    @property
-    def attributes(self) -> tuple[KeyAttribute, ...]:
-        return self.hash + self.range
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.attributes)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", self.hash + self.range)
+        object.__setattr__(self, "names", tuple(name for name, _ in self.attributes))
 
     def row_key(self, item: Item) -> bytes:
         """The bytes of an item that has all attributes of this key."""
@@ -126,16 +124,22 @@ def check_item_key(schema: KeySchema, item: Item) -> None:
 
 def check_key_values(schema: KeySchema, item: Item) -> None:
     """Refuse empty and over-long values in a primary key."""
+    length = 0
     for name, kind in schema.attributes:
-        if kind != "N" and not item[name].get(kind):
+        content = cast(str, item[name].get(kind))
+        if not content:
             raise validation_error(
                 "One or more parameter values are not valid. The AttributeValue for a key attribute "
                 f"cannot contain an empty {_WORDS[kind]} value. Key: {name}"
             )
-    check_key_sizes(schema, item)
+        length += len(content)
+    if length > _SURELY_SHORT:
+        check_key_sizes(schema, item)
 
 
 _WORDS = {"S": "string", "B": "binary"}
+# A character has at most four bytes in UTF-8.
+_SURELY_SHORT = MAXIMUM_RANGE_SIZE // 4
 
 
 def check_key_sizes(schema: KeySchema, item: Item) -> None:
@@ -152,21 +156,75 @@ def _size(attributes: tuple[KeyAttribute, ...], item: Item) -> int:
     return sum(len(_BYTES[kind](item[name])) for name, kind in attributes)
 
 
+class _Fault(NamedTuple):
+    """What is wrong with an attribute in the key of an index."""
+
+    problem: Literal["type", "empty", "size"]
+    name: str
+    kind: str
+    size: int = 0
+    limit: int = 0
+
+
+def _index_fault(schema: KeySchema, item: Item) -> _Fault | None:
+    """Each attribute is held to the rules, whether or not the others are there and the item is in the index."""
+    for attributes, limit in ((schema.hash, MAXIMUM_HASH_SIZE), (schema.range, MAXIMUM_RANGE_SIZE)):
+        total = 0
+        for name, kind in attributes:
+            value = item.get(name)
+            if value is None:
+                continue
+            if kind not in value:
+                return _Fault("type", name, kind)
+            if kind == "N":
+                continue
+            if not value.get(kind):
+                return _Fault("empty", name, kind)
+            total += len(_BYTES[kind](value))
+            if total > limit:
+                return _Fault("size", name, kind, total, limit)
+    return None
+
+
 def check_index_key(schema: KeySchema, index: str, item: Item) -> None:
     """Refuse an item whose attribute for a key of an index has the wrong type, is empty or too long."""
-    for name, kind in schema.attributes:
-        value = item.get(name)
-        if value is None:
-            continue
-        if kind not in value:
-            raise invalid_parameter(
-                f"Type mismatch for Index Key {name} Expected: {kind} Actual: {next(iter(value))} IndexName: {index}"
-            )
-        if kind != "N" and not value.get(kind):
-            raise validation_error(
-                "One or more parameter values are not valid. A value specified for a secondary index key is not "
-                f"supported. The AttributeValue for a key attribute cannot contain an empty {_WORDS[kind]} value. "
-                f"IndexName: {index}, IndexKey: {name}"
-            )
-    if schema.covers(item):
-        check_key_sizes(schema, item)
+    fault = _index_fault(schema, item)
+    if fault is None:
+        return
+    if fault.problem == "type":
+        raise invalid_parameter(
+            f"Type mismatch for Index Key {fault.name} Expected: {fault.kind} "
+            f"Actual: {next(iter(item[fault.name]))} IndexName: {index}"
+        )
+    if fault.problem == "empty":
+        raise validation_error(
+            "One or more parameter values are not valid. A value specified for a secondary index key is not "
+            f"supported. The AttributeValue for a key attribute cannot contain an empty {_WORDS[fault.kind]} value. "
+            f"IndexName: {index}, IndexKey: {fault.name}"
+        )
+    raise invalid_parameter(
+        f"Size limit exceeded for Index Key {fault.name} Actual Size: {fault.size} bytes "
+        f"Max Size: {fault.limit} bytes IndexName: {index}"
+    )
+
+
+def check_updated_index_key(schema: KeySchema, item: Item) -> None:
+    """The same for the result of an update, which has other sentences for it.
+
+    An attribute that the update did not write counts too: an item that an index added later can not hold stays as it
+    is until its attribute is put right.
+    """
+    fault = _index_fault(schema, item)
+    if fault is None:
+        return
+    if fault.problem == "type":
+        raise validation_error("The update expression attempted to update the secondary index key to unsupported type")
+    if fault.problem == "empty":
+        raise validation_error(
+            "One or more parameter values are not valid. The update expression attempted to update a secondary index "
+            "key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty "
+            f"{_WORDS[fault.kind]} value."
+        )
+    raise validation_error(
+        "The update expression attempted to update the secondary index key beyond allowed size limits"
+    )

@@ -8,15 +8,24 @@ process that began it was killed.
 import logging
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from uuid import uuid4
 
+import apsw
+
 from keyplan.engine import expiry, streams
+from keyplan.engine.errors import DamagedFile
 from keyplan.engine.operations.update_table import backfill
 from keyplan.engine.storage import Storage
 from keyplan.engine.transaction import Transaction
 
-_log = logging.getLogger("keyplan.engine")
+RETRY_SECONDS = 1.0
+"""The pause after a turn that failed."""
+BREATH_SECONDS = 0.001
+"""The pause between two steps of a backfill, without which the lock would rarely go to anybody else."""
+
+_logger = logging.getLogger("keyplan.engine")
 
 
 class Maintenance:
@@ -46,15 +55,21 @@ class Maintenance:
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
+        if self._interval is not None:
+            # Without this the next sweeper would have to wait until the lease is over.
+            with suppress(apsw.Error, DamagedFile, RuntimeError):
+                self._storage.write(self._release_lease)
 
     def _run(self) -> None:
         while not self._stopping:
+            pause: float | None = max(RETRY_SECONDS, self._interval or 0.0)
             try:
                 self._turn()
+                pause = self._interval
             except Exception:
                 # The next turn tries again; requests meet the same trouble and answer with it.
-                _log.exception("maintenance failed")
-            self._wake.wait(self._interval)
+                _logger.exception("maintenance failed")
+            self._wake.wait(pause)
             self._wake.clear()
 
     def _turn(self) -> None:
@@ -73,9 +88,10 @@ class Maintenance:
         return self._storage.read(names)
 
     def _fill(self, name: str) -> None:
-        behind: int | None = 0
-        while behind is not None and not self._stopping:
-            behind = self._storage.write(partial(backfill, name=name, behind=behind))
+        progress = self._storage.write(partial(backfill, name=name))
+        while progress is not None and not self._stopping:
+            time.sleep(BREATH_SECONDS)
+            progress = self._storage.write(partial(backfill, name=name, progress=progress))
 
     def _take_lease(self, transaction: Transaction) -> bool:
         """Become, or stay, the one sweeper of the file."""
@@ -88,6 +104,9 @@ class Maintenance:
         )
         owner = transaction.sql("SELECT owner FROM leases WHERE name = 'sweeper'").get
         return bool(owner == self._owner)
+
+    def _release_lease(self, transaction: Transaction) -> None:
+        transaction.sql("DELETE FROM leases WHERE name = 'sweeper' AND owner = ?", (self._owner,))
 
     def sweep(self) -> int:
         """Delete all expired items and old stream records now; the number of items."""

@@ -114,6 +114,17 @@ def digits_of(number: str) -> tuple[str, int]:
 
 
 def size(number: str) -> int:
-    """AWS's size of a number: a byte for two significant digits, one more, and one for a minus sign."""
-    digits = number.replace(".", "").strip("-0")
-    return (len(digits) + 1) // 2 + (2 if number[0] == "-" else 1)
+    """The size that DynamoDB counts for a number in normal form.
+
+    One byte, one more for a minus sign, and a byte for every two digits, where those before and those behind the
+    point are paired separately; zeros at the outer ends do not count.
+    """
+    if number.isdigit():
+        return 1 + (len(number.rstrip("0")) + 1) // 2
+    whole, _, fraction = number.lstrip("-").partition(".")
+    sign = 1 if number[0] == "-" else 0
+    if not fraction:
+        return 1 + sign + (len(whole.rstrip("0")) + 1) // 2
+    if whole == "0":
+        return 1 + sign + (len(fraction.lstrip("0")) + 1) // 2
+    return 1 + sign + (len(whole) + 1) // 2 + (len(fraction) + 1) // 2

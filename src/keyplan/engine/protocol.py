@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 import orjson
 
-from keyplan.engine.errors import DynamoError
+from keyplan.engine.errors import DamagedFile, DynamoError
 
 Request: TypeAlias = dict[str, object]
 Answer: TypeAlias = dict[str, object]
@@ -138,6 +138,8 @@ def respond(database: Executor, operation: str, body: bytes) -> tuple[int, bytes
         return encode(database.execute(operation, decode(body)))
     except DynamoError as error:
         return encode(error)
+    except DamagedFile as error:
+        return encode(DynamoError("InternalServerError", str(error), status=500))
     except Exception:
         log.exception("%s failed", operation)
         return encode(internal_error())
@@ -146,7 +148,10 @@ def respond(database: Executor, operation: str, body: bytes) -> tuple[int, bytes
 def execute_many(database: Executor, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
     """Have the database execute requests together; a fault of ours becomes the answer to each of them."""
     try:
-        return database.execute_many(calls)
+        answers = database.execute_many(calls)
+        if len(answers) != len(calls):
+            raise RuntimeError(f"{len(answers)} answers to {len(calls)} requests")
+        return answers
     except Exception:
         log.exception("%s failed", ", ".join(sorted({operation for operation, _ in calls})))
         return [internal_error() for _ in calls]

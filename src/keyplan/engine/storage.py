@@ -2,7 +2,7 @@
 
 The file is in WAL mode and every page carries a checksum (SQLite's checksum VFS), which is verified on each read.
 One connection, the primary, does all writing and, whenever it is free, the reading too, since its page cache is the
-warm one; a thread that finds it busy reads on a connection of its own and waits for nobody. Checkpoints are made by
+warm one; a thread that finds it busy reads on another one and waits for nobody. Checkpoints are made by
 a thread of their own, so that no request pays for them.
 
 What is in the file: `meta` (the catalog's version), `tables` (definitions), `streams`, `tokens`, `leases`; then a
@@ -11,45 +11,33 @@ stream (`s1`). An item's row is appended under a number of its own and found by 
 row key and that number, so that an item is stored once, and an index is written only when a key of it changes.
 """
 
+import logging
 import os
 import threading
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, NoReturn, TypeAlias, TypeVar
 
 import apsw
 import apsw.sqlite_extra
 import orjson
 
 from keyplan.engine.catalog import Catalog, Definition, Table
-from keyplan.engine.damage import check_wal
+from keyplan.engine.creation import FORMAT, SCHEMA, VFS, make_file
+from keyplan.engine.damage import check_end, check_header, check_log, is_damage
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.transaction import Transaction
+
+_log = logging.getLogger("keyplan.engine")
 
 T = TypeVar("T")
 Durability: TypeAlias = Literal["normal", "full"]
 
-APPLICATION_ID = 0x4B504C4E
-FORMAT = 1
-PAGE_SIZE = 8192
-CHECKSUM_BYTES = 8
 BUSY_MILLISECONDS = 60_000
 CHECKPOINT_PAGES = 4096
 """The log is copied into the main file when it has grown by so many pages (32 MB)."""
-
-_SCHEMA = f"""
-CREATE TABLE meta(version INTEGER NOT NULL);
-INSERT INTO meta VALUES (1);
-CREATE TABLE tables(number INTEGER PRIMARY KEY AUTOINCREMENT, definition BLOB NOT NULL);
-CREATE TABLE streams(number INTEGER PRIMARY KEY AUTOINCREMENT, table_name TEXT NOT NULL, description BLOB NOT NULL,
-    ended REAL);
-CREATE TABLE tokens(token TEXT PRIMARY KEY, fingerprint BLOB NOT NULL, answer BLOB NOT NULL, expires REAL NOT NULL)
-    WITHOUT ROWID;
-CREATE INDEX tokens_by_expiry ON tokens(expires);
-CREATE TABLE leases(name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {FORMAT};
-"""
 
 
 class Storage:
@@ -60,14 +48,15 @@ class Storage:
         self._durability = durability
         self._path = None if path == ":memory:" else Path(path).absolute()
         self._lock = threading.RLock()
-        self._others = threading.local()
-        self._opened: list[apsw.Connection] = []
+        self._readers: list[apsw.Connection] = []
         self._damage: DamagedFile | None = None
+        self._forked = False
         self._closed = False
         self._catalog = Catalog(0, {})
-        self._primary = self._connect(cache_mib=_primary_cache_mib())
-        self._prepare_file()
-        self._checkpoints = _Checkpoints(self._connect, self._primary) if self._path else None
+        self._primary = self._open()
+        self._checkpoints = _Checkpoints(self._connect, self._primary, self._copy_log) if self._path else None
+        if self._path:
+            _storages.add(self)
 
     @property
     def shared(self) -> bool:
@@ -81,21 +70,23 @@ class Storage:
                 return self._run(self._primary, "BEGIN", work, writes=False)
             finally:
                 self._lock.release()
-        return self._run(self._own_connection(), "BEGIN", work, writes=False)
+        reader = self._take_reader()
+        try:
+            return self._run(reader, "BEGIN", work, writes=False)
+        finally:
+            self._give_back(reader)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run the work, all or nothing: committed at its end, undone by any exception."""
         with self._lock:
             result = self._run(self._primary, "BEGIN IMMEDIATE", work, writes=True)
-        if self._checkpoints:
-            self._checkpoints.note()
-        return result
+            if self._checkpoints:
+                self._checkpoints.note()
+            return result
 
     def _run(self, connection: apsw.Connection, begin: str, work: Callable[[Transaction], T], *, writes: bool) -> T:
-        if self._damage:
-            raise self._damage
-        if self._closed:
-            raise RuntimeError("the engine is closed")
+        if self._damage or self._closed or self._forked:
+            self._refuse()
         try:
             connection.execute(begin)
             transaction = Transaction(connection, self._current_catalog(connection), self._clock(), writes=writes)
@@ -107,8 +98,16 @@ class Storage:
         except BaseException as error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            self._refuse_damage(error)
+            self._note_damage(error)
             raise
+
+    def _refuse(self) -> NoReturn:
+        if self._damage:
+            raise DamagedFile(*self._damage.args)
+        if self._closed:
+            raise RuntimeError("the engine is closed")
+        # SQLite's connections do not survive a fork: locks stay with the parent.
+        raise RuntimeError("the engine was opened before this process was forked; open the file again in this process")
 
     def _current_catalog(self, connection: apsw.Connection) -> Catalog:
         version = connection.execute("SELECT version FROM meta").get
@@ -125,80 +124,94 @@ class Storage:
     def close(self) -> None:
         """Finish what is under way and leave one file behind."""
         with self._lock:
-            if self._closed:
+            if self._closed or self._forked:
+                self._closed = True
                 return
             self._closed = True
             if self._checkpoints:
                 self._checkpoints.stop()
-            if self._damage:
-                # What SQLite would copy into the main file now can not be trusted.
-                self._primary.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            for connection in [*self._opened, self._primary]:
-                connection.close()
+            while self._readers:
+                self._readers.pop().close()
+            if not self._damage:
+                self._primary.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+            self._primary.close()
 
-    def _own_connection(self) -> apsw.Connection:
-        """The connection of this thread, for reading while the primary is busy."""
-        connection: apsw.Connection | None = getattr(self._others, "connection", None)
-        if connection is None:
-            connection = self._others.connection = self._connect(cache_mib=8)
-            self._opened.append(connection)
-        return connection
+    def _take_reader(self) -> apsw.Connection:
+        """A connection for reading while the primary is busy."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return self._connect(cache_mib=8)
+
+    def _give_back(self, reader: apsw.Connection) -> None:
+        self._readers.append(reader)
+        # Who closes meanwhile may have looked before this one was back.
+        while self._closed and self._readers:
+            self._readers.pop().close()
 
     def _connect(self, cache_mib: int) -> apsw.Connection:
-        _register_checksums()
-        connection = apsw.Connection(
-            str(self._path) if self._path else ":memory:", vfs="cksmvfs" if self._path else None, statementcachesize=256
-        )
-        connection.set_busy_timeout(BUSY_MILLISECONDS)
-        connection.execute(f"PRAGMA cache_size = {-1024 * cache_mib}")
-        if self._path:
-            connection.execute(f"PRAGMA synchronous = {self._durability}")
-            connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try:
+            connection = apsw.Connection(
+                str(self._path) if self._path else ":memory:",
+                vfs=VFS if self._path else None,
+                statementcachesize=256,
+            )
+            # Only an orderly close may copy the log into the main file: what can not be trusted stays as it is.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.set_busy_timeout(BUSY_MILLISECONDS)
+            connection.execute(f"PRAGMA cache_size = {-1024 * cache_mib}")
+            # A transaction comes into the log as a whole: `damage` relies on it.
+            connection.execute("PRAGMA cache_spill = OFF")
+            if self._path:
+                connection.execute(f"PRAGMA synchronous = {self._durability}")
+                connection.execute(f"PRAGMA fullfsync = {int(self._durability == 'full')}")
+                connection.execute("PRAGMA wal_autocheckpoint = 0")
+        except BaseException as error:
+            self._note_damage(error)
+            raise
         return connection
 
-    def _prepare_file(self) -> None:
-        """Make the file where there is none, else look whether it is one of ours and sound."""
-        connection = self._primary
-        if self._path is None or self._path.stat().st_size == 0:
-            self._create()
-        if self._path is None:
+    def _open(self) -> apsw.Connection:
+        """The primary connection: to a file of ours that is sound, or that was made just now."""
+        _register_checksums()
+        if self._path is not None and not check_header(self._path):
+            make_file(self._path)
+        connection = self._connect(cache_mib=_primary_cache_mib())
+        try:
+            if self._path is not None:
+                _check_file(connection, self._path)
+            else:
+                connection.execute(SCHEMA)
+        except BaseException as error:
+            connection.close()
+            self._note_damage(error)
+            raise
+        return connection
+
+    def _note_damage(self, error: BaseException) -> None:
+        """From the first sign of damage on, nothing is answered any more."""
+        if isinstance(error, DamagedFile):
+            self._damage = error
+        elif is_damage(error):
+            what = "the checksum of a page is wrong" if isinstance(error, apsw.IOError) else str(error)
+            self._damage = DamagedFile(f"{self._path} is damaged ({what}). Restore it from a backup.")
+            raise self._damage from error
+
+    def _copy_log(self, connection: apsw.Connection) -> None:
+        """Copy the log into the main file, as far as that goes without waiting for anybody.
+
+        Where it fails the log goes on growing, and the next one tries again.
+        """
+        if self._damage:
             return
         try:
-            if connection.pragma("application_id") != APPLICATION_ID:
-                raise DamagedFile(f"{self._path} is not a Keyplan database; give the path of one, or of a new file")
-            if connection.pragma("user_version") != FORMAT:
-                raise DamagedFile(f"{self._path} was written by another version of Keyplan; open it with that one")
-            # A flipped bit in the header could switch the checksums off without anybody noticing.
-            if connection.pragma("checksum_verification") != "1":
-                raise DamagedFile(f"the header of {self._path} is damaged; restore the file from a backup")
-            check_wal(self._path, self._accepted_frames)
-        except BaseException as error:
-            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            connection.close()
-            self._refuse_damage(error)
-            raise
-
-    def _accepted_frames(self) -> int:
-        return self._primary.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
-
-    def _create(self) -> None:
-        connection = self._primary
-        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-        if self._path:
-            connection.reserve_bytes("main", CHECKSUM_BYTES)
-            connection.pragma("journal_mode", "wal")
-        connection.execute("BEGIN IMMEDIATE")
-        # Another process may have made the tables while this one waited.
-        if not connection.execute("SELECT 1 FROM sqlite_schema").get:
-            connection.execute(_SCHEMA)
-        connection.execute("COMMIT")
-
-    def _refuse_damage(self, error: BaseException) -> None:
-        """From the first sign of damage on, nothing is answered any more."""
-        wrong_checksum = getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA
-        if wrong_checksum or isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            self._damage = DamagedFile(f"{self._path} is damaged ({error}); restore the file from a backup")
-            raise self._damage from error
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.BusyError:
+            pass  # another process is at it
+        except apsw.Error as error:
+            _log.warning("the log of %s could not be copied into the main file: %s", self._path, error)
+            with suppress(DamagedFile):
+                self._note_damage(error)
 
 
 class _Checkpoints:
@@ -208,13 +221,19 @@ class _Checkpoints:
     of the rest in the writer's thread, where nothing can be written meanwhile.
     """
 
-    def __init__(self, connect: Callable[[int], apsw.Connection], primary: apsw.Connection) -> None:
+    def __init__(
+        self,
+        connect: Callable[[int], apsw.Connection],
+        primary: apsw.Connection,
+        copy: Callable[[apsw.Connection], None],
+    ) -> None:
         self._connect = connect
         self._primary = primary
+        self._copy = copy
         self._pages = 0
         self._wanted = threading.Event()
         self._nearly_done = False
-        self._stopping = False
+        self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         primary.set_wal_hook(self._written)
 
@@ -228,7 +247,7 @@ class _Checkpoints:
             return
         if self._nearly_done:
             self._nearly_done = False
-            self._primary.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self._copy(self._primary)
         elif not self._wanted.is_set():
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="keyplan-checkpoints", daemon=True)
@@ -236,18 +255,40 @@ class _Checkpoints:
             self._wanted.set()
 
     def _run(self) -> None:
-        connection = self._connect(2)
-        while self._wanted.wait() and not self._stopping:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            self._nearly_done = True
+        connection: apsw.Connection | None = None
+        while self._wanted.wait() and not self._stopping.is_set():
+            try:
+                connection = connection or self._connect(2)
+                self._copy(connection)
+                self._nearly_done = True
+            except (apsw.Error, DamagedFile):
+                _log.exception("no connection for a checkpoint")
             self._wanted.clear()
-        connection.close()
+            if self._stopping.is_set():  # told so before the line above
+                break
+        if connection:
+            connection.close()
 
     def stop(self) -> None:
-        self._stopping = True
+        self._stopping.set()
         self._wanted.set()
         if self._thread:
             self._thread.join()
+
+
+def _check_file(connection: apsw.Connection, path: Path) -> None:
+    """Refuse what SQLite does not refuse by itself, before anything is answered or written."""
+    if connection.pragma("user_version") != FORMAT:
+        raise DamagedFile(f"{path} was written by another version of Keyplan; open it with that one")
+    # Whatever is wrong with the header, nothing is read without checksums.
+    if connection.pragma("checksum_verification") != "1":
+        raise DamagedFile(f"The header of {path} is damaged. Restore it from a backup.")
+
+    def accepted_frames() -> int:
+        return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
+
+    check_log(path, accepted_frames)
+    check_end(path, accepted_frames())
 
 
 def _primary_cache_mib() -> int:
@@ -259,13 +300,24 @@ def _primary_cache_mib() -> int:
     return max(64, min(2048, memory // 8 // 2**20))
 
 
+_storages: weakref.WeakSet[Storage] = weakref.WeakSet()
+
+
+def _mark_forked() -> None:
+    for storage in _storages:
+        storage._forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mark_forked)
+
 _registering = threading.Lock()
 
 
 def _register_checksums() -> None:
     """SQLite's checksum VFS comes as an extension that registers itself for the whole process."""
     with _registering:
-        if "cksmvfs" not in apsw.vfs_names():
+        if VFS not in apsw.vfs_names():
             loader = apsw.Connection(":memory:")
             apsw.sqlite_extra.load(loader, "cksumvfs")
             loader.close()

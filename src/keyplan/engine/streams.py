@@ -6,7 +6,7 @@ for 24 hours, and so does a stream after it was disabled.
 """
 
 from copy import deepcopy
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypedDict, cast
 from uuid import uuid4
 
@@ -17,6 +17,8 @@ from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import Item, item_size
 
 RETENTION_SECONDS = 86_400.0
+TRIM_EVERY = 1000
+"""A stream is rid of its old records with every so many new ones, also where nothing sweeps."""
 _FIRST_SEQUENCE = 10**20
 
 
@@ -34,7 +36,7 @@ class StreamDescription(TypedDict):
 
 def enable(transaction: Transaction, table: Table, view: str) -> None:
     """Begin a new stream of the table."""
-    label = datetime.fromtimestamp(transaction.now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
+    label = _new_label(transaction, table.name)
     stream: StreamDescription = {
         "StreamArn": f"{table.arn}/stream/{label}",
         "StreamLabel": label,
@@ -57,6 +59,16 @@ def enable(transaction: Transaction, table: Table, view: str) -> None:
     transaction.save(Table(table.number, definition))
 
 
+def _new_label(transaction: Transaction, table: str) -> str:
+    """The time in milliseconds, or the next one that no stream of the table has yet."""
+    rows = transaction.sql("SELECT description FROM streams WHERE table_name = ?", (table,)).fetchall()
+    taken = {orjson.loads(stored)["StreamLabel"] for (stored,) in cast(list[tuple[bytes]], rows)}
+    moment = datetime.fromtimestamp(transaction.now, UTC)
+    while (label := moment.isoformat(timespec="milliseconds")[:-6]) in taken:
+        moment += timedelta(milliseconds=1)
+    return label
+
+
 def disable(transaction: Transaction, table: Table) -> None:
     """End the table's stream, which stays readable."""
     if table.stream is None:
@@ -69,7 +81,7 @@ def disable(transaction: Transaction, table: Table) -> None:
 
 
 def trim(transaction: Transaction) -> None:
-    """Drop what is older than the retention; the newest record stays, since its number must not be given again."""
+    """Drop what is older than the retention, in all streams."""
     horizon = transaction.now - RETENTION_SECONDS
     rows = transaction.sql("SELECT number, ended FROM streams").fetchall()
     for number, ended in cast(list[tuple[int, float | None]], rows):
@@ -77,9 +89,39 @@ def trim(transaction: Transaction) -> None:
             transaction.sql(f"DROP TABLE s{number}")
             transaction.sql("DELETE FROM streams WHERE number = ?", (number,))
         else:
-            transaction.sql(
-                f"DELETE FROM s{number} WHERE number < (SELECT max(number) FROM s{number} WHERE at < ?)", (horizon,)
-            )
+            _trim_records(transaction, number)
+
+
+def _trim_records(transaction: Transaction, stream: int) -> None:
+    """Drop old records but the newest of them: the number of the last record must not be given again."""
+    transaction.sql(f"DELETE FROM s{stream} WHERE number < ?", (trimmed_to(transaction, stream),))
+
+
+def trimmed_to(transaction: Transaction, stream: int) -> int:
+    """The number of the last record that is older than the retention, whether or not it is still stored."""
+    return last_before(transaction, stream, transaction.now - RETENTION_SECONDS)
+
+
+def last_before(transaction: Transaction, stream: int, moment: float) -> int:
+    """The number of the last record from before a moment.
+
+    Records stand in the order of time under numbers without gaps, so that few of them need to be looked at.
+    """
+    low, high = cast(
+        tuple[int | None, int | None], transaction.sql(f"SELECT min(number), max(number) FROM s{stream}").fetchone()
+    )
+    if low is None or high is None:
+        return 0
+
+    def later(number: int) -> bool:
+        return bool(transaction.sql(f"SELECT at FROM s{stream} WHERE number = ?", (number,)).get >= moment)
+
+    if later(low):
+        return low - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (low, middle - 1) if later(middle) else (middle, high)
+    return low
 
 
 def sequence_number(number: int) -> str:
@@ -124,4 +166,9 @@ def append(
     }
     if user_identity is not None:
         record["userIdentity"] = user_identity
-    transaction.sql(f"INSERT INTO s{table.stream}(at, record) VALUES (?, ?)", (transaction.now, orjson.dumps(record)))
+    stream = cast(int, table.stream)
+    number: int = transaction.sql(
+        f"INSERT INTO s{stream}(at, record) VALUES (?, ?) RETURNING number", (transaction.now, orjson.dumps(record))
+    ).get
+    if number % TRIM_EVERY == 0:
+        _trim_records(transaction, stream)

@@ -6,10 +6,26 @@ import apsw
 import orjson
 
 from keyplan.engine.catalog import Catalog, Definition, Index, Table
+from keyplan.engine.errors import DamagedFile
+from keyplan.engine.keys import after
 from keyplan.engine.values import Item
 
 SAMPLE = 10_000
 """A table of up to so many items is measured exactly."""
+
+END = ord("}")
+"""The last byte of every stored item.
+
+A page of zeros passes for one with the right checksum. SQLite notices it where a page has a structure, but not where it
+is the end of something long: an item, which then ends with zeros; or a key, see `_check_long_keys`.
+"""
+LONG_KEY = 990
+"""Of a key up to this length SQLite keeps everything in a page with a structure."""
+
+
+def incomplete() -> DamagedFile:
+    """An item that does not end as items do, or an index entry without an item."""
+    return DamagedFile("The database is damaged: an item is not complete. Restore the file from a backup.")
 
 
 class Row(NamedTuple):
@@ -40,7 +56,13 @@ class Transaction:
     def row(self, table: Table, key: bytes) -> Row | None:
         """The item with this row key."""
         found = self.sql(f"SELECT id, size, item FROM {table.rows} WHERE key = ?", (key,)).fetchone()
-        return Row(*found) if found else None
+        if found is None:
+            if len(key) > LONG_KEY:
+                self._check_long_keys(table, None, key)
+            return None
+        if found[2][-1] != END:
+            raise incomplete()
+        return Row(*found)
 
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
         """A new item; the number of its row."""
@@ -72,7 +94,9 @@ class Transaction:
         none; a caller that stops early closes the cursor.
         """
         rows = table.rows if index is None else index.rows
-        source = table.rows if index is None else f"{index.rows} CROSS JOIN {table.rows} USING (id)"
+        source = table.rows if index is None else f"{index.rows} LEFT JOIN {table.rows} USING (id)"
+        if len(low) > LONG_KEY or (high is not None and len(high) > LONG_KEY):
+            self._check_long_keys(table, index, low if len(low) > LONG_KEY else high or b"")
         bounds = f"{rows}.key >= ?" + ("" if high is None else f" AND {rows}.key < ?")
         order = "DESC" if backward else "ASC"
         return self.sql(
@@ -80,6 +104,22 @@ class Transaction:
             f"WHERE {bounds} ORDER BY {rows}.key {order} LIMIT ?",
             (low, limit) if high is None else (low, high, limit),
         )
+
+    def _check_long_keys(self, table: Table, index: Index | None, key: bytes) -> None:
+        """Make sure that all keys with the same beginning are those of their items, before one is said to be missing.
+
+        It takes its time, but keys of a thousand bytes are rare.
+        """
+        low = key[:LONG_KEY]
+        rows = table.rows if index is None else index.rows
+        for found, number in self.sql(f"SELECT key, id FROM {rows} WHERE key >= ? AND key < ?", (low, after(low))):
+            stored = self.sql(f"SELECT item FROM {table.rows} WHERE id = ?", (number,)).get
+            if stored is None or stored[-1] != END:
+                raise incomplete()
+            item: Item = orjson.loads(stored)
+            expected = table.row_key(item)
+            if found != (expected if index is None else index.schema.row_key(item) + expected):
+                raise incomplete()
 
     def rows_where(self, table: Table, where: str, bindings: tuple[float, ...]) -> list[tuple[bytes, Row]]:
         """Items with their row keys by another condition than the key's."""

@@ -34,6 +34,7 @@ Sized: TypeAlias = tuple[AttributeValue, int]
 
 MAXIMUM_ITEM_SIZE = 409_600
 MAXIMUM_NESTING = 32
+MAXIMUM_NAME_SIZE = 65_535
 
 
 def type_of(value: AttributeValue) -> str:
@@ -61,9 +62,26 @@ def normalise_sized(item: Item) -> tuple[Item, int]:
     result: Item = {}
     total = 0
     for name, value in item.items():
-        result[name], size = _normalise(value, 1)
-        total += size + (len(name) if name.isascii() else len(name.encode()))
+        text = value.get("S")
+        if text is not None and len(value) == 1:  # most values are strings, which are in normal form
+            result[name] = {"S": text}
+            total += len(text) if text.isascii() else len(text.encode())
+        else:
+            result[name], size = _normalise(value, 1)
+            total += size
+        total += len(name) if name.isascii() and 0 < len(name) <= MAXIMUM_NAME_SIZE else _name_size(name)
     return result, total
+
+
+def _name_size(name: str) -> int:
+    size = len(name) if name.isascii() else len(name.encode())
+    if 0 < size <= MAXIMUM_NAME_SIZE:
+        return size
+    if size:
+        raise validation_error(
+            "1 validation error detected: Attribute name is too large, must be less than 65536 bytes"
+        )
+    raise invalid_parameter("Empty attribute name")
 
 
 def _normalise(value: AttributeValue, depth: int) -> Sized:
@@ -127,7 +145,7 @@ def _number_set(content: object, depth: int) -> Sized:
     if not members:
         raise invalid_parameter("An number set  may not be empty")
     if len(set(members)) != len(members):
-        raise invalid_parameter("Input collection contains duplicates")
+        raise validation_error("Input collection contains duplicates")
     return {"NS": sorted(members, key=numbers.to_decimal)}, sum(map(numbers.size, members))
 
 
@@ -147,7 +165,7 @@ def _map(content: object, depth: int) -> Sized:
     total = 3
     for name, value in cast(Item, content).items():
         result[name], size = _normalise(value, depth + 1)
-        total += size + 1 + (len(name) if name.isascii() else len(name.encode()))
+        total += size + 1 + _name_size(name)
     return {"M": result}, total
 
 
@@ -158,8 +176,22 @@ def _list(content: object, depth: int) -> Sized:
 
 
 def _check_depth(depth: int) -> None:
+    """A scalar may be at the 32nd level, so a map or list may not."""
     if depth >= MAXIMUM_NESTING:
-        raise validation_error("Nesting Levels have exceeded supported limits")
+        raise validation_error(
+            "Nesting Levels have exceeded supported limits: "
+            "Attributes in the item have nested levels beyond supported limit"
+        )
+
+
+def check_nesting(value: AttributeValue, depth: int = 1) -> None:
+    """Refuse a value that was put together from legal ones and became too deep."""
+    members = value.get("M")
+    inner = value.get("L") if members is None else members.values()
+    if inner is not None:
+        _check_depth(depth)
+        for member in inner:
+            check_nesting(member, depth + 1)
 
 
 _RULES: dict[str, Callable[[object, int], Sized]] = {
@@ -192,7 +224,16 @@ def value_size(value: AttributeValue) -> int:
 
 def item_size(item: Item) -> int:
     """The size of an item in normal form, names included."""
-    return sum(len(name.encode()) + value_size(value) for name, value in item.items())
+    total = 0
+    for name, value in item.items():
+        text = value.get("S")
+        if text is not None:
+            total += len(text) if text.isascii() else len(text.encode())
+        else:
+            ((kind, content),) = value.items()
+            total += _SIZES[kind](content)
+        total += len(name) if name.isascii() else len(name.encode())
+    return total
 
 
 def check_item_size(size: int) -> None:

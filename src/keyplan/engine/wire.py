@@ -8,6 +8,7 @@ for tests and notebooks, `run` is the life of a server process.
 import asyncio
 import contextlib
 import gc
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,8 @@ from keyplan.engine.connection import Connection
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.protocol import Answer, Executor, Request
 from keyplan.engine.sigv4 import Authenticator, Credentials
+
+log = logging.getLogger("keyplan.engine")
 
 # Requests executed together at most: it bounds the answers in memory (1 MB a query) and how long others wait.
 MAX_BATCH = 64
@@ -42,7 +45,7 @@ class Server:
         credentials: Credentials | None = None,
         background: bool = False,
     ) -> None:
-        self.responses = http.Responses()
+        self.responses = http.Responses(cross_origin=credentials is not None)
         self.authenticator = Authenticator(credentials)
         self.connections: set[Connection] = set()
         self.stopping = False
@@ -116,7 +119,12 @@ class Server:
             self._loop.call_soon(self._execute)
         for connection, answer in zip(callers, answers, strict=True):
             status, body = protocol.encode(answer)
-            connection.answer(status, body)
+            try:
+                connection.answer(status, body)
+            except Exception:
+                # A fault with one client is not to cost the others their answers.
+                log.exception("An answer can not be sent")
+                connection.abort()
 
     def _next_second(self) -> None:
         self.second += 1

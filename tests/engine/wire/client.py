@@ -53,10 +53,16 @@ class Client:
         parts = urlsplit(url)
         assert parts.hostname is not None
         assert parts.port is not None
-        self.socket = socket.create_connection((parts.hostname, parts.port), timeout=10)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = socket.socket()
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(10)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            self.socket.connect((parts.hostname, parts.port))
+        except OSError:
+            self.socket.close()
+            raise
         self._reader = self.socket.makefile("rb")
 
     def __enter__(self) -> Self:

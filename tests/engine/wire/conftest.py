@@ -1,10 +1,12 @@
 """A stand-in for the database, an endpoint over it, and a client that sends exactly the bytes it is told to."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from keyplan.engine import wire
 from keyplan.engine.wire import serve_in_thread
 from tests.engine.wire.client import Client
 from tests.engine.wire.fake import FakeDatabase
@@ -15,9 +17,11 @@ def database() -> FakeDatabase:
     return FakeDatabase()
 
 
-@pytest.fixture(params=["loop", "thread"])
-def url(request: pytest.FixtureRequest, database: FakeDatabase) -> Iterator[str]:
-    """An endpoint; every test runs with the database in the event loop and in its own thread."""
+@pytest.fixture(params=["loop", "thread", "asyncio"])
+def url(request: pytest.FixtureRequest, database: FakeDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An endpoint; every test runs with the database in uvloop's event loop, in its own thread, in asyncio's loop."""
+    if request.param == "asyncio":
+        monkeypatch.setattr(wire, "new_event_loop", asyncio.new_event_loop)
     with serve_in_thread(database, background=request.param == "thread") as url:
         yield url
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("keyplan")]

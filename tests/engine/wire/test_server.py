@@ -8,6 +8,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from types_boto3_dynamodb import DynamoDBClient
 
 from keyplan.engine.sigv4 import Credentials
 from keyplan.engine.wire import serve_in_thread
@@ -62,14 +63,14 @@ def test_many_clients_at_once(url: str) -> None:
         assert list(pool.map(work, range(32))) == list(range(32))
 
 
-def boto(url: str, access_key: str = "AKID", secret_key: str = "secret", retries: int = 1) -> "boto3.client":
+def boto(url: str, access_key: str = "AKID", secret_key: str = "secret") -> DynamoDBClient:
     return boto3.client(
         "dynamodb",
         endpoint_url=url,
         region_name="eu-central-1",
         aws_access_key_id=access_key,
         aws_secret_access_key=secret_key,
-        config=Config(retries={"total_max_attempts": retries}),
+        config=Config(retries={"total_max_attempts": 1}),
     )
 
 

@@ -19,7 +19,7 @@ BODY = '{"TableName":"ä"}'.encode()
 
 
 class Presigner(SigV4QueryAuth):
-    """botocore presigns requests whose body it moved to the query; DynamoDB's JSON stays a body and is signed as one."""
+    """botocore presigns requests whose body it moved to the query; DynamoDB's JSON is signed as a body."""
 
     def payload(self, request: AWSRequest) -> str:
         return hashlib.sha256(BODY).hexdigest()
@@ -43,7 +43,7 @@ def signed(
     request = AWSRequest("POST", "http://localhost:8000/", headers, b"" if query else BODY)
     signer = Presigner if query else SigV4Auth
     signer(BotoCredentials(*keys, token), service, region).add_auth(request)
-    parts = urlsplit(request.url)
+    parts = urlsplit(str(request.url))
     url = "/" + (f"?{parts.query}" if parts.query else "")
     return url.encode(), {name.lower().encode(): value.encode() for name, value in request.headers.items()}
 
@@ -71,8 +71,10 @@ def test_a_wrong_secret_or_a_changed_request_is_refused(query: bool) -> None:
     url, headers = signed(query=query)
     mismatch = (
         "InvalidSignatureException",
-        "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
-        "Key and signing method. Consult the service documentation for details.",
+        (
+            "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
+            "Access Key and signing method. Consult the service documentation for details."
+        ),
     )
     assert refusal(*signed(Credentials(KEYS.access_key, "wrong"), query=query)) == mismatch
     assert refusal(url, headers, body=b"{}") == mismatch
@@ -157,22 +159,28 @@ def test_an_unsigned_request_misses_its_token(value: bytes | None) -> None:
 def test_what_is_missing_is_named() -> None:
     assert form_refusal(authorization=b"AWS4-HMAC-SHA256", x_amz_date=None) == (
         "IncompleteSignatureException",
-        "Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. "
-        "Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence of either "
-        "a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-HMAC-SHA256",
+        (
+            "Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' "
+            "parameter. Authorization header requires 'SignedHeaders' parameter. Authorization header requires "
+            "existence of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-HMAC-SHA256"
+        ),
     )
     assert form_refusal(authorization=b"AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host") == (
         "IncompleteSignatureException",
-        "Authorization header requires 'Signature' parameter. "
-        "Authorization=AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host",
+        (
+            "Authorization header requires 'Signature' parameter. "
+            "Authorization=AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host"
+        ),
     )
 
 
 def test_what_is_malformed_is_named() -> None:
     assert form_refusal(authorization=b"AWS4-HMAC-SHA256 Credential=a /b/c/d/e, Signature=x") == (
         "IncompleteSignatureException",
-        "'/b/c/d/e' not a valid key=value pair (missing equal-sign) in Authorization header: "
-        "'AWS4-HMAC-SHA256 Credential=a /b/c/d/e, Signature=x'.",
+        (
+            "'/b/c/d/e' not a valid key=value pair (missing equal-sign) in Authorization header: "
+            "'AWS4-HMAC-SHA256 Credential=a /b/c/d/e, Signature=x'."
+        ),
     )
     assert "got 'a/b'" in form_refusal(authorization=b"AWS4-HMAC-SHA256 Credential=a/b,SignedHeaders=x,Signature=y")[1]
     assert form_refusal(x_amz_date=b"yesterday") == (
@@ -192,8 +200,10 @@ def test_an_odd_but_complete_header_is_accepted() -> None:
 def test_the_query_form_is_checked_too() -> None:
     assert form_refusal(b"/?X-Amz-Algorithm=AWS4-HMAC-SHA256", authorization=None, x_amz_date=None) == (
         "IncompleteSignatureException",
-        "AWS query-string parameters must include 'X-Amz-Credential'. AWS query-string parameters must include "
-        "'X-Amz-Signature'. AWS query-string parameters must include 'X-Amz-SignedHeaders'. AWS query-string "
-        "parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.",
+        (
+            "AWS query-string parameters must include 'X-Amz-Credential'. AWS query-string parameters must include "
+            "'X-Amz-Signature'. AWS query-string parameters must include 'X-Amz-SignedHeaders'. AWS query-string "
+            "parameters must include 'X-Amz-Date'. Re-examine the query-string parameters."
+        ),
     )
     assert form_refusal(b"/?X-Amz-Algorithm=AWS4-HMAC-SHA256")[0] == "InvalidSignatureException"

@@ -5,7 +5,8 @@ A text and the request's `Placeholders` become an object that is applied to item
 - `condition(kind, text, placeholders)` gives a `Condition`: `matches(item)`;
 - `projection(text, placeholders)` gives a `Projection`: `apply(item)`;
 - `update(text, placeholders)` gives an `Update`: `apply(item)`, `updated(item)`;
-- `key_condition(text, placeholders, hash_attributes, range_attributes)` gives a `KeyCondition`: `hash`, `range`.
+- `key_condition(text, placeholders, hash_attributes, range_attributes)` gives a `KeyCondition`: `hash`, `range`; or in
+  two steps, `key_parts(text, placeholders)` before the key schema is known and `fit_key_parts` when it is.
 
 Whatever AWS refuses is refused here, with its message, before an item is read where it can be; after the last
 expression of a request `Placeholders.finish` refuses placeholders that none of them used.
@@ -19,7 +20,13 @@ numbers and errors; it knows nothing of tables, storage or operations: a key sch
 
 from keyplan.engine.expressions.condition import Condition, condition
 from keyplan.engine.expressions.grammar import parse_key_condition
-from keyplan.engine.expressions.key_condition import KeyCondition, RangeCondition, key_condition
+from keyplan.engine.expressions.key_condition import (
+    KeyCondition,
+    RangeCondition,
+    fit_key_parts,
+    key_condition,
+    key_parts,
+)
 from keyplan.engine.expressions.paths import Path
 from keyplan.engine.expressions.placeholders import Placeholders
 from keyplan.engine.expressions.projection import Projection, projection
@@ -34,7 +41,9 @@ __all__ = [
     "RangeCondition",
     "Update",
     "condition",
+    "fit_key_parts",
     "key_condition",
+    "key_parts",
     "parse_key_condition",
     "projection",
     "update",

@@ -40,12 +40,15 @@ class _Part(NamedTuple):
     values: tuple[str, ...]
 
 
-class _Plan(NamedTuple):
-    """The parts in the order of the text, for checking their values; then sorted by the schema, or what is wrong."""
+KeyParts: TypeAlias = tuple[_Part, ...]
+"""The conditions of a text in its order, not yet held against a key schema."""
 
-    parts: tuple[_Part, ...]
+
+class _Plan(NamedTuple):
+    """The values by name, sorted by the schema; or what is wrong."""
+
     hash: tuple[str, ...]
-    range: tuple[_Part, ...]
+    range: KeyParts
     error: str | None
 
 
@@ -53,14 +56,28 @@ def key_condition(
     text: str, placeholders: Placeholders, hash_attributes: Sequence[str], range_attributes: Sequence[str]
 ) -> KeyCondition:
     """What a KeyConditionExpression asks of a table or index with these attributes in its key."""
+    return fit_key_parts(key_parts(text, placeholders), placeholders, hash_attributes, range_attributes)
+
+
+def key_parts(text: str, placeholders: Placeholders) -> KeyParts:
+    """The first of two steps: refuses what no key schema could make legal, before any table is looked at."""
     parsed = parse_key_condition(text)
-    plan = _plan(parsed, placeholders.use(parsed), tuple(hash_attributes), tuple(range_attributes))
+    parts = _parts(parsed, placeholders.use(parsed))
     values = placeholders.values
-    for part in plan.parts:
+    for part in parts:
         if part.operator != "=":
             _check_values(part, values)
+    return parts
+
+
+def fit_key_parts(
+    parts: KeyParts, placeholders: Placeholders, hash_attributes: Sequence[str], range_attributes: Sequence[str]
+) -> KeyCondition:
+    """The second step: the conditions in the order of the key schema, which they must fit."""
+    plan = _plan(parts, tuple(hash_attributes), tuple(range_attributes))
     if plan.error is not None:
         raise validation_error(plan.error)
+    values = placeholders.values
     return KeyCondition(
         [values[name] for name in plan.hash],
         [(part.operator, tuple([values[name] for name in part.values])) for part in plan.range],
@@ -72,24 +89,29 @@ def _check_values(part: _Part, values: Item) -> None:
     operands = [values[name] for name in part.values]
     allowed = PREFIX_TYPES if part.operator == "begins_with" else ORDERED_TYPES
     for value in operands:
-        if type_of(value) not in allowed:
+        if allowed.isdisjoint(value):
             raise wrong_type(kind, part.operator, type_of(value))
     if part.operator == "BETWEEN":
         check_bounds(kind, *operands)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _plan(parsed: ParsedCondition, names: tuple[str, ...], hashes: tuple[str, ...], ranges: tuple[str, ...]) -> _Plan:
+def _parts(parsed: ParsedCondition, names: tuple[str, ...]) -> KeyParts:
     found = dict(zip(parsed.names, names, strict=True))
     parts = tuple([_part(leaf, found) for leaf in _leaves(parsed.steps)])
-    by_attribute = {part.attribute: part for part in parts}
-    if len(by_attribute) < len(parts):
+    if len({part.attribute for part in parts}) < len(parts):
         raise validation_error("KeyConditionExpressions must only contain one condition per key")
+    return parts
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _plan(parts: KeyParts, hashes: tuple[str, ...], ranges: tuple[str, ...]) -> _Plan:
+    by_attribute = {part.attribute: part for part in parts}
     error = _mismatch(by_attribute, hashes, ranges)
     if error is not None:
-        return _Plan(parts, (), (), error)
+        return _Plan((), (), error)
     used = [by_attribute[name] for name in ranges if name in by_attribute]
-    return _Plan(parts, tuple([by_attribute[name].values[0] for name in hashes]), tuple(used), None)
+    return _Plan(tuple([by_attribute[name].values[0] for name in hashes]), tuple(used), None)
 
 
 def _leaves(steps: Sequence[Step]) -> list[Leaf]:

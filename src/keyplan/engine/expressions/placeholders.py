@@ -1,12 +1,12 @@
 """ExpressionAttributeNames and ExpressionAttributeValues of one request."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.expressions.nodes import Parsed
 from keyplan.engine.expressions.problems import invalid
-from keyplan.engine.values import AttributeValue, Item, normalise
+from keyplan.engine.values import AttributeValue, Item, normalise, normalise_item
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z").match
 _VALUE_KEY = re.compile(r":[A-Za-z0-9_]+\Z").match
@@ -57,39 +57,37 @@ def _refuse_unused(member: str, defined: Collection[str], uses: list[tuple[str, 
 def _checked_names(names: dict[str, str]) -> dict[str, str]:
     if not names:
         raise validation_error("ExpressionAttributeNames must not be empty")
-    for key, name in names.items():
-        if not _NAME_KEY(key):
-            raise _invalid_key("ExpressionAttributeNames", key)
-        if not name:
-            raise validation_error(
-                "ExpressionAttributeNames contains invalid value: "
-                f"One or more parameter values were invalid: Empty attribute name for key {key}"
-            )
+    if not all(map(_NAME_KEY, names)):
+        raise _invalid_key("ExpressionAttributeNames", next(key for key in names if not _NAME_KEY(key)))
+    if not all(names.values()):
+        key = next(key for key, name in names.items() if not name)
+        raise validation_error(
+            "ExpressionAttributeNames contains invalid value: "
+            f"One or more parameter values were invalid: Empty attribute name for key {key}"
+        )
     return names
 
 
 def _checked_values(values: Item) -> Item:
     if not values:
         raise validation_error("ExpressionAttributeValues must not be empty")
-    _check_value_keys(values)
+    if not all(map(_VALUE_KEY, values)):
+        raise _invalid_key("ExpressionAttributeValues", next(key for key in values if not _VALUE_KEY(key)))
+    try:
+        return normalise_item(values)
+    except DynamoError as error:
+        if error.code != "ValidationException":
+            raise
+    # Only now, once more and one by one, to say which it was.
     return {key: _checked_value(key, value) for key, value in values.items()}
-
-
-def _check_value_keys(keys: Iterable[str]) -> None:
-    for key in keys:
-        if not _VALUE_KEY(key):
-            raise _invalid_key("ExpressionAttributeValues", key)
 
 
 def _checked_value(key: str, value: AttributeValue) -> AttributeValue:
     try:
         return normalise(value)
     except DynamoError as error:
-        if error.code != "ValidationException":
-            raise
-        raise validation_error(
-            f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
-        ) from None
+        problem = f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
+        raise validation_error(problem) from None
 
 
 def _invalid_key(member: str, key: str) -> DynamoError:

@@ -1,19 +1,20 @@
 """BatchGetItem and BatchWriteItem."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 import orjson
 
 from keyplan.engine import capacity
 from keyplan.engine.catalog import Table
-from keyplan.engine.errors import validation_error
-from keyplan.engine.expressions import Projection, projection
-from keyplan.engine.keys import check_key
-from keyplan.engine.operations.changes import Change, Decide, apply, collection_metrics, consumption
+from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.expressions import Projection
+from keyplan.engine.keys import check_key, mismatch
+from keyplan.engine.operations.changes import Change, Decide, apply, consumption
 from keyplan.engine.operations.delete_item import prepare_delete
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.operations.put_item import prepare_put
+from keyplan.engine.operations.reading import bound_projection
 from keyplan.engine.operations.requests import (
     Answer,
     BatchGetRequest,
@@ -22,6 +23,7 @@ from keyplan.engine.operations.requests import (
     KeysRequest,
     WriteRequest,
 )
+from keyplan.engine.operations.transactions import collections_of
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import Item, normalise_item
 
@@ -29,16 +31,17 @@ MAXIMUM_KEYS = 100
 MAXIMUM_WRITES = 25
 MAXIMUM_BYTES = 16 * 1_048_576
 
+_KEYS_MEMBERS = ("ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead")
+
 
 def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer:
     """The items in the order of their keys; what does not fit into 16 MB comes back as unprocessed."""
     wanted = request["RequestItems"]
+    if sum(len(keys["Keys"]) for keys in wanted.values()) > MAXIMUM_KEYS:
+        raise _too_many("BatchGetItem")
     prepared = {name: _prepare_keys(keys) for name, keys in wanted.items()}
-    if sum(len(keys) for keys, _ in prepared.values()) > MAXIMUM_KEYS:
-        raise validation_error("Too many items requested for the BatchGetItem call")
-    reads = [
-        _TableRead(transaction, transaction.catalog.table(name), name, wanted[name], *prepared[name]) for name in wanted
-    ]
+    reads = [_TableRead(transaction.catalog.table(name), name, wanted[name], *read) for name, read in prepared.items()]
+    _refuse_duplicates((read.table.number, key) for read in reads for key in read.row_keys)
     budget = MAXIMUM_BYTES
     for read in reads:
         budget = read.run(transaction, budget)
@@ -46,35 +49,27 @@ def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer
         "Responses": {read.name: read.items for read in reads},
         "UnprocessedKeys": {read.name: read.unprocessed for read in reads if read.unprocessed},
     }
-    capacities = [
-        capacity.describe(request.get("ReturnConsumedCapacity"), read.table, capacity.Consumed(read.units))
-        for read in reads
-    ]
-    if any(capacities):
-        answer["ConsumedCapacity"] = capacities
+    kind = request.get("ReturnConsumedCapacity", "NONE")
+    if kind != "NONE":
+        answer["ConsumedCapacity"] = [
+            capacity.describe(kind, read.table, capacity.Consumed(read.units), name=read.name) for read in reads
+        ]
     return answer
 
 
 def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
     refuse_legacy(request)
-    marks = placeholders(cast(ItemRequest, request), with_names=("ProjectionExpression",), with_values=())
-    text = request.get("ProjectionExpression")
-    bound = None if text is None else projection(text, marks)
-    marks.finish()
-    return [normalise_item(key) for key in request["Keys"]], bound
+    alike = cast(ItemRequest, request)
+    check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
+    keys = [normalise_item(key) for key in request["Keys"]]
+    return keys, bound_projection(alike)
 
 
 class _TableRead:
     """What a batch reads of one table."""
 
     def __init__(
-        self,
-        transaction: Transaction,
-        table: Table,
-        name: str,
-        request: KeysRequest,
-        keys: list[Item],
-        bound: Projection | None,
+        self, table: Table, name: str, request: KeysRequest, keys: list[Item], bound: Projection | None
     ) -> None:
         self.table = table
         self.name = name
@@ -86,13 +81,13 @@ class _TableRead:
         self._projection = bound
         for key in keys:
             check_key(table.schema, key)
-        self._row_keys = [table.row_key(key) for key in keys]
-        _refuse_duplicates(self._row_keys)
+        self.row_keys = [table.row_key(key) for key in keys]
 
     def run(self, transaction: Transaction, budget: int) -> int:
         """Read until the budget is used up; what is left of it."""
         consistent = self._request.get("ConsistentRead", False)
-        for position, row_key in enumerate(self._row_keys):
+        bound = self._projection
+        for position, row_key in enumerate(self.row_keys):
             row = transaction.row(self.table, row_key)
             size = row.size if row else 0
             if size > budget:
@@ -101,31 +96,35 @@ class _TableRead:
             budget -= size
             self.units += capacity.read_units(size, consistent=consistent)
             if row is not None:
-                bound = self._projection
                 self.items.append(orjson.Fragment(row.stored) if bound is None else bound.apply(row.item))
         return budget
 
     def _leave(self, position: int) -> None:
         """The same request for the keys that are left."""
-        self.unprocessed = {**cast(Mapping[str, object], self._request), "Keys": self._keys[position:]}
+        given = cast(Mapping[str, object], self._request)
+        self.unprocessed = {
+            "Keys": self._keys[position:],
+            **{member: given[member] for member in _KEYS_MEMBERS if member in given},
+        }
 
 
-def _refuse_duplicates(keys: list[bytes]) -> None:
-    if len(set(keys)) != len(keys):
+def _refuse_duplicates(items: Iterable[tuple[int, bytes]]) -> None:
+    """Items are told apart by table and row key: a table may be there by its name and by its ARN."""
+    given = list(items)
+    if len(set(given)) != len(given):
         raise validation_error("Provided list of item keys contains duplicates")
 
 
 def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> Answer:
     """Writes without conditions; all are decided before the first is applied."""
     wanted = request["RequestItems"]
+    if sum(map(len, wanted.values())) > MAXIMUM_WRITES:
+        raise _too_many("BatchWriteItem")
     prepared = {name: [_prepare_write(name, write) for write in writes] for name, writes in wanted.items()}
-    if sum(map(len, prepared.values())) > MAXIMUM_WRITES:
-        raise validation_error("Too many items requested for the BatchWriteItem call")
-    for name in wanted:
-        transaction.catalog.table(name)
+    for name, writes in wanted.items():
+        _check_put_keys(transaction.catalog.table(name), writes)
     decided = {name: [decide(transaction) for decide in writes] for name, writes in prepared.items()}
-    for changes in decided.values():
-        _refuse_duplicates([change.key for change in changes])
+    _refuse_duplicates((change.table.number, change.key) for changes in decided.values() for change in changes)
     for changes in decided.values():
         for change in changes:
             apply(transaction, change)
@@ -135,31 +134,40 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
 
 
 def _prepare_write(table: str, write: WriteRequest) -> Decide:
-    if len(write) != 1:
-        raise validation_error(
-            "Supplied AttributeValue has more than one datatypes set, "
-            "must contain exactly one of the supported datatypes"
-            if write
-            else "Supplied WriteRequest is empty, must contain exactly one of the supported requests"
-        )
-    if "PutRequest" in write:
-        return prepare_put({"TableName": table, "Item": write["PutRequest"]["Item"]})
-    return prepare_delete({"TableName": table, "Key": write["DeleteRequest"]["Key"]})
+    put, delete = write.get("PutRequest"), write.get("DeleteRequest")
+    if put is not None and delete is None:
+        return prepare_put({"TableName": table, "Item": put["Item"]})
+    if delete is not None and put is None:
+        return prepare_delete({"TableName": table, "Key": delete["Key"]})
+    # The service checks this choice of one as it checks the choice of a value's type, with the same sentences.
+    found = "is empty" if put is None else "has more than one datatypes set"
+    raise validation_error(f"Supplied AttributeValue {found}, must contain exactly one of the supported datatypes")
+
+
+def _check_put_keys(table: Table, writes: list[WriteRequest]) -> None:
+    """In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem."""
+    for write in writes:
+        if "PutRequest" in write:
+            item = write["PutRequest"]["Item"]
+            if any(kind not in item.get(name, ()) for name, kind in table.schema.attributes):
+                raise mismatch()
+
+
+def _too_many(operation: str) -> DynamoError:
+    return validation_error(f"Too many items requested for the {operation} call")
 
 
 def _add_metrics(answer: Answer, request: BatchWriteRequest, decided: dict[str, list[Change]]) -> None:
-    wanted = request.get("ReturnConsumedCapacity")
-    if wanted is not None and wanted != "NONE":
+    wanted = request.get("ReturnConsumedCapacity", "NONE")
+    if wanted != "NONE":
         capacities = []
-        for changes in decided.values():
+        for name, changes in decided.items():
             consumed = capacity.Consumed()
             for change in changes:
                 consumed.add(consumption(change))
-            capacities.append(capacity.describe(wanted, changes[0].table, consumed))
+            capacities.append(capacity.describe(wanted, changes[0].table, consumed, name=name))
         answer["ConsumedCapacity"] = capacities
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
-        answer["ItemCollectionMetrics"] = {
-            name: [collection_metrics(change) for change in changes]
-            for name, changes in decided.items()
-            if changes[0].table.has_local_indexes
-        }
+        answer["ItemCollectionMetrics"] = collections_of(
+            (name, change) for name, changes in decided.items() for change in changes
+        )

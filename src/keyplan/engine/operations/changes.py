@@ -16,9 +16,12 @@ from keyplan.engine import capacity, streams
 from keyplan.engine.catalog import Index, Table
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.expressions import Condition
+from keyplan.engine.keys import check_index_key
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Row, Transaction
-from keyplan.engine.values import Item
+from keyplan.engine.values import MAXIMUM_ITEM_SIZE, Item, item_size
+
+MOST_LOCAL_INDEXES = 5
 
 
 @dataclass(slots=True)
@@ -45,6 +48,25 @@ class Change:
 
 Decide: TypeAlias = Callable[[Transaction], Change]
 """A prepared write: reads the item and says what is to be done."""
+
+
+def check_index_keys(table: Table, item: Item) -> None:
+    """Refuse an item that does not fit the key of an index; where several refuse it, the first by name is named."""
+    try:
+        for index in table.indexes:
+            check_index_key(index.schema, index.name, item)
+    except DynamoError:
+        for index in sorted(table.indexes, key=lambda index: index.name):
+            check_index_key(index.schema, index.name, item)
+        raise
+
+
+def size_with_local_indexes(table: Table, item: Item, size: int) -> int:
+    """The size that is held to the limit: an item and its entries in local indexes share the 400 KB."""
+    if not table.has_local_indexes or size * (1 + MOST_LOCAL_INDEXES) <= MAXIMUM_ITEM_SIZE:
+        return size
+    local = [index for index in table.indexes if not index.is_global and index.schema.covers(item)]
+    return size + sum(size if index.holds_all else item_size(index.project(item)) for index in local)
 
 
 def check_condition(request: ItemRequest, condition: Condition | None, row: Row | None, old: Item | None) -> None:
@@ -107,7 +129,9 @@ def add_metrics(answer: Answer, request: ItemRequest, change: Change) -> None:
     """ConsumedCapacity and ItemCollectionMetrics, where they were asked for."""
     wanted = request.get("ReturnConsumedCapacity")
     if wanted is not None and wanted != "NONE":
-        answer["ConsumedCapacity"] = capacity.describe(wanted, change.table, consumption(change))
+        answer["ConsumedCapacity"] = capacity.describe(
+            wanted, change.table, consumption(change), name=request["TableName"]
+        )
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and change.table.has_local_indexes:
         answer["ItemCollectionMetrics"] = collection_metrics(change)
 

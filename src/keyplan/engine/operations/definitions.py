@@ -1,33 +1,46 @@
-"""Checking and making the definition of a table: keys, indexes, throughput, streams."""
+"""Checking and making the definition of a table: attributes, keys, indexes, settings."""
 
-from typing import TypedDict, cast
+from uuid import NAMESPACE_DNS, uuid5
 
 from keyplan.engine.catalog import (
+    ACCOUNT,
+    REGION,
     IndexDescription,
     KeySchemaElements,
     Projection,
     TableDescription,
 )
 from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.operations.throughput import (
+    Figures,
+    change_on_demand,
+    check_on_demand,
+    check_units,
+    not_with_requests,
+    provisioned,
+    units_missing,
+    warm_up,
+)
 
 MAXIMUM_LOCAL_INDEXES = 5
 MAXIMUM_GLOBAL_INDEXES = 20
 MAXIMUM_PROJECTED = 100
 MAXIMUM_ATTRIBUTES_OF_A_KIND = 4
 
+_KMS = f"arn:aws:kms:{REGION}:{ACCOUNT}:"
+_MANAGED_KEY = f"key/{uuid5(NAMESPACE_DNS, 'dynamodb.amazonaws.com')}"
+"""The key of the account that AWS manages for DynamoDB."""
 
-class IndexRequest(TypedDict, total=False):
+
+class IndexRequest(Figures, total=False):
     """An index as CreateTable and UpdateTable are given it."""
 
     IndexName: str
     KeySchema: KeySchemaElements
     Projection: Projection
-    ProvisionedThroughput: dict[str, int]
-    OnDemandThroughput: dict[str, int]
-    WarmThroughput: dict[str, int]
 
 
-class TableRequest(TypedDict, total=False):
+class TableRequest(Figures, total=False):
     """The members of CreateTable and UpdateTable."""
 
     TableName: str
@@ -37,8 +50,6 @@ class TableRequest(TypedDict, total=False):
     GlobalSecondaryIndexes: list[IndexRequest]
     GlobalSecondaryIndexUpdates: list[dict[str, IndexRequest]]
     BillingMode: str
-    ProvisionedThroughput: dict[str, int]
-    OnDemandThroughput: dict[str, int]
     StreamSpecification: dict[str, object]
     SSESpecification: dict[str, object]
     TableClass: str
@@ -48,92 +59,119 @@ class TableRequest(TypedDict, total=False):
 
 def check_definition(request: TableRequest) -> None:
     """Refuse a table whose keys, indexes and attribute definitions do not fit together."""
-    definitions = request["AttributeDefinitions"]
-    _check_unique_definitions(definitions)
-    schema = request["KeySchema"]
-    check_table_schema(schema)
+    definitions, schema = request["AttributeDefinitions"], request["KeySchema"]
+    check_definitions(definitions)
     defined = {definition["AttributeName"] for definition in definitions}
-    if not names_in(schema) <= defined:
-        raise validation_error("Invalid KeySchema: Some index key attribute have no definition")
-    used = names_in(schema)
+    check_defined(schema, defined)
+    check_table_schema(schema)
     local, worldwide = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
-    if not local and not worldwide and len(defined) != len(used):
+    if local is None and worldwide is None and len(defined) != len(schema):
         raise invalid_parameter(
             "Number of attributes in KeySchema does not exactly match number of attributes "
             "defined in AttributeDefinitions"
         )
-    for index in local or []:
-        _check_local(schema, index)
-    for index in worldwide or []:
-        check_global_schema(index["KeySchema"])
+    names: set[str] = set()
+    if local is not None:
+        _check_list("LocalSecondaryIndexes", local, schema, definitions, names)
+        if len(local) > MAXIMUM_LOCAL_INDEXES:
+            raise invalid_parameter(
+                f"Number of LocalSecondaryIndexes exceeds per-table limit of {MAXIMUM_LOCAL_INDEXES}"
+            )
+    if worldwide is not None:
+        _check_list("GlobalSecondaryIndexes", worldwide, schema, definitions, names)
+        check_global_count(len(worldwide))
     indexes = [*(local or []), *(worldwide or [])]
-    for index in indexes:
-        check_index(index, defined, definitions)
-        used |= names_in(index["KeySchema"])
-    _check_counts(local, worldwide, indexes)
+    check_projected([index["Projection"] for index in indexes])
+    used = names_in(schema).union(*(names_in(index["KeySchema"]) for index in indexes))
     if used != defined:
         raise invalid_parameter(
-            f"Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(_names(definitions))}], "
+            f"Some AttributeDefinitions are not used. AttributeDefinitions: [{_names(definitions)}], "
             f"keys used: [{', '.join(sorted(used))}]"
         )
 
 
-def _check_unique_definitions(definitions: list[dict[str, str]]) -> None:
-    names = _names(definitions)
-    if len(set(names)) != len(names):
-        duplicate = next(name for name in names if names.count(name) > 1)
-        raise invalid_parameter(f"Cannot have duplicate AttributeDefinitions: {duplicate}")
+def check_definitions(definitions: list[dict[str, str]]) -> None:
+    names = [definition["AttributeName"] for definition in definitions]
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise invalid_parameter(f"Cannot have duplicate AttributeDefinitions: {name}")
 
 
-def _names(definitions: list[dict[str, str]]) -> list[str]:
-    return [definition["AttributeName"] for definition in definitions]
+def _names(definitions: list[dict[str, str]]) -> str:
+    return ", ".join(definition["AttributeName"] for definition in definitions)
 
 
 def names_in(schema: KeySchemaElements) -> set[str]:
     return {element["AttributeName"] for element in schema}
 
 
+def check_defined(schema: KeySchemaElements, defined: set[str]) -> None:
+    if not names_in(schema) <= defined:
+        raise validation_error("Invalid KeySchema: Some index key attribute have no definition")
+
+
 def check_table_schema(schema: KeySchemaElements) -> None:
     """One hash attribute, then perhaps one range attribute."""
-    if len(schema) > 2:
-        raise validation_error(
-            f"1 validation error detected: Value '[{_shown(schema)}]' at 'keySchema' failed to satisfy constraint: "
-            "Member must have length less than or equal to 2"
-        )
-    _check_order(schema)
-    if len(schema) == 2 and schema[0]["AttributeName"] == schema[1]["AttributeName"]:
-        raise validation_error("Both the Hash Key and the Range Key element in the KeySchema have the same name")
-
-
-def _shown(schema: KeySchemaElements) -> str:
-    return ", ".join(
-        f"KeySchemaElement(attributeName={element['AttributeName']}, keyType={element['KeyType']})"
-        for element in schema
-    )
-
-
-def _check_order(schema: KeySchemaElements) -> None:
-    if schema[0]["KeyType"] != "HASH":
-        raise validation_error("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+    _check_first(schema)
+    _check_different(schema)
     if len(schema) == 2 and schema[1]["KeyType"] != "RANGE":
         raise validation_error("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
 
 
 def check_global_schema(schema: KeySchemaElements) -> None:
     """Up to four hash attributes, then up to four range attributes, all different."""
+    _check_first(schema)
+    _check_different(schema)
     kinds = [element["KeyType"] for element in schema]
-    if kinds[0] != "HASH":
-        raise validation_error("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
     if kinds != sorted(kinds):
-        raise validation_error("Invalid KeySchema: All HASH key elements must come before the RANGE key elements")
+        raise validation_error(
+            "Invalid KeySchema: All HASH key attributes must precede RANGE key attributes in the KeySchema"
+        )
     for kind in ("HASH", "RANGE"):
         if kinds.count(kind) > MAXIMUM_ATTRIBUTES_OF_A_KIND:
             raise validation_error(
-                f"Invalid KeySchema: The number of {kind} key elements exceeds the limit of "
-                f"{MAXIMUM_ATTRIBUTES_OF_A_KIND}"
+                f"Invalid KeySchema: The KeySchema exceeds the maximum allowed number of {kind} key attributes"
             )
+
+
+def _check_first(schema: KeySchemaElements) -> None:
+    if schema[0]["KeyType"] != "HASH":
+        raise validation_error("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+
+
+def _check_different(schema: KeySchemaElements) -> None:
     if len(names_in(schema)) != len(schema):
         raise validation_error("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+
+
+def _check_list(
+    member: str,
+    indexes: list[IndexRequest],
+    table_schema: KeySchemaElements,
+    definitions: list[dict[str, str]],
+    names: set[str],
+) -> None:
+    """The indexes of one kind; `names` are those of the indexes so far."""
+    if not indexes:
+        raise invalid_parameter(f"List of {member} is empty")
+    defined = {definition["AttributeName"] for definition in definitions}
+    for index in indexes:
+        missing = [
+            element["AttributeName"] for element in index["KeySchema"] if element["AttributeName"] not in defined
+        ]
+        if missing:
+            raise invalid_parameter(
+                f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(missing)}], "
+                f"AttributeDefinitions: [{_names(definitions)}]"
+            )
+        if member == "LocalSecondaryIndexes":
+            _check_local(table_schema, index)
+        else:
+            check_global_schema(index["KeySchema"])
+        check_projection(index["Projection"])
+        if index["IndexName"] in names:
+            raise invalid_parameter(f"Duplicate index name: {index['IndexName']}")
+        names.add(index["IndexName"])
 
 
 def _check_local(table_schema: KeySchemaElements, index: IndexRequest) -> None:
@@ -153,15 +191,7 @@ def _check_local(table_schema: KeySchemaElements, index: IndexRequest) -> None:
         )
 
 
-def check_index(index: IndexRequest, defined: set[str], definitions: list[dict[str, str]]) -> None:
-    """What holds for every index: its attributes are defined, its projection makes sense."""
-    missing = [element["AttributeName"] for element in index["KeySchema"] if element["AttributeName"] not in defined]
-    if missing:
-        raise invalid_parameter(
-            f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(missing)}], "
-            f"AttributeDefinitions: [{', '.join(_names(definitions))}]"
-        )
-    projection = index.get("Projection", {})
+def check_projection(projection: Projection) -> None:
     kind, included = projection.get("ProjectionType"), projection.get("NonKeyAttributes")
     if kind is None:
         raise invalid_parameter("Unknown ProjectionType: null")
@@ -171,93 +201,99 @@ def check_index(index: IndexRequest, defined: set[str], definitions: list[dict[s
         raise invalid_parameter(f"ProjectionType is {kind}, but NonKeyAttributes is specified")
 
 
-def _check_counts(
-    local: list[IndexRequest] | None, worldwide: list[IndexRequest] | None, indexes: list[IndexRequest]
-) -> None:
-    if local is not None and not local:
-        raise invalid_parameter("List of LocalSecondaryIndexes is empty")
-    if worldwide is not None and not worldwide:
-        raise invalid_parameter("List of GlobalSecondaryIndexes is empty")
-    names = [index["IndexName"] for index in indexes]
-    for position, name in enumerate(names):
-        if name in names[:position]:
-            raise invalid_parameter(f"Duplicate index name: {name}")
-    if local and len(local) > MAXIMUM_LOCAL_INDEXES:
-        raise invalid_parameter("Number of LocalSecondaryIndexes exceeds per-table limit of 5")
-    if worldwide and len(worldwide) > MAXIMUM_GLOBAL_INDEXES:
-        raise invalid_parameter("GlobalSecondaryIndex count exceeds the per-table limit of 20")
-    projected = [index["Projection"].get("NonKeyAttributes", []) for index in indexes]
-    if sum(map(len, projected)) > MAXIMUM_PROJECTED:
-        raise invalid_parameter("The total number of projected attributes exceeds the limit of 100")
+def check_projected(projections: list[Projection]) -> None:
+    """An attribute counts once for each index that includes it."""
+    if sum(len(projection.get("NonKeyAttributes", [])) for projection in projections) > MAXIMUM_PROJECTED:
+        raise invalid_parameter(f"The total number of projected attributes exceeds the limit of {MAXIMUM_PROJECTED}")
+
+
+def check_global_count(count: int) -> None:
+    if count > MAXIMUM_GLOBAL_INDEXES:
+        raise invalid_parameter(f"GlobalSecondaryIndex count exceeds the per-table limit of {MAXIMUM_GLOBAL_INDEXES}")
 
 
 def check_billing(request: TableRequest) -> None:
-    """Throughput is given exactly where it is paid for in advance."""
-    indexes = request.get("GlobalSecondaryIndexes") or []
-    if request.get("BillingMode", "PROVISIONED") == "PAY_PER_REQUEST":
-        if "ProvisionedThroughput" in request or any("ProvisionedThroughput" in index for index in indexes):
+    """In a new table throughput is given exactly where it is paid for in advance."""
+    billing = request.get("BillingMode", "PROVISIONED")
+    check_units(request)
+    if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in request:
+        raise not_with_requests()
+    if billing == "PROVISIONED" and "ProvisionedThroughput" not in request:
+        raise units_missing()
+    check_on_demand(request, billing, create=True)
+    for index in request.get("GlobalSecondaryIndexes") or []:
+        name, given = index["IndexName"], "ProvisionedThroughput" in index
+        check_units(index, name)
+        if billing == "PAY_PER_REQUEST" and given:
             raise invalid_parameter(
-                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+                f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
             )
+        if billing == "PROVISIONED" and not given:
+            raise invalid_parameter(f"ProvisionedThroughput is not specified for index: {name}")
+        check_on_demand(index, billing, index=name, create=True)
+
+
+def check_stream(request: TableRequest, doing: str) -> None:
+    """A view type belongs to an enabled stream, and only to one."""
+    wanted = request.get("StreamSpecification")
+    if wanted is None:
         return
-    if "ProvisionedThroughput" not in request:
+    if wanted["StreamEnabled"] and "StreamViewType" not in wanted:
+        raise invalid_parameter(f"Table is being {doing} with a stream enabled, UpdateViewType should be specified")
+    if not wanted["StreamEnabled"] and "StreamViewType" in wanted:
         raise invalid_parameter(
-            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+            f"Table is being {doing} with a stream disabled, UpdateViewType should not be specified"
         )
-    for index in indexes:
-        check_index_throughput(index)
 
 
-def check_index_throughput(index: IndexRequest) -> None:
-    if "ProvisionedThroughput" not in index:
-        raise invalid_parameter(f"ProvisionedThroughput must be specified for index: {index['IndexName']}")
+def check_encryption(request: TableRequest) -> None:
+    wanted = request.get("SSESpecification", {})
+    if wanted.get("SSEType", "KMS") != "KMS":
+        raise invalid_parameter("The only valid SSEType is KMS")
+    if "KMSMasterKeyId" in wanted and "SSEType" not in wanted:
+        raise invalid_parameter("SSEType KMS is required if KMSMasterKeyId is specified")
+    if not wanted.get("Enabled") and ("SSEType" in wanted or "KMSMasterKeyId" in wanted):
+        raise invalid_parameter("SSEType and KMSMasterKeyId can be specified only if SSE is enabled")
 
 
-def throughput(given: dict[str, int] | None) -> dict[str, object]:
-    """Provisioned throughput as it is described; zeros where requests are paid one by one."""
-    units = given or {}
+def refuse_unsupported(request: TableRequest, members: tuple[str, ...]) -> None:
+    """Members that would promise something that is not there."""
+    for member in members:
+        if request.get(member):
+            raise validation_error(f"{member} is not supported by this endpoint")
+
+
+def describe_index(index: IndexRequest, table_arn: str) -> IndexDescription:
+    """What local and global indexes have in common in their stored description."""
     return {
-        "NumberOfDecreasesToday": 0,
-        "ReadCapacityUnits": units.get("ReadCapacityUnits", 0),
-        "WriteCapacityUnits": units.get("WriteCapacityUnits", 0),
-    }
-
-
-def describe_index(index: IndexRequest, table_arn: str, *, local: bool, status: str = "ACTIVE") -> IndexDescription:
-    """The stored description of a new index."""
-    description: IndexDescription = {
         "IndexName": index["IndexName"],
         "KeySchema": index["KeySchema"],
         "Projection": index["Projection"],
         "IndexArn": f"{table_arn}/index/{index['IndexName']}",
     }
-    if not local:
-        description["IndexStatus"] = status
-        description["ProvisionedThroughput"] = throughput(index.get("ProvisionedThroughput"))
-        if "OnDemandThroughput" in index:
-            description["OnDemandThroughput"] = cast(dict[str, object], index["OnDemandThroughput"])
+
+
+def describe_global(index: IndexRequest, table_arn: str, billing: str, status: str = "ACTIVE") -> IndexDescription:
+    """The stored description of a new global index."""
+    description = describe_index(index, table_arn)
+    description["IndexStatus"] = status
+    description["ProvisionedThroughput"] = provisioned(index.get("ProvisionedThroughput"))
+    change_on_demand(description, index)
+    warm_up(description, index, billing, index["IndexName"])
     return description
 
 
-def apply_settings(description: TableDescription, request: TableRequest, now: float) -> None:
-    """The settings that CreateTable and UpdateTable share."""
-    billing = request.get("BillingMode")
-    if billing == "PAY_PER_REQUEST":
-        description["BillingModeSummary"] = {"BillingMode": billing, "LastUpdateToPayPerRequestDateTime": now}
-        description["ProvisionedThroughput"] = throughput(None)
-        for index in description.get("GlobalSecondaryIndexes", []):
-            index["ProvisionedThroughput"] = throughput(None)
-    elif "ProvisionedThroughput" in request:
-        description["ProvisionedThroughput"] = throughput(request["ProvisionedThroughput"])
-        if "BillingModeSummary" in description:
-            description["BillingModeSummary"]["BillingMode"] = "PROVISIONED"
-    if "OnDemandThroughput" in request:
-        description["OnDemandThroughput"] = cast(dict[str, object], request["OnDemandThroughput"])
+def apply_settings(description: TableDescription, request: TableRequest) -> None:
+    """The settings beside throughput that CreateTable and UpdateTable share."""
     if "TableClass" in request:
         description["TableClassSummary"] = {"TableClass": request["TableClass"]}
     if "DeletionProtectionEnabled" in request:
         description["DeletionProtectionEnabled"] = request["DeletionProtectionEnabled"]
-    if request.get("SSESpecification", {}).get("Enabled"):
-        description["SSEDescription"] = {"Status": "ENABLED", "SSEType": "KMS"}
-    elif "SSESpecification" in request:
+    encryption = request.get("SSESpecification")
+    if encryption is not None and encryption.get("Enabled"):
+        key = str(encryption.get("KMSMasterKeyId", _MANAGED_KEY))
+        if not key.startswith("arn:"):
+            key = _KMS + (key if "/" in key else f"key/{key}")
+        description["SSEDescription"] = {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": key}
+    elif encryption is not None:
         description.pop("SSEDescription", None)

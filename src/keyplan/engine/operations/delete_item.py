@@ -2,27 +2,25 @@
 
 import orjson
 
-from keyplan.engine.errors import validation_error
-from keyplan.engine.expressions import condition
 from keyplan.engine.keys import check_key
 from keyplan.engine.operations.changes import Change, Decide, add_metrics, apply, check_condition, needs_old
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.parameters import (
+    bound_condition,
+    check_condition_placeholders,
+    check_return_values,
+    refuse_legacy,
+)
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import normalise_item
 
-_EXPRESSIONS = ("ConditionExpression",)
-
 
 def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
     refuse_legacy(request)
-    wanted = request.get("ReturnValues", "NONE")
-    if wanted not in ("NONE", "ALL_OLD"):
-        raise validation_error("Return values set to invalid value")
     change = prepare_delete(request)(transaction)
     apply(transaction, change)
     answer: Answer = {}
-    if wanted == "ALL_OLD" and change.row is not None:
+    if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
         answer["Attributes"] = orjson.Fragment(change.row.stored)
     add_metrics(answer, request, change)
     return answer
@@ -39,11 +37,10 @@ def prepare_check(request: ItemRequest) -> Decide:
 
 
 def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
-    marks = placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
-    text = request.get("ConditionExpression")
-    bound = None if text is None else condition("ConditionExpression", text, marks)
-    marks.finish()
+    check_condition_placeholders(request)
     key = normalise_item(request["Key"])
+    check_return_values(request)
+    bound = bound_condition(request)
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])

@@ -3,9 +3,9 @@
 import orjson
 
 from keyplan.engine import capacity
-from keyplan.engine.expressions import projection
 from keyplan.engine.keys import check_key
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.reading import bound_projection
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import normalise_item
@@ -13,13 +13,9 @@ from keyplan.engine.values import normalise_item
 
 def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
     refuse_legacy(request)
-    text = request.get("ProjectionExpression")
-    bound = None
-    if text is not None or "ExpressionAttributeNames" in request:
-        marks = placeholders(request, with_names=("ProjectionExpression",), with_values=())
-        bound = None if text is None else projection(text, marks)
-        marks.finish()
+    check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
     key = normalise_item(request["Key"])
+    bound = bound_projection(request)
     table = transaction.catalog.table(request["TableName"])
     check_key(table.schema, key)
     row = transaction.row(table, table.row_key(key))
@@ -30,5 +26,6 @@ def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
     if wanted is not None and wanted != "NONE":
         size = row.size if row else 0
         units = capacity.read_units(size, consistent=request.get("ConsistentRead", False))
-        answer["ConsumedCapacity"] = capacity.describe(wanted, table, capacity.Consumed(units))
+        consumed = capacity.Consumed(units)
+        answer["ConsumedCapacity"] = capacity.describe(wanted, table, consumed, name=request["TableName"])
     return answer

@@ -2,27 +2,34 @@
 
 import orjson
 
-from keyplan.engine.errors import validation_error
-from keyplan.engine.expressions import condition
-from keyplan.engine.keys import check_index_key, check_item_key
-from keyplan.engine.operations.changes import Change, Decide, add_metrics, apply, check_condition, needs_old
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.keys import check_item_key
+from keyplan.engine.operations.changes import (
+    Change,
+    Decide,
+    add_metrics,
+    apply,
+    check_condition,
+    check_index_keys,
+    needs_old,
+    size_with_local_indexes,
+)
+from keyplan.engine.operations.parameters import (
+    bound_condition,
+    check_condition_placeholders,
+    check_return_values,
+    refuse_legacy,
+)
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import check_item_size, normalise_sized
 
-_EXPRESSIONS = ("ConditionExpression",)
-
 
 def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
     refuse_legacy(request)
-    wanted = request.get("ReturnValues", "NONE")
-    if wanted not in ("NONE", "ALL_OLD"):
-        raise validation_error("Return values set to invalid value")
     change = prepare_put(request)(transaction)
     apply(transaction, change)
     answer: Answer = {}
-    if wanted == "ALL_OLD" and change.row is not None:
+    if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
         answer["Attributes"] = orjson.Fragment(change.row.stored)
     add_metrics(answer, request, change)
     return answer
@@ -30,18 +37,17 @@ def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
 
 def prepare_put(request: ItemRequest) -> Decide:
     """Check all that can be checked without the table."""
-    marks = placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
-    text = request.get("ConditionExpression")
-    bound = None if text is None else condition("ConditionExpression", text, marks)
-    marks.finish()
+    check_condition_placeholders(request)
     item, size = normalise_sized(request["Item"])
+    check_return_values(request)
     check_item_size(size)
+    bound = bound_condition(request)
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
         check_item_key(table.schema, item)
-        for index in table.indexes:
-            check_index_key(index.schema, index.name, item)
+        check_index_keys(table, item)
+        check_item_size(size_with_local_indexes(table, item, size))
         key = table.row_key(item)
         row = transaction.row(table, key)
         old = row.item if row is not None and (bound is not None or needs_old(table)) else None

@@ -1,39 +1,59 @@
 """Query."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from keyplan.engine.catalog import Index, Table
 from keyplan.engine.errors import invalid_parameter, validation_error
-from keyplan.engine.expressions import KeyCondition, key_condition
-from keyplan.engine.keys import KeySchema, after, check_key_sizes, open_part, part, partition
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
-from keyplan.engine.operations.reading import Range, Wanted, outside, read_page, source, start_key, wanted, whole
+from keyplan.engine.expressions import KeyCondition, Placeholders, fit_key_parts, key_parts
+from keyplan.engine.keys import KeySchema, after, check_key_values, open_part, part, partition
+from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.reading import (
+    Range,
+    Wanted,
+    check_select,
+    given_start_key,
+    outside,
+    read_page,
+    source,
+    start_row_key,
+    wanted,
+    whole,
+)
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
-from keyplan.engine.values import AttributeValue
+from keyplan.engine.values import AttributeValue, Item, content_of
+
+_SHORT = 256
+"""So many characters are no more than the 1,024 bytes of a sort key."""
 
 
 def query(transaction: Transaction, request: ItemRequest) -> Answer:
     refuse_legacy(request)
+    check_placeholders(
+        request,
+        with_names=("KeyConditionExpression", "FilterExpression", "ProjectionExpression"),
+        with_values=("FilterExpression", "KeyConditionExpression"),
+    )
+    start = given_start_key(request)
     text = request.get("KeyConditionExpression")
     if text is None:
         raise validation_error(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
         )
-    marks = placeholders(
-        request,
-        with_names=("KeyConditionExpression", "FilterExpression", "ProjectionExpression"),
-        with_values=("FilterExpression", "KeyConditionExpression"),
-    )
-    want = wanted(request, marks)
+    select = check_select(request)
+    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    parts = key_parts(text, marks)
+    want = wanted(request, marks, select)
+    marks.finish()
     table, index = source(transaction, request, want)
     schema = table.schema if index is None else index.schema
-    bound = key_condition(text, marks, [name for name, _ in schema.hash], [name for name, _ in schema.range])
-    marks.finish()
+    bound = fit_key_parts(parts, marks, [name for name, _ in schema.hash], [name for name, _ in schema.range])
     _check_filter(schema, want)
-    _check_types(schema, bound)
+    _check_values(schema, bound)
     bounds = _bounds(bound, backward=not request.get("ScanIndexForward", True))
-    _start(request, table, index, bound, bounds)
+    if start is not None:
+        _start(start, table, index, bound, bounds)
     return read_page(transaction, request, table, index, bounds, want)
 
 
@@ -47,27 +67,22 @@ def _check_filter(schema: KeySchema, want: Wanted) -> None:
             )
 
 
-def _check_types(schema: KeySchema, bound: KeyCondition) -> None:
+def _check_values(schema: KeySchema, bound: KeyCondition) -> None:
     """The values of the condition must be of the types of the key, and legal in it."""
-    for (name, kind), value in zip(schema.hash, bound.hash, strict=True):
-        _check_value(name, kind, value)
-    check_key_sizes(
-        KeySchema(schema.hash, ()), {name: value for (name, _), value in zip(schema.hash, bound.hash, strict=True)}
-    )
-    for (name, kind), (operator, operands) in zip(schema.range, bound.range, strict=False):
+    for attribute, value in zip(schema.hash, bound.hash, strict=True):
+        if not _is_plain(attribute[1], value):
+            check_key_values(KeySchema((attribute,), ()), {attribute[0]: value})
+    for attribute, (_, operands) in zip(schema.range, bound.range, strict=False):
         for value in operands:
-            _check_value(name, kind, value, may_be_empty=operator == "begins_with")
-            check_key_sizes(KeySchema((), ((name, kind),)), {name: value})
+            if not _is_plain(attribute[1], value):
+                check_key_values(KeySchema((), (attribute,)), {attribute[0]: value})
 
 
-def _check_value(name: str, kind: str, value: AttributeValue, *, may_be_empty: bool = False) -> None:
+def _is_plain(kind: str, value: AttributeValue) -> bool:
+    """Whether a value, which must be of this type, is neither empty nor anywhere near too long for a key."""
     if kind not in value:
         raise invalid_parameter("Condition parameter type does not match schema type")
-    if kind != "N" and not value.get(kind) and not may_be_empty:
-        raise validation_error(
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
-            f"empty {'string' if kind == 'S' else 'binary'} value. Key: {name}"
-        )
+    return kind == "N" or 0 < len(cast(str, content_of(value))) < _SHORT
 
 
 def _bounds(bound: KeyCondition, *, backward: bool) -> Range:
@@ -102,14 +117,11 @@ def _last_bounds(prefix: bytes, operator: str, operands: Sequence[AttributeValue
     return first, after(prefix + part(operands[1]))
 
 
-def _start(request: ItemRequest, table: Table, index: Index | None, bound: KeyCondition, bounds: Range) -> None:
+def _start(start: Item, table: Table, index: Index | None, bound: KeyCondition, bounds: Range) -> None:
     """Go on behind the ExclusiveStartKey, which must lie within the query."""
-    start = start_key(request, table, index)
-    if start is None:
-        return
-    key, row_key = start
+    row_key = start_row_key(start, table, index, says_why=False)
     schema = table.schema if index is None else index.schema
-    if any(key[name] != value for (name, _), value in zip(schema.hash, bound.hash, strict=True)):
+    if any(start[name] != value for (name, _), value in zip(schema.hash, bound.hash, strict=True)):
         raise outside("is outside query boundaries based on provided conditions")
     if not bounds.contains(row_key):
         raise outside("does not match the range key predicate")

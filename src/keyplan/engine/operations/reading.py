@@ -5,16 +5,18 @@ filter and projection, as it is charged for.
 """
 
 from dataclasses import dataclass
+from typing import cast
 
+import apsw
 import orjson
 
 from keyplan.engine import capacity
 from keyplan.engine.catalog import Index, Table
 from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
 from keyplan.engine.expressions import Condition, Placeholders, Projection, condition, projection
-from keyplan.engine.keys import after
+from keyplan.engine.keys import after, check_key_values, mismatch
 from keyplan.engine.operations.requests import Answer, ItemRequest
-from keyplan.engine.transaction import Transaction
+from keyplan.engine.transaction import END, Transaction, incomplete
 from keyplan.engine.values import Item, item_size, normalise_item
 
 PAGE_BYTES = 1_048_576
@@ -29,14 +31,24 @@ class Wanted:
     projection: Projection | None
 
 
-def wanted(request: ItemRequest, marks: Placeholders) -> Wanted:
+def wanted(request: ItemRequest, marks: Placeholders, select: str) -> Wanted:
     """Select, filter and projection, checked as far as they can be without the table."""
-    select = check_select(request)
     text = request.get("FilterExpression")
     bound_filter = None if text is None else condition("FilterExpression", text, marks)
     text = request.get("ProjectionExpression")
     bound_projection = None if text is None else projection(text, marks)
     return Wanted(select, bound_filter, bound_projection)
+
+
+def bound_projection(request: ItemRequest) -> Projection | None:
+    """The projection of an operation that has no other expression."""
+    text = request.get("ProjectionExpression")
+    if text is None:
+        return None
+    marks = Placeholders(request.get("ExpressionAttributeNames"), None)
+    bound = projection(text, marks)
+    marks.finish()
+    return bound
 
 
 _NOT_WITH_PROJECTION = {"ALL_ATTRIBUTES": "ALL_ATTRIBUTES", "COUNT": "only the Count"}
@@ -107,20 +119,39 @@ class Range:
             self.low = key + b"\x00"
 
 
-def start_key(request: ItemRequest, table: Table, index: Index | None) -> tuple[Item, bytes] | None:
-    """The ExclusiveStartKey with its row key; it must be a key as LastEvaluatedKey has it."""
+def given_start_key(request: ItemRequest) -> Item | None:
+    """The ExclusiveStartKey, its values checked as far as they can be without the table."""
     given = request.get("ExclusiveStartKey")
     if given is None:
         return None
-    key = normalise_item(given)
-    attributes = {**dict(table.schema.attributes), **(dict(index.schema.attributes) if index else {})}
+    try:
+        return normalise_item(given)
+    except DynamoError as error:
+        raise _invalid_start(error) from None
+
+
+def start_row_key(key: Item, table: Table, index: Index | None, *, says_why: bool) -> bytes:
+    """The row key of an ExclusiveStartKey, which must be a key as LastEvaluatedKey has it.
+
+    A Scan of a table says what is wrong with the key, other reads do not.
+    """
+    schemas = [table.schema] if index is None else [table.schema, index.schema]
+    attributes = dict(attribute for schema in schemas for attribute in schema.attributes)
     if len(key) != len(attributes) or any(
         name not in key or kind not in key[name] for name, kind in attributes.items()
     ):
-        detail = "" if index else ": The provided key element does not match the schema"
-        raise validation_error("The provided starting key is invalid" + detail)
+        raise _invalid_start(mismatch() if says_why else None)
+    try:
+        for schema in schemas:
+            check_key_values(schema, key)
+    except DynamoError as error:
+        raise _invalid_start(error) from None
     row_key = table.row_key(key)
-    return key, row_key if index is None else index.schema.row_key(key) + row_key
+    return row_key if index is None else index.schema.row_key(key) + row_key
+
+
+def _invalid_start(reason: DynamoError | None) -> DynamoError:
+    return outside("is invalid" if reason is None else f"is invalid: {reason.message}")
 
 
 def read_page(
@@ -132,20 +163,14 @@ def read_page(
     rows = transaction.scan(
         table, index, bounds.low, bounds.high, backward=bounds.backward, limit=-1 if limit is None else limit
     )
-    ended = False
-    for size, stored in rows:
-        page.add(size, stored)
-        if page.size > PAGE_BYTES:
-            ended = True
-            rows.close()
-            break
+    full = page.read(rows)
     answer = page.answer()
-    if ended or page.scanned == limit:
+    if full or page.scanned == limit:
         answer["LastEvaluatedKey"] = page.last_key()
     wants = request.get("ReturnConsumedCapacity")
     if wants is not None and wants != "NONE":
         consumed = page.consumed(consistent=request.get("ConsistentRead", False))
-        answer["ConsumedCapacity"] = capacity.describe(wants, table, consumed)
+        answer["ConsumedCapacity"] = capacity.describe(wants, table, consumed, name=request["TableName"])
     return answer
 
 
@@ -161,10 +186,11 @@ class _Page:
         self._decodes = self._partial or want.filter is not None or want.projection is not None
         self._last: bytes = b""
         self._items: list[object] = []
+        self._index_bytes = 0
         self._fetched_units = 0
+        self._bytes = 0
         self.scanned = 0
         self.count = 0
-        self.size = 0
 
     def _wants_more_than_projected(self) -> bool:
         """A local index gets what it does not hold from the table (a global one has refused by now)."""
@@ -176,38 +202,73 @@ class _Page:
         names = want.projection.attributes if want.projection else frozenset()
         return bool((names | (want.filter.attributes if want.filter else frozenset())) - index.included)
 
-    def add(self, size: int, stored: bytes) -> None:
+    def read(self, rows: apsw.Cursor) -> bool:
+        """Take rows until there are no more, or until the page is full, which is the answer."""
+        if not self._decodes:
+            return self._copy(rows)
+        for size, stored in rows:
+            if stored is None or stored[-1] != END:
+                raise incomplete()
+            self._add(size, stored)
+            if self._bytes > PAGE_BYTES:
+                rows.close()
+                return True
+        return False
+
+    def _copy(self, rows: apsw.Cursor) -> bool:
+        """The same for rows that are wanted just as they are stored."""
+        items = self._items
+        read = 0
+        for size, stored in rows:
+            if stored is None or stored[-1] != END:
+                raise incomplete()
+            items.append(stored)
+            self._last = stored
+            read += size
+            if read > PAGE_BYTES:
+                rows.close()
+                break
+        self._bytes = read
+        self.scanned = self.count = len(items)
+        return read > PAGE_BYTES
+
+    def _add(self, size: int, stored: bytes) -> None:
         self.scanned += 1
         self._last = stored
-        if not self._decodes:
-            self.size += size
-            self.count += 1
-            self._items.append(stored)
-            return
         item: Item = orjson.loads(stored)
+        entry = item
         if self._index is not None and self._partial:
-            projected = self._index.project(item)
-            self.size += item_size(projected)
-            if self._fetches:
-                self._fetched_units += -(-size // capacity.READ_UNIT)
-            else:
-                item = projected
+            entry = self._index.project(item)
+            self._count_entry(item_size(entry), size)
         else:
-            self.size += size
+            self._bytes += size
+        seen = item if self._fetches else entry
         want = self._want
-        if want.filter is not None and not want.filter.matches(item):
+        if want.filter is not None and not want.filter.matches(seen):
             return
         self.count += 1
         if want.projection is not None:
-            self._items.append(want.projection.apply(item))
+            self._items.append(want.projection.apply(seen))
         else:
-            self._items.append(stored if not self._partial or self._fetches else item)
+            self._items.append(stored if want.select == "ALL_ATTRIBUTES" or not self._partial else entry)
+
+    def _count_entry(self, entry_size: int, size: int) -> None:
+        """An index entry is what is read, and where the rest is fetched, the whole item besides."""
+        self._index_bytes += entry_size
+        if self._fetches:
+            self._bytes += size
+            self._fetched_units += -(-size // capacity.READ_UNIT)
+        else:
+            self._bytes += entry_size
 
     def answer(self) -> Answer:
         answer: Answer = {"Count": self.count, "ScannedCount": self.scanned}
         if self._want.select != "COUNT":
-            fragment = orjson.Fragment
-            answer["Items"] = [fragment(item) if type(item) is bytes else item for item in self._items]
+            # One piece of JSON, copied from the rows where they are wanted as they are stored.
+            parts = cast(list[bytes], self._items)
+            if self._decodes:
+                parts = [item if type(item) is bytes else orjson.dumps(item) for item in self._items]
+            answer["Items"] = orjson.Fragment(b"[%b]" % b",".join(parts))
         return answer
 
     def last_key(self) -> Item:
@@ -216,7 +277,8 @@ class _Page:
         return {name: item[name] for name in names}
 
     def consumed(self, *, consistent: bool) -> capacity.Consumed:
-        units = capacity.read_units(self.size, consistent=consistent)
+        size = self._index_bytes if self._partial else self._bytes
+        units = capacity.read_units(size, consistent=consistent)
         if self._index is None:
             return capacity.Consumed(units)
         fetched = float(self._fetched_units) if consistent else self._fetched_units / 2

@@ -1,9 +1,19 @@
 """Scan."""
 
 from keyplan.engine.errors import validation_error
+from keyplan.engine.expressions import Placeholders
 from keyplan.engine.keys import HASH_BYTES
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
-from keyplan.engine.operations.reading import Range, outside, read_page, source, start_key, wanted
+from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.reading import (
+    Range,
+    check_select,
+    given_start_key,
+    outside,
+    read_page,
+    source,
+    start_row_key,
+    wanted,
+)
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
 
@@ -12,22 +22,25 @@ _HASHES = 256**HASH_BYTES
 
 def scan(transaction: Transaction, request: ItemRequest) -> Answer:
     refuse_legacy(request)
-    segment, total = _segment(request)
-    marks = placeholders(
+    check_placeholders(
         request, with_names=("FilterExpression", "ProjectionExpression"), with_values=("FilterExpression",)
     )
-    want = wanted(request, marks)
+    start = given_start_key(request)
+    segment, total = _segment(request)
+    select = check_select(request)
+    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    want = wanted(request, marks, select)
     marks.finish()
     table, index = source(transaction, request, want)
     bounds = _bounds(segment, total)
-    start = start_key(request, table, index)
     if start is not None:
-        if not bounds.contains(start[1]):
+        row_key = start_row_key(start, table, index, says_why=index is None)
+        if not bounds.contains(row_key):
             raise outside(
                 "is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
                 f"TotalSegments: {total} Segment: {segment}"
             )
-        bounds.start_after(start[1])
+        bounds.start_after(row_key)
     return read_page(transaction, request, table, index, bounds, want)
 
 

@@ -5,12 +5,13 @@ from typing import TypedDict
 
 from keyplan.engine import expiry
 from keyplan.engine.catalog import REGION, Table, table_name
-from keyplan.engine.errors import DynamoError, not_found, validation_error
+from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
 from keyplan.engine.operations.requests import Answer
 from keyplan.engine.transaction import Transaction
 
 MAXIMUM_TAGS = 50
 TAGS_ON_A_PAGE = 10
+RESERVED_PREFIX = "aws:"
 
 
 class SettingsRequest(TypedDict, total=False):
@@ -52,17 +53,28 @@ def update_time_to_live(transaction: Transaction, request: SettingsRequest) -> A
     return {"TimeToLiveSpecification": wanted}
 
 
+def check_tags(tags: list[dict[str, str]]) -> None:
+    """Refuse tags that nobody may set, and too many of them."""
+    if any(tag["Key"].startswith(RESERVED_PREFIX) for tag in tags):
+        raise invalid_parameter(f"Tag keys that begin with {RESERVED_PREFIX} are reserved for system use")
+    if len({tag["Key"] for tag in tags}) > MAXIMUM_TAGS:
+        raise validation_error("Number of Tags exceed the current limit for the provided ResourceArn")
+
+
 def tag_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
+    if not request["Tags"]:
+        raise validation_error("Atleast one Tag needs to be provided as Input.")
     table = _tagged(transaction, request["ResourceArn"])
     definition = deepcopy(table.definition)
     definition["tags"].update({tag["Key"]: tag["Value"] for tag in request["Tags"]})
-    if len(definition["tags"]) > MAXIMUM_TAGS:
-        raise DynamoError("LimitExceededException", f"Too many tags; a resource has at most {MAXIMUM_TAGS}")
+    check_tags([{"Key": key} for key in definition["tags"]])
     transaction.save(Table(table.number, definition))
     return {}
 
 
 def untag_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
+    if not request["TagKeys"]:
+        raise validation_error("Atleast one Tag Key needs to be provided as Input.")
     table = _tagged(transaction, request["ResourceArn"])
     definition = deepcopy(table.definition)
     for key in request["TagKeys"]:

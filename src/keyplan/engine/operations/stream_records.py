@@ -2,18 +2,31 @@
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from math import ceil
 from typing import NamedTuple, TypedDict, cast
 
 import orjson
 
+from keyplan.engine.catalog import table_name
 from keyplan.engine.errors import DynamoError, not_found, validation_error
 from keyplan.engine.operations.requests import Answer
-from keyplan.engine.streams import RETENTION_SECONDS, StreamDescription, number_of, sequence_number
+from keyplan.engine.streams import (
+    RETENTION_SECONDS,
+    StreamDescription,
+    last_before,
+    number_of,
+    sequence_number,
+    trimmed_to,
+)
 from keyplan.engine.transaction import Transaction
 
 ITERATOR_SECONDS = 900.0
 MAXIMUM_RECORDS = 1000
 MAXIMUM_BYTES = 1_048_576
+LARGEST_NUMBER = 2**63
+
+# The member that a kind of iterator needs, and that no other kind may have.
+_NEEDED = {"SequenceNumber": ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"), "Timestamp": ("AT_TIMESTAMP",)}
 
 
 class StreamRequest(TypedDict, total=False):
@@ -25,7 +38,9 @@ class StreamRequest(TypedDict, total=False):
     ExclusiveStartShardId: str
     ShardId: str
     ShardIteratorType: str
+    ShardFilter: dict[str, str]
     SequenceNumber: str
+    Timestamp: float
     ShardIterator: str
     Limit: int
 
@@ -37,10 +52,8 @@ class _Stream(NamedTuple):
 
 
 def list_streams(transaction: Transaction, request: StreamRequest) -> Answer:
-    streams = _streams(transaction)
-    name, start, limit = request.get("TableName"), request.get("ExclusiveStartStreamArn"), request.get("Limit", 100)
-    if name is not None:
-        streams = [stream for stream in streams if stream.description["TableName"] == name]
+    start, limit = request.get("ExclusiveStartStreamArn"), request.get("Limit", 100)
+    streams = _streams(transaction, request.get("TableName"))
     if start is not None:
         arns = [stream.description["StreamArn"] for stream in streams]
         streams = streams[arns.index(start) + 1 :] if start in arns else []
@@ -58,25 +71,25 @@ def list_streams(transaction: Transaction, request: StreamRequest) -> Answer:
 def describe_stream(transaction: Transaction, request: StreamRequest) -> Answer:
     stream = _stream(transaction, request["StreamArn"])
     description = stream.description
-    shard: dict[str, object] = {
-        "ShardId": description["ShardId"],
-        "SequenceNumberRange": {"StartingSequenceNumber": sequence_number(0)},
-    }
+    covered = {"StartingSequenceNumber": sequence_number(0)}
     if stream.ended is not None:
-        last = _last_number(transaction, stream.number)
-        shard["SequenceNumberRange"] = {
-            "StartingSequenceNumber": sequence_number(0),
-            "EndingSequenceNumber": sequence_number(last),
-        }
-    behind = request.get("ExclusiveStartShardId")
+        covered["EndingSequenceNumber"] = sequence_number(_last_number(transaction, stream.number))
+    shard = {"ShardId": description["ShardId"], "SequenceNumberRange": covered}
     answer: dict[str, object] = {key: value for key, value in description.items() if key != "ShardId"}
     answer["StreamStatus"] = "ENABLED" if stream.ended is None else "DISABLED"
-    answer["Shards"] = [] if behind is not None and behind >= description["ShardId"] else [shard]
+    # The one shard of a stream has no children to filter for.
+    passed = request.get("ExclusiveStartShardId", "") >= description["ShardId"]
+    answer["Shards"] = [] if passed or "ShardFilter" in request else [shard]
     return {"StreamDescription": answer}
 
 
-def _streams(transaction: Transaction) -> list[_Stream]:
-    rows = transaction.sql("SELECT number, description, ended FROM streams ORDER BY number").fetchall()
+def _streams(transaction: Transaction, table: str | None = None) -> list[_Stream]:
+    """All streams, or a table's, oldest first. One that ended longer ago than the retention is not there any more."""
+    rows = transaction.sql(
+        "SELECT number, description, ended FROM streams "
+        "WHERE table_name = coalesce(?, table_name) AND (ended IS NULL OR ended >= ?) ORDER BY number",
+        (table, transaction.now - RETENTION_SECONDS),
+    ).fetchall()
     return [
         _Stream(number, orjson.loads(stored), ended)
         for number, stored, ended in cast(list[tuple[int, bytes, float | None]], rows)
@@ -84,7 +97,7 @@ def _streams(transaction: Transaction) -> list[_Stream]:
 
 
 def _stream(transaction: Transaction, arn: str) -> _Stream:
-    for stream in _streams(transaction):
+    for stream in _streams(transaction, table_name(arn.partition("/stream/")[0])):
         if stream.description["StreamArn"] == arn:
             return stream
     raise not_found(f"Requested resource not found: Stream: {arn} not found")
@@ -94,52 +107,46 @@ def _last_number(transaction: Transaction, stream: int) -> int:
     return transaction.sql(f"SELECT max(number) FROM s{stream}").get or 0
 
 
-def _trimmed_to(transaction: Transaction, stream: int) -> int:
-    """The number of the last record that is older than the retention."""
-    horizon = transaction.now - RETENTION_SECONDS
-    stale = transaction.sql(f"SELECT max(number) FROM s{stream} WHERE at < ?", (horizon,)).get
-    first = transaction.sql(f"SELECT min(number) FROM s{stream}").get
-    return max(stale or 0, (first or 1) - 1)
-
-
 def get_shard_iterator(transaction: Transaction, request: StreamRequest) -> Answer:
+    kind = request["ShardIteratorType"]
+    for member, kinds in _NEEDED.items():
+        if kind in kinds and member not in request:
+            raise validation_error(f"{member} must be specified when ShardIteratorType is {kind}")
+        if kind not in kinds and member in request:
+            raise validation_error(f"{member} must not be specified when ShardIteratorType is {kind}")
+    if request.get("Timestamp", 0.0) > transaction.now:
+        raise validation_error("Timestamp must not be in the future")
     stream = _stream(transaction, request["StreamArn"])
     if request["ShardId"] != stream.description["ShardId"]:
         raise not_found("Requested resource not found: Shard does not exist")
-    behind = _position(transaction, stream, request)
+    behind = _position(transaction, stream.number, request)
     return {"ShardIterator": _iterator(stream.description["StreamArn"], behind, transaction.now)}
 
 
-def _position(transaction: Transaction, stream: _Stream, request: StreamRequest) -> int:
+def _position(transaction: Transaction, stream: int, request: StreamRequest) -> int:
     """The number of the record behind which reading starts."""
-    kind, sequence = request["ShardIteratorType"], request.get("SequenceNumber")
-    if kind in ("TRIM_HORIZON", "LATEST"):
-        if sequence is not None:
-            raise validation_error(
-                f"1 validation error detected: SequenceNumber must be null when ShardIteratorType is {kind}"
-            )
-        if kind == "LATEST":
-            return _last_number(transaction, stream.number)
-        return _trimmed_to(transaction, stream.number)
-    if sequence is None or not sequence.isdigit():
-        raise validation_error(
-            f"1 validation error detected: Value '{'null' if sequence is None else sequence}' at 'sequenceNumber' "
-            f"failed to satisfy constraint: Member must be a sequence number when ShardIteratorType is {kind}"
-        )
-    number = number_of(sequence)
-    if not 0 <= number <= _last_number(transaction, stream.number):
-        raise validation_error("Invalid SequenceNumber: it is not one of the shard")
-    behind = number - 1 if kind == "AT_SEQUENCE_NUMBER" else number
-    if number and behind < _trimmed_to(transaction, stream.number):
-        raise _trimmed()
-    return max(behind, 0)
+    trimmed, last = trimmed_to(transaction, stream), _last_number(transaction, stream)
+    match request["ShardIteratorType"]:
+        case "LATEST":
+            return last
+        case "TRIM_HORIZON":
+            return trimmed
+        case "AT_TIMESTAMP":
+            # A record shows its time in whole seconds, rounded down, and that is what is compared.
+            return max(trimmed, last_before(transaction, stream, ceil(request["Timestamp"])))
+        case kind:
+            sequence = request["SequenceNumber"]
+            number = number_of(sequence) if sequence.isascii() and sequence.isdigit() else -1
+            if not 0 <= number <= last:
+                raise validation_error("Invalid SequenceNumber")
+            behind = max(0, number - 1) if kind == "AT_SEQUENCE_NUMBER" else number
+            if behind < trimmed:
+                raise _trimmed()
+            return behind
 
 
 def _trimmed() -> DynamoError:
-    return DynamoError(
-        "TrimmedDataAccessException",
-        "The operation attempted to read past the oldest stream record in a shard.",
-    )
+    return DynamoError("TrimmedDataAccessException", "The data you are trying to access has been trimmed")
 
 
 def _iterator(arn: str, behind: int, now: float) -> str:
@@ -150,7 +157,7 @@ def _iterator(arn: str, behind: int, now: float) -> str:
 def get_records(transaction: Transaction, request: StreamRequest) -> Answer:
     arn, behind = _opened(request["ShardIterator"], transaction.now)
     stream = _stream(transaction, arn)
-    if behind < _trimmed_to(transaction, stream.number):
+    if behind < trimmed_to(transaction, stream.number):
         raise _trimmed()
     rows = transaction.sql(
         f"SELECT number, record FROM s{stream.number} WHERE number > ? ORDER BY number LIMIT ?",
@@ -178,14 +185,10 @@ def _opened(iterator: str, now: float) -> tuple[str, int]:
     try:
         arn, _, token = iterator.split("|")
         behind, made = orjson.loads(urlsafe_b64decode(token))
-        if not isinstance(behind, int) or not isinstance(made, int | float):
+        if not (isinstance(behind, int) and 0 <= behind < LARGEST_NUMBER) or not isinstance(made, int | float):
             raise ValueError
     except (ValueError, binascii.Error, TypeError):
         raise validation_error("Invalid ShardIterator") from None
     if now - made > ITERATOR_SECONDS:
-        raise DynamoError(
-            "ExpiredIteratorException",
-            f"Iterator expired. The iterator was created at time {made} while right now it is {now} "
-            "which is further in the future than the tolerated delay of 15 minutes.",
-        )
+        raise DynamoError("ExpiredIteratorException", "Shard iterator has expired")
     return arn, behind

@@ -3,19 +3,41 @@
 from typing import TypedDict
 from uuid import uuid4
 
+import orjson
+
 from keyplan.engine import streams
-from keyplan.engine.catalog import Definition, IndexDescription, Table, TableDescription, in_use, table_arn
-from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.catalog import (
+    Definition,
+    Index,
+    IndexDescription,
+    Table,
+    TableDescription,
+    in_use,
+    table_arn,
+    table_name,
+)
+from keyplan.engine.errors import validation_error
 from keyplan.engine.operations.definitions import (
     TableRequest,
     apply_settings,
     check_billing,
     check_definition,
+    check_encryption,
+    check_stream,
+    describe_global,
     describe_index,
-    throughput,
+    refuse_unsupported,
 )
 from keyplan.engine.operations.requests import Answer
+from keyplan.engine.operations.settings import check_tags
+from keyplan.engine.operations.throughput import change_on_demand, provisioned, warm_up
 from keyplan.engine.transaction import Transaction
+from keyplan.engine.values import Item, item_size
+
+INDEX_SAMPLE = 100
+"""An index of up to so many entries is measured exactly."""
+
+_UNSUPPORTED = ("GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "ResourcePolicy", "VectorIndexes")
 
 
 class TableNamed(TypedDict):
@@ -28,56 +50,65 @@ class ListTablesRequest(TypedDict, total=False):
 
 
 def create_table(transaction: Transaction, request: TableRequest) -> Answer:
+    refuse_unsupported(request, _UNSUPPORTED)
+    _check_present(request)
     check_billing(request)
     check_definition(request)
-    check_stream(request)
-    name = request["TableName"]
+    check_stream(request, "created")
+    check_encryption(request)
+    check_tags(request.get("Tags", []))
+    name = table_name(request["TableName"])
     if name in transaction.catalog.tables:
         raise in_use(f"Table already exists: {name}")
-    table = transaction.create_table(_definition(request, transaction.now))
+    table = transaction.create_table(_definition(request, name, transaction.now))
     if request.get("StreamSpecification", {}).get("StreamEnabled"):
         streams.enable(transaction, table, str(request["StreamSpecification"]["StreamViewType"]))
         table = transaction.catalog.tables[name]
     return {"TableDescription": describe(transaction, table)}
 
 
-def check_stream(request: TableRequest) -> None:
-    """A view type belongs to an enabled stream, and only to one."""
-    wanted = request.get("StreamSpecification")
-    if wanted is None:
-        return
-    if wanted["StreamEnabled"] and "StreamViewType" not in wanted:
-        raise invalid_parameter("StreamViewType must be specified when StreamEnabled is true")
-    if not wanted["StreamEnabled"] and "StreamViewType" in wanted:
-        raise invalid_parameter("StreamViewType cannot be specified when StreamEnabled is false")
+def _check_present(request: TableRequest) -> None:
+    """The model allows these two to be missing for the sake of global tables only."""
+    missing = [
+        f"Value null at '{place}' failed to satisfy constraint: Member must not be null"
+        for member, place in (("AttributeDefinitions", "attributeDefinitions"), ("KeySchema", "keySchema"))
+        if member not in request
+    ]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise validation_error(f"{len(missing)} validation error{plural} detected: {'; '.join(missing)}")
 
 
-def _definition(request: TableRequest, now: float) -> Definition:
-    arn = table_arn(request["TableName"])
+def _definition(request: TableRequest, name: str, now: float) -> Definition:
+    arn, billing = table_arn(name), request.get("BillingMode", "PROVISIONED")
     description: TableDescription = {
         "AttributeDefinitions": request["AttributeDefinitions"],
-        "TableName": request["TableName"],
+        "TableName": name,
         "KeySchema": request["KeySchema"],
         "TableStatus": "ACTIVE",
         "CreationDateTime": now,
-        "ProvisionedThroughput": throughput(None),
+        "ProvisionedThroughput": provisioned(request.get("ProvisionedThroughput")),
         "TableArn": arn,
         "TableId": str(uuid4()),
         "DeletionProtectionEnabled": False,
     }
-    names: list[str] = []
-    if local := request.get("LocalSecondaryIndexes"):
-        description["LocalSecondaryIndexes"] = [describe_index(index, arn, local=True) for index in local]
-        names += [index["IndexName"] for index in local]
-    if worldwide := request.get("GlobalSecondaryIndexes"):
-        description["GlobalSecondaryIndexes"] = [describe_index(index, arn, local=False) for index in worldwide]
-        names += [index["IndexName"] for index in worldwide]
-    apply_settings(description, request, now)
+    if billing == "PAY_PER_REQUEST":
+        description["BillingModeSummary"] = {"BillingMode": billing, "LastUpdateToPayPerRequestDateTime": now}
+    change_on_demand(description, request)
+    warm_up(description, request, billing)
+    apply_settings(description, request)
+    local, worldwide = request.get("LocalSecondaryIndexes", []), request.get("GlobalSecondaryIndexes", [])
+    if local:
+        description["LocalSecondaryIndexes"] = [describe_index(index, arn) for index in local]
+    if worldwide:
+        description["GlobalSecondaryIndexes"] = [describe_global(index, arn, billing) for index in worldwide]
+    numbers = {index["IndexName"]: number for number, index in enumerate([*local, *worldwide], start=1)}
     return {
         "description": description,
         "tags": {tag["Key"]: tag["Value"] for tag in request.get("Tags", [])},
         "ttl": None,
-        "index_numbers": {name: number for number, name in enumerate(names, start=1)},
+        "index_numbers": numbers,
+        "next_index": len(numbers) + 1,
         "stream": None,
     }
 
@@ -86,17 +117,34 @@ def describe(transaction: Transaction, table: Table) -> TableDescription:
     """The description with what is counted: items and bytes, of the table and of each index."""
     count, size = transaction.measure(table)
     description: TableDescription = {**table.description, "ItemCount": count, "TableSizeBytes": size}
-    entries = {index.name: transaction.count_entries(index) for index in table.indexes}
+    indexes = {index.name: index for index in table.indexes}
 
-    def counted(index: IndexDescription) -> IndexDescription:
-        items = entries.get(index["IndexName"], 0)
-        return {**index, "ItemCount": items, "IndexSizeBytes": size * items // count if count else 0}
+    def counted(described: IndexDescription) -> IndexDescription:
+        index = indexes[described["IndexName"]]
+        entries = transaction.count_entries(index)
+        whole = index.holds_all and entries == count
+        return {
+            **described,
+            "ItemCount": entries,
+            "IndexSizeBytes": size if whole else _index_size(transaction, table, index, entries),
+        }
 
     if "LocalSecondaryIndexes" in description:
         description["LocalSecondaryIndexes"] = [counted(index) for index in description["LocalSecondaryIndexes"]]
     if "GlobalSecondaryIndexes" in description:
         description["GlobalSecondaryIndexes"] = [counted(index) for index in description["GlobalSecondaryIndexes"]]
     return description
+
+
+def _index_size(transaction: Transaction, table: Table, index: Index, entries: int) -> int:
+    """The bytes of what an index holds, from a sample where it holds much."""
+    sizes: list[int] = []
+    for size, stored in transaction.scan(table, index, b"", None, limit=INDEX_SAMPLE):
+        if not index.holds_all:
+            item: Item = orjson.loads(stored)
+            size = item_size(index.project(item))
+        sizes.append(size)
+    return sum(sizes) * entries // len(sizes) if sizes else 0
 
 
 def describe_table(transaction: Transaction, request: TableNamed) -> Answer:
@@ -116,12 +164,18 @@ def list_tables(transaction: Transaction, request: ListTablesRequest) -> Answer:
 
 def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     table = transaction.catalog.described(request["TableName"])
+    if any(index.status == "CREATING" for index in table.indexes):
+        raise in_use(f"Attempt to change a resource which is still in use: Table is being updated: {table.name}")
     if table.description.get("DeletionProtectionEnabled"):
         raise validation_error(
             "Resource cannot be deleted as it is currently protected against deletion. "
             "Disable deletion protection first."
         )
-    description: TableDescription = {**describe(transaction, table), "TableStatus": "DELETING"}
+    description = describe(transaction, table)
+    description["TableStatus"] = "DELETING"
+    del description["AttributeDefinitions"], description["KeySchema"], description["CreationDateTime"]
+    for index in description.get("GlobalSecondaryIndexes", []):
+        index["IndexStatus"] = "DELETING"
     streams.disable(transaction, table)
     transaction.drop_table(table)
     return {"TableDescription": description}

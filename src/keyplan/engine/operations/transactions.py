@@ -1,20 +1,27 @@
 """TransactWriteItems and TransactGetItems."""
 
 import hashlib
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias, cast
 
 import orjson
 
 from keyplan.engine import capacity
 from keyplan.engine.catalog import Table
 from keyplan.engine.errors import DynamoError, validation_error
-from keyplan.engine.expressions import projection
-from keyplan.engine.keys import check_key
-from keyplan.engine.operations.changes import Change, Decide, apply, collection_metrics, consumption
+from keyplan.engine.keys import check_item_key, check_key
+from keyplan.engine.operations.changes import (
+    Change,
+    Decide,
+    apply,
+    check_index_keys,
+    collection_metrics,
+    consumption,
+)
 from keyplan.engine.operations.delete_item import prepare_check, prepare_delete
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.operations.parameters import check_placeholders
 from keyplan.engine.operations.put_item import prepare_put
+from keyplan.engine.operations.reading import bound_projection
 from keyplan.engine.operations.requests import Answer, ItemRequest, TransactGetRequest, TransactWriteRequest
 from keyplan.engine.operations.update_item import prepare_update
 from keyplan.engine.transaction import Row, Transaction
@@ -31,26 +38,28 @@ _PREPARE: dict[str, Callable[[ItemRequest], Decide]] = {
 }
 
 
+_Action: TypeAlias = tuple[str, ItemRequest]
+"""What is to be done, and its parameters."""
+
+
 def transact_write_items(transaction: Transaction, request: TransactWriteRequest) -> Answer:
     """All actions or none: every one is decided before the first is applied."""
     actions = [_only_action(action) for action in request["TransactItems"]]
     prepared = [_PREPARE[name](action) for name, action in actions]
     for _, action in actions:
         transaction.catalog.table(action["TableName"])
-    token = _Token(request)
-    if earlier := token.answer(transaction):
-        return earlier
-    changes = _decide_all(transaction, prepared)
+    token = _Token(request, actions)
+    if token.was_used(transaction):
+        return _repeated(transaction, request, actions)
+    changes = _decide_all(transaction, actions, prepared)
     for (name, _), change in zip(actions, changes, strict=True):
         if name != "ConditionCheck":
             apply(transaction, change)
-    answer: Answer = {}
-    _add_metrics(answer, request, [name for name, _ in actions], changes)
-    token.remember(transaction, answer)
-    return answer
+    token.remember(transaction)
+    return _answer(request, actions, changes)
 
 
-def _only_action(action: dict[str, ItemRequest]) -> tuple[str, ItemRequest]:
+def _only_action(action: dict[str, ItemRequest]) -> _Action:
     given = [(name, request) for name, request in action.items() if name in _PREPARE]
     if len(given) != 1:
         raise validation_error(
@@ -61,38 +70,73 @@ def _only_action(action: dict[str, ItemRequest]) -> tuple[str, ItemRequest]:
     return given[0]
 
 
-def _decide_all(transaction: Transaction, prepared: list[Decide]) -> list[Change]:
+def _decide_all(transaction: Transaction, actions: list[_Action], prepared: list[Decide]) -> list[Change]:
     """What every action does; one cancellation with a reason for each where any can't be done."""
     changes: list[Change] = []
-    reasons: list[dict[str, object]] = []
+    errors: list[DynamoError | None] = []
     for decide in prepared:
         try:
             changes.append(decide(transaction))
-            reasons.append({"Code": "None"})
+            errors.append(None)
         except DynamoError as error:
-            reasons.append(_reason(error))
-    if len(changes) == len(prepared):
-        _refuse_twice([(change.table.number, change.key) for change in changes])
-        _check_size(changes)
-        return changes
-    raise _cancelled(reasons)
+            errors.append(error)
+    if len(changes) < len(prepared):
+        # Wrong keys come before items named twice, and both before conditions and updates.
+        _cancel_where_any([_key_error(transaction, *action) for action in actions])
+        _refuse_twice([_key_of(transaction, *action) for action in actions])
+        _cancel_where_any(errors)
+    _refuse_twice([(change.table.number, change.key) for change in changes])
+    _check_size(sum(max(change.old_size, change.new_size) for change in changes))
+    return changes
 
 
-def _reason(error: DynamoError) -> dict[str, object]:
-    if error.code == "ConditionalCheckFailedException":
-        return {"Code": "ConditionalCheckFailed", "Message": error.message, **error.extra}
-    if error.code == "ValidationException":
-        return {"Code": "ValidationError", "Message": error.message}
-    raise error
+def _key_error(transaction: Transaction, name: str, action: ItemRequest) -> DynamoError | None:
+    """What is wrong with the key of an action, or with an item's attributes for the keys of indexes."""
+    table = transaction.catalog.table(action["TableName"])
+    try:
+        if name == "Put":
+            item = normalise_item(action["Item"])
+            check_item_key(table.schema, item)
+            check_index_keys(table, item)
+        else:
+            check_key(table.schema, normalise_item(action["Key"]))
+    except DynamoError as error:
+        return _error_of_action(error)
+    return None
 
 
-def _cancelled(reasons: list[dict[str, object]]) -> DynamoError:
+def _error_of_action(error: DynamoError) -> DynamoError:
+    """An empty value in a key is an error of the request, not of one action; AWS's words for it are others too."""
+    if error.message.startswith("One or more parameter values are not valid."):
+        raise error
+    return error
+
+
+def _key_of(transaction: Transaction, name: str, action: ItemRequest) -> tuple[int, bytes]:
+    """What identifies the item of an action, whose key is in order."""
+    table = transaction.catalog.table(action["TableName"])
+    return table.number, table.row_key(normalise_item(action["Item" if name == "Put" else "Key"]))
+
+
+def _cancel_where_any(errors: list[DynamoError | None]) -> None:
+    """Cancel the transaction for the errors of its actions, if there are any."""
+    if not any(errors):
+        return
+    reasons = [_reason(error) for error in errors]
     codes = ", ".join(cast(str, reason["Code"]) for reason in reasons)
-    return DynamoError(
+    raise DynamoError(
         "TransactionCanceledException",
         f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
         extra={"CancellationReasons": reasons},
     )
+
+
+def _reason(error: DynamoError | None) -> dict[str, object]:
+    if error is None:
+        return {"Code": "None"}
+    if error.code == "ConditionalCheckFailedException":
+        return {"Code": "ConditionalCheckFailed", "Message": error.message, **error.extra}
+    return {"Code": "ValidationError", "Message": error.message}
 
 
 def _refuse_twice(items: list[tuple[int, bytes]]) -> None:
@@ -100,67 +144,110 @@ def _refuse_twice(items: list[tuple[int, bytes]]) -> None:
         raise validation_error("Transaction request cannot include multiple operations on one item")
 
 
-def _check_size(changes: list[Change]) -> None:
-    if sum(max(change.old_size, change.new_size) for change in changes) > MAXIMUM_BYTES:
+def _check_size(size: int) -> None:
+    if size > MAXIMUM_BYTES:
         raise validation_error("Transaction payload size exceeded the maximum allowed size")
 
 
-def _add_metrics(answer: Answer, request: TransactWriteRequest, names: list[str], changes: list[Change]) -> None:
-    wanted = request.get("ReturnConsumedCapacity")
-    if wanted is not None and wanted != "NONE":
-        consumed: dict[str, capacity.Consumed] = {}
-        tables: dict[str, Table] = {}
-        for change in changes:
-            tables[change.table.name] = change.table
-            consumed.setdefault(change.table.name, capacity.Consumed()).add(consumption(change).times(2))
-        answer["ConsumedCapacity"] = [
-            capacity.describe(wanted, tables[name], units, "WriteCapacityUnits") for name, units in consumed.items()
-        ]
+def _answer(request: TransactWriteRequest, actions: list[_Action], changes: list[Change]) -> Answer:
+    answer: Answer = {}
+    wanted = request.get("ReturnConsumedCapacity", "NONE")
+    if wanted != "NONE":
+        answer["ConsumedCapacity"] = _capacities(
+            wanted,
+            "WriteCapacityUnits",
+            [
+                (action["TableName"], change.table, consumption(change).times(2))
+                for (_, action), change in zip(actions, changes, strict=True)
+            ],
+        )
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
-        metrics: dict[str, list[object]] = {}
-        for name, change in zip(names, changes, strict=True):
-            if change.table.has_local_indexes and name != "ConditionCheck":
-                metrics.setdefault(change.table.name, []).append(collection_metrics(change))
-        answer["ItemCollectionMetrics"] = metrics
+        answer["ItemCollectionMetrics"] = collections_of(
+            (action["TableName"], change)
+            for (name, action), change in zip(actions, changes, strict=True)
+            if name != "ConditionCheck"
+        )
+    return answer
+
+
+def _repeated(transaction: Transaction, request: TransactWriteRequest, actions: list[_Action]) -> Answer:
+    """The answer to a transaction that was carried out before: it costs a transactional read of its items."""
+    wanted = request.get("ReturnConsumedCapacity", "NONE")
+    if wanted == "NONE":
+        return {}
+    consumed = []
+    for name, action in actions:
+        table = transaction.catalog.table(action["TableName"])
+        row = transaction.row(table, _key_of(transaction, name, action)[1])
+        consumed.append((action["TableName"], table, _transactional_read(row)))
+    return {"ConsumedCapacity": _capacities(wanted, "ReadCapacityUnits", consumed)}
+
+
+def _transactional_read(row: Row | None) -> capacity.Consumed:
+    return capacity.Consumed(2 * capacity.read_units(row.size if row else 0, consistent=True))
+
+
+def _capacities(wanted: str, kind: str, parts: list[tuple[str, Table, capacity.Consumed]]) -> list[object]:
+    """The capacity of each table, in the order in which the tables are first named."""
+    tables: dict[int, tuple[str, Table, capacity.Consumed]] = {}
+    for name, table, consumed in parts:
+        tables.setdefault(table.number, (name, table, capacity.Consumed()))[2].add(consumed)
+    return [capacity.describe(wanted, table, consumed, kind, name=name) for name, table, consumed in tables.values()]
+
+
+def collections_of(changes: Iterable[tuple[str, Change]]) -> dict[str, list[object]]:
+    """The ItemCollectionMetrics of several writes, given with the names of their tables: each collection once."""
+    found: dict[str, list[object]] = {}
+    for name, change in changes:
+        if change.table.has_local_indexes:
+            metrics = collection_metrics(change)
+            known = found.setdefault(name, [])
+            if metrics not in known:
+                known.append(metrics)
+    return found
 
 
 class _Token:
-    """The idempotency of a transaction: the same request with the same token is carried out once in ten minutes."""
+    """The idempotency of a transaction: the same actions with the same token are carried out once in ten minutes."""
 
-    def __init__(self, request: TransactWriteRequest) -> None:
+    def __init__(self, request: TransactWriteRequest, actions: list[_Action]) -> None:
         self._token = request.get("ClientRequestToken")
-        # Sorted keys, so that two ways to write the same request are the same request.
-        self._fingerprint = (
-            hashlib.blake2b(orjson.dumps(request, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
-            if self._token is not None
-            else b""
-        )
+        self._fingerprint = b"" if self._token is None else _fingerprint(actions)
 
-    def answer(self, transaction: Transaction) -> Answer | None:
-        """The answer that an earlier request with this token got."""
+    def was_used(self, transaction: Transaction) -> bool:
+        """Whether this transaction was carried out already; an error where the token stands for another one."""
         if self._token is None:
-            return None
+            return False
         found = transaction.sql(
-            "SELECT fingerprint, answer FROM tokens WHERE token = ? AND expires > ?", (self._token, transaction.now)
+            "SELECT fingerprint FROM tokens WHERE token = ? AND expires > ?", (self._token, transaction.now)
         ).fetchone()
         if found is None:
-            return None
+            return False
         if found[0] != self._fingerprint:
             raise DynamoError(
                 "IdempotentParameterMismatchException",
                 "The request uses the same client token as a previous, but non-identical request.",
             )
-        answer: Answer = orjson.loads(found[1])
-        return answer
+        return True
 
-    def remember(self, transaction: Transaction, answer: Answer) -> None:
+    def remember(self, transaction: Transaction) -> None:
         if self._token is None:
             return
         transaction.sql("DELETE FROM tokens WHERE expires <= ?", (transaction.now,))
         transaction.sql(
             "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)",
-            (self._token, self._fingerprint, orjson.dumps(answer), transaction.now + TOKEN_SECONDS),
+            (self._token, self._fingerprint, b"", transaction.now + TOKEN_SECONDS),
         )
+
+
+_MEMBERS = tuple(name for name in ItemRequest.__annotations__ if name != "ReturnConsumedCapacity")
+
+
+def _fingerprint(actions: list[_Action]) -> bytes:
+    """The same for two ways to write the same actions: keys sorted, and without members that mean nothing."""
+    given = cast(list[tuple[str, Mapping[str, object]]], actions)
+    plain = [(name, {member: action[member] for member in _MEMBERS if member in action}) for name, action in given]
+    return hashlib.blake2b(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
 
 
 class _Got(NamedTuple):
@@ -174,33 +261,38 @@ class _Got(NamedTuple):
 
 def transact_get_items(transaction: Transaction, request: TransactGetRequest) -> Answer:
     """Items as of one moment."""
-    gets = [_prepare_get(action) for action in request["TransactItems"]]
+    gets = [_prepare_get(action["Get"]) for action in request["TransactItems"]]
+    for action in request["TransactItems"]:
+        transaction.catalog.table(action["Get"]["TableName"])
     found: list[_Got] = []
-    reasons: list[dict[str, object]] = []
+    errors: list[DynamoError | None] = []
     for get in gets:
         try:
             found.append(get(transaction))
-            reasons.append({"Code": "None"})
+            errors.append(None)
         except DynamoError as error:
-            reasons.append(_reason(error))
-    if len(found) < len(gets):
-        raise _cancelled(reasons)
+            errors.append(_error_of_action(error))
+    _cancel_where_any(errors)
     _refuse_twice([(got.table.number, got.key) for got in found])
+    _check_size(sum(got.row.size for got in found if got.row is not None))
     answer: Answer = {"Responses": [{} if got.row is None else {"Item": got.item} for got in found]}
-    wanted = request.get("ReturnConsumedCapacity")
-    if wanted is not None and wanted != "NONE":
-        answer["ConsumedCapacity"] = _read_capacity(wanted, found)
+    wanted = request.get("ReturnConsumedCapacity", "NONE")
+    if wanted != "NONE":
+        answer["ConsumedCapacity"] = _capacities(
+            wanted,
+            "ReadCapacityUnits",
+            [
+                (action["Get"]["TableName"], got.table, _transactional_read(got.row))
+                for action, got in zip(request["TransactItems"], found, strict=True)
+            ],
+        )
     return answer
 
 
-def _prepare_get(action: Mapping[str, ItemRequest]) -> Callable[[Transaction], _Got]:
-    request = action["Get"]
-    refuse_legacy(request)
-    marks = placeholders(request, with_names=("ProjectionExpression",), with_values=())
-    text = request.get("ProjectionExpression")
-    bound = None if text is None else projection(text, marks)
-    marks.finish()
+def _prepare_get(request: ItemRequest) -> Callable[[Transaction], _Got]:
+    check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
     key = normalise_item(request["Key"])
+    bound = bound_projection(request)
 
     def get(transaction: Transaction) -> _Got:
         table = transaction.catalog.table(request["TableName"])
@@ -212,16 +304,3 @@ def _prepare_get(action: Mapping[str, ItemRequest]) -> Callable[[Transaction], _
         return _Got(table, row_key, row, bound.apply(row.item))
 
     return get
-
-
-def _read_capacity(wanted: str, found: list[_Got]) -> list[object]:
-    units: dict[str, float] = {}
-    tables: dict[str, Table] = {}
-    for got in found:
-        name = got.table.name
-        tables[name] = got.table
-        units[name] = units.get(name, 0.0) + 2 * capacity.read_units(got.row.size if got.row else 0, consistent=True)
-    return [
-        capacity.describe(wanted, tables[name], capacity.Consumed(total), "ReadCapacityUnits")
-        for name, total in units.items()
-    ]

@@ -4,13 +4,20 @@ import orjson
 
 from keyplan.engine.catalog import Table
 from keyplan.engine.errors import invalid_parameter, validation_error
-from keyplan.engine.expressions import Update, condition, update
-from keyplan.engine.keys import check_key, check_key_sizes
-from keyplan.engine.operations.changes import Change, Decide, add_metrics, apply, check_condition
-from keyplan.engine.operations.parameters import placeholders, refuse_legacy
+from keyplan.engine.expressions import Condition, Placeholders, Update, condition, update
+from keyplan.engine.keys import check_key, check_updated_index_key
+from keyplan.engine.operations.changes import (
+    Change,
+    Decide,
+    add_metrics,
+    apply,
+    check_condition,
+    size_with_local_indexes,
+)
+from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
-from keyplan.engine.values import MAXIMUM_ITEM_SIZE, Item, item_size, normalise_item
+from keyplan.engine.values import MAXIMUM_ITEM_SIZE, Item, check_nesting, item_size, normalise_item
 
 _EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
 
@@ -34,13 +41,9 @@ def prepare_update(request: ItemRequest) -> Decide:
 
 
 def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
-    marks = placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
-    text = request.get("UpdateExpression")
-    bound = None if text is None else update(text, marks)
-    text = request.get("ConditionExpression")
-    bound_condition = None if text is None else condition("ConditionExpression", text, marks)
-    marks.finish()
+    check_placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
     key = normalise_item(request["Key"])
+    bound, bound_condition = _expressions(request)
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
@@ -53,13 +56,23 @@ def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
         new = dict(key) if old is None else old
         if bound is not None:
             new = bound.apply(new)
-            _check_index_keys(table, bound, new)
         size = item_size(new)
-        if size > MAXIMUM_ITEM_SIZE:
-            raise validation_error("Item size to update has exceeded the maximum allowed size")
+        _check_result(table, bound, new, size)
         return Change(table, key, row_key, row, old, new, size)
 
     return decide, bound
+
+
+def _expressions(request: ItemRequest) -> tuple[Update | None, Condition | None]:
+    text = request.get("UpdateExpression")
+    condition_text = request.get("ConditionExpression")
+    if text is None and condition_text is None:
+        return None, None
+    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    bound = None if text is None else update(text, marks)
+    bound_condition = None if condition_text is None else condition("ConditionExpression", condition_text, marks)
+    marks.finish()
+    return bound, bound_condition
 
 
 def _check_writes_no_key(table: Table, bound: Update | None) -> None:
@@ -70,27 +83,16 @@ def _check_writes_no_key(table: Table, bound: Update | None) -> None:
             raise invalid_parameter(f"Cannot update attribute {name}. This attribute is part of the key")
 
 
-def _check_index_keys(table: Table, bound: Update, new: Item) -> None:
-    """What an update writes into a key of an index must be fit for it."""
-    if table.index_key_names.isdisjoint(bound.attributes):
-        return
+def _check_result(table: Table, bound: Update | None, new: Item, size: int) -> None:
+    """The parts of an update are legal, which does not mean that what they make is."""
+    if size > MAXIMUM_ITEM_SIZE or size_with_local_indexes(table, new, size) > MAXIMUM_ITEM_SIZE:
+        raise validation_error("Item size to update has exceeded the maximum allowed size")
     for index in table.indexes:
-        for name, kind in index.schema.attributes:
-            value = new.get(name)
-            if value is None or name not in bound.attributes:
-                continue
-            if kind not in value:
-                raise validation_error(
-                    "The update expression attempted to update the secondary index key to unsupported type"
-                )
-            if kind != "N" and not value.get(kind):
-                raise validation_error(
-                    "The update expression attempted to update the secondary index key to a value that is not "
-                    "supported. The AttributeValue for a key attribute cannot contain an empty "
-                    f"{'string' if kind == 'S' else 'binary'} value."
-                )
-        if index.schema.covers(new):
-            check_key_sizes(index.schema, new)
+        check_updated_index_key(index.schema, new)
+    for path in bound.paths if bound is not None else ():
+        # Only inside a map or list does a value come to stand deeper than it was checked for.
+        if len(path) > 1 and path[0] in new:
+            check_nesting(new[str(path[0])])
 
 
 def _attributes(wanted: str, change: Change, bound: Update | None) -> object:

@@ -1,25 +1,44 @@
 """UpdateTable, and the backfill of an index that it adds."""
 
 from copy import deepcopy
-from typing import cast
+from typing import NamedTuple, cast
 
 from keyplan.engine import streams
-from keyplan.engine.catalog import Definition, Table, TableDescription, in_use
+from keyplan.engine.catalog import Definition, Index, IndexDescription, Table, TableDescription
 from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
+from keyplan.engine.keys import check_key_sizes
 from keyplan.engine.operations.definitions import (
-    MAXIMUM_GLOBAL_INDEXES,
     IndexRequest,
     TableRequest,
     apply_settings,
+    check_defined,
+    check_definitions,
+    check_encryption,
+    check_global_count,
     check_global_schema,
-    check_index,
-    check_index_throughput,
-    describe_index,
-    throughput,
+    check_projected,
+    check_projection,
+    check_stream,
+    describe_global,
+    names_in,
+    refuse_unsupported,
 )
 from keyplan.engine.operations.requests import Answer
-from keyplan.engine.operations.tables import check_stream, describe
+from keyplan.engine.operations.tables import describe
+from keyplan.engine.operations.throughput import (
+    billing_of,
+    by_request,
+    change_on_demand,
+    change_provisioned,
+    check_change,
+    check_on_demand,
+    check_units,
+    not_with_requests,
+    units_missing,
+    warm_up,
+)
 from keyplan.engine.transaction import Transaction
+from keyplan.engine.values import Item
 
 BACKFILL_ROWS = 500
 """An index is filled in steps of so many items, with other writes in between."""
@@ -28,130 +47,214 @@ _CHANGES = (
     "BillingMode",
     "ProvisionedThroughput",
     "OnDemandThroughput",
+    "WarmThroughput",
     "StreamSpecification",
     "SSESpecification",
     "TableClass",
     "DeletionProtectionEnabled",
     "GlobalSecondaryIndexUpdates",
 )
+_UNSUPPORTED = (
+    "ReplicaUpdates",
+    "MultiRegionConsistency",
+    "GlobalTableWitnessUpdates",
+    "GlobalTableSettingsReplicationMode",
+    "DisassociationProtectionEnabled",
+    "VectorIndexUpdates",
+)
+_KINDS = ("Update", "Create", "Delete")
 
 
 def update_table(transaction: Transaction, request: TableRequest) -> Answer:
-    if not any(name in request for name in _CHANGES):
-        raise validation_error(
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
-            "SSESpecification or ReplicaUpdates is required"
-        )
-    check_stream(request)
+    _check_request(request)
     table = transaction.catalog.described(request["TableName"])
     definition = deepcopy(table.definition)
     description = definition["description"]
-    _check_throughput(description, request)
-    apply_settings(description, request, transaction.now)
+    before = billing_of(description)
+    _change_billing(description, request, transaction.now)
     for update in request.get("GlobalSecondaryIndexUpdates", []):
-        _change_index(transaction, table, definition, request, update)
+        ((kind, index),) = update.items()
+        if kind == "Create":
+            _create_index(transaction, table, definition, request, index)
+        elif kind == "Delete":
+            _delete_index(transaction, table, definition, index["IndexName"])
+        else:
+            _change_throughput(_described(description, index["IndexName"]), index, before, description, transaction.now)
+    apply_settings(description, request)
     transaction.save(Table(table.number, definition))
-    _change_stream(transaction, request)
+    _change_stream(transaction, table.name, request)
     table = transaction.catalog.tables[table.name]
     answer: TableDescription = {**describe(transaction, table), "TableStatus": "UPDATING"}
+    if "OnDemandThroughput" in request:
+        # The answer also shows the ceilings that were taken away, as -1.
+        answer["OnDemandThroughput"] = {**answer.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
     # A small table is filled at once; a large one goes on beside other requests.
     backfill(transaction, table.name)
     return {"TableDescription": answer}
 
 
-def _check_throughput(description: TableDescription, request: TableRequest) -> None:
-    wanted = request.get("ProvisionedThroughput")
-    summary = description.get("BillingModeSummary", {})
-    billing = request.get("BillingMode", summary.get("BillingMode", "PROVISIONED"))
-    if billing == "PAY_PER_REQUEST":
-        if wanted is not None:
-            raise invalid_parameter(
-                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-            )
-        return
-    current = description["ProvisionedThroughput"]
-    if wanted is None:
-        if "BillingMode" in request and summary.get("BillingMode") == "PAY_PER_REQUEST":
-            raise invalid_parameter(
-                "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
-            )
-        return
-    read, write = current["ReadCapacityUnits"], current["WriteCapacityUnits"]
-    if (read, write) == (wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]) and len(request) == 2:
+def _check_request(request: TableRequest) -> None:
+    """What can be said without the table."""
+    refuse_unsupported(request, _UNSUPPORTED)
+    if all(request.get(name) in (None, [], {}) for name in _CHANGES):
         raise validation_error(
-            "The provisioned throughput for the table will not change. The requested value equals the current value. "
-            f"Current ReadCapacityUnits provisioned for the table: {read}. Requested ReadCapacityUnits: {read}. "
-            f"Current WriteCapacityUnits provisioned for the table: {write}. Requested WriteCapacityUnits: {write}. "
-            "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
+            "SSESpecification or ReplicaUpdates is required"
         )
+    check_units(request)
+    check_stream(request, "updated")
+    check_encryption(request)
+    _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
 
 
-def _change_index(
-    transaction: Transaction,
-    table: Table,
-    definition: Definition,
-    request: TableRequest,
-    update: dict[str, IndexRequest],
+def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> None:
+    names: set[str] = set()
+    for update in updates:
+        given = [kind for kind in _KINDS if kind in update]
+        if len(given) != 1:
+            kinds = ", ".join(f"GlobalSecondaryIndexUpdate.{kind}" for kind in _KINDS)
+            raise invalid_parameter(
+                f"Only one of {kinds} may be specified" if given else f"One of {kinds} must not be null"
+            )
+        for unknown in update.keys() - _KINDS:
+            del update[unknown]
+        index = update[given[0]]
+        check_units(index, index["IndexName"])
+        if index["IndexName"] in names:
+            raise invalid_parameter(
+                "Only one global secondary index update per index is allowed simultaneously. "
+                f"Index: {index['IndexName']}"
+            )
+        names.add(index["IndexName"])
+    if sum("Update" not in update for update in updates) > 1:
+        raise _one_at_a_time()
+
+
+def _one_at_a_time() -> DynamoError:
+    return DynamoError(
+        "LimitExceededException",
+        "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+    )
+
+
+def _change_billing(description: TableDescription, request: TableRequest, now: float) -> None:
+    before = billing_of(description)
+    billing, wanted = request.get("BillingMode", before), request.get("ProvisionedThroughput")
+    indexes = description.get("GlobalSecondaryIndexes", [])
+    if billing == "PAY_PER_REQUEST" and wanted is not None:
+        raise not_with_requests()
+    if billing == "PROVISIONED" and before == "PAY_PER_REQUEST":
+        _check_all_provisioned(indexes, request)
+    elif wanted is not None:
+        check_change(description["ProvisionedThroughput"], wanted, "table", description["TableName"])
+    check_on_demand(request, billing, create=False)
+    if billing != before:
+        everything: list[TableDescription | IndexDescription] = [description, *indexes]
+        for described in everything:
+            if billing == "PAY_PER_REQUEST":
+                by_request(described)
+                warm_up(described, {}, billing)
+            else:
+                described.pop("OnDemandThroughput", None)
+        summary = description.setdefault("BillingModeSummary", {})
+        summary["BillingMode"] = billing
+        if billing == "PAY_PER_REQUEST":
+            summary["LastUpdateToPayPerRequestDateTime"] = now
+    if wanted is not None:
+        change_provisioned(description, wanted, now)
+    change_on_demand(description, request)
+    warm_up(description, request, billing)
+
+
+def _check_all_provisioned(indexes: list[IndexDescription], request: TableRequest) -> None:
+    """From paying by request to provisioned throughput: the table and each of its indexes need figures."""
+    if "ProvisionedThroughput" not in request:
+        raise units_missing()
+    given = {
+        index["IndexName"]
+        for update in request.get("GlobalSecondaryIndexUpdates", [])
+        for kind, index in update.items()
+        if kind == "Delete" or "ProvisionedThroughput" in index
+    }
+    missing = [index["IndexName"] for index in indexes if index["IndexName"] not in given]
+    if missing:
+        raise invalid_parameter(f"ProvisionedThroughput must be specified for index: {','.join(missing)}")
+
+
+def _described(description: TableDescription, name: str) -> IndexDescription:
+    """The global index of that name."""
+    for index in description.get("GlobalSecondaryIndexes", []):
+        if index["IndexName"] == name:
+            return index
+    raise not_found("Requested resource not found")
+
+
+def _change_throughput(
+    described: IndexDescription, index: IndexRequest, before: str, description: TableDescription, now: float
 ) -> None:
-    updates = request["GlobalSecondaryIndexUpdates"]
-    if sum("Create" in other or "Delete" in other for other in updates) > 1:
-        raise DynamoError(
-            "LimitExceededException",
-            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
-        )
-    if len(update) != 1:
-        raise invalid_parameter("Only one of Create, Update or Delete can be specified in a GlobalSecondaryIndexUpdate")
-    ((kind, index),) = update.items()
-    names = {other.name for other in table.indexes}
-    if kind == "Create":
-        _create_index(transaction, definition, request, index, names)
-    elif index["IndexName"] not in names:
-        raise not_found("Requested resource not found")
-    elif kind == "Delete":
-        _delete_index(transaction, table, definition, index["IndexName"])
-    else:
-        for described in definition["description"]["GlobalSecondaryIndexes"]:
-            if described["IndexName"] == index["IndexName"] and "ProvisionedThroughput" in index:
-                described["ProvisionedThroughput"] = throughput(index["ProvisionedThroughput"])
+    name, billing = index["IndexName"], billing_of(description)
+    wanted = index.get("ProvisionedThroughput")
+    if wanted is not None:
+        if billing == "PAY_PER_REQUEST":
+            raise not_with_requests(name)
+        if before == "PROVISIONED":
+            check_change(described["ProvisionedThroughput"], wanted, "index", name)
+        change_provisioned(described, wanted, now)
+    check_on_demand(index, billing, index=name, create=False)
+    change_on_demand(described, index)
+    warm_up(described, index, billing, name)
 
 
 def _create_index(
-    transaction: Transaction, definition: Definition, request: TableRequest, index: IndexRequest, names: set[str]
+    transaction: Transaction, table: Table, definition: Definition, request: TableRequest, index: IndexRequest
 ) -> None:
-    description = definition["description"]
-    if index["IndexName"] in names:
+    description, name = definition["description"], index["IndexName"]
+    if any(other.name == name for other in table.indexes):
         raise validation_error("Attempting to create an index which already exists")
+    if any(other.status == "CREATING" for other in table.indexes):
+        raise _one_at_a_time()
+    billing = billing_of(description)
+    if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in index:
+        raise not_with_requests(name)
+    if billing == "PROVISIONED" and "ProvisionedThroughput" not in index:
+        raise invalid_parameter(f"Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}")
+    check_on_demand(index, billing, index=name, create=True)
+    _define_attributes(description, request.get("AttributeDefinitions", []), index)
+    check_projection(index["Projection"])
     present = description.setdefault("GlobalSecondaryIndexes", [])
-    if len(present) >= MAXIMUM_GLOBAL_INDEXES:
-        raise invalid_parameter("GlobalSecondaryIndex count exceeds the per-table limit of 20")
-    if any(other["IndexStatus"] == "CREATING" for other in present):
-        raise in_use(
-            f"Attempt to change a resource which is still in use: Table is being updated: {description['TableName']}"
-        )
-    check_global_schema(index["KeySchema"])
-    types = {given["AttributeName"]: given for given in description["AttributeDefinitions"]}
-    for given in request.get("AttributeDefinitions", []):
-        known = types.setdefault(given["AttributeName"], given)
-        if known["AttributeType"] != given["AttributeType"]:
-            raise invalid_parameter(
-                f"Attempting to redefine the type of attribute {given['AttributeName']}, which is part of a key"
-            )
-    check_index(index, set(types), list(types.values()))
-    if "BillingModeSummary" not in description and "BillingMode" not in request:
-        check_index_throughput(index)
-    description["AttributeDefinitions"] = list(types.values())
-    present.append(describe_index(index, description["TableArn"], local=False, status="CREATING"))
+    check_global_count(len(present) + 1)
+    others = [*present, *description.get("LocalSecondaryIndexes", [])]
+    check_projected([index["Projection"], *(other["Projection"] for other in others)])
+    present.append(describe_global(index, description["TableArn"], billing, status="CREATING"))
     present[-1]["Backfilling"] = True
-    numbers = definition["index_numbers"]
-    numbers[index["IndexName"]] = max(numbers.values(), default=0) + 1
-    number = transaction.catalog.tables[description["TableName"]].number
-    for created in Table(number, definition).indexes:
-        if created.name == index["IndexName"]:
-            transaction.create_index(created)
+    definition["index_numbers"][name] = definition["next_index"]
+    definition["next_index"] += 1
+    made = Table(table.number, deepcopy(definition))
+    transaction.create_index(next(created for created in made.indexes if created.name == name))
+
+
+def _define_attributes(description: TableDescription, given: list[dict[str, str]], index: IndexRequest) -> None:
+    """Add the types of the index's attributes, all of which the request must give, even those of the table."""
+    check_definitions(given)
+    check_defined(index["KeySchema"], {definition["AttributeName"] for definition in given})
+    check_global_schema(index["KeySchema"])
+    known = {
+        definition["AttributeName"]: definition["AttributeType"] for definition in description["AttributeDefinitions"]
+    }
+    keys = names_in(index["KeySchema"])
+    for definition in given:
+        name, kind = definition["AttributeName"], definition["AttributeType"]
+        if known.get(name, kind) != kind:
+            raise invalid_parameter(f"Attempting to redefine the type of attribute {name}, which is part of a key")
+        if name in keys and name not in known:
+            description["AttributeDefinitions"].append(definition)
 
 
 def _delete_index(transaction: Transaction, table: Table, definition: Definition, name: str) -> None:
     description = definition["description"]
+    _described(description, name)
+    if any(other.status == "CREATING" and other.name != name for other in table.indexes):
+        raise _one_at_a_time()
     transaction.drop_index(next(index for index in table.indexes if index.name == name))
     del definition["index_numbers"][name]
     left = [index for index in description["GlobalSecondaryIndexes"] if index["IndexName"] != name]
@@ -166,23 +269,30 @@ def _delete_index(transaction: Transaction, table: Table, definition: Definition
     ]
 
 
-def _change_stream(transaction: Transaction, request: TableRequest) -> None:
+def _change_stream(transaction: Transaction, name: str, request: TableRequest) -> None:
     wanted = request.get("StreamSpecification")
     if wanted is None:
         return
-    table = transaction.catalog.described(request["TableName"])
+    table = transaction.catalog.tables[name]
     if wanted["StreamEnabled"]:
         if table.stream is not None:
-            raise validation_error(f"Table already has an enabled stream: TableName: {table.name}")
+            raise validation_error(f"Table already has an enabled stream: TableName: {name}")
         streams.enable(transaction, table, cast(str, wanted["StreamViewType"]))
     else:
         if table.stream is None:
-            raise validation_error(f"Table is already without a stream: TableName: {table.name}")
+            raise validation_error(f"Table already has a disabled stream: TableName: {name}")
         streams.disable(transaction, table)
 
 
-def backfill(transaction: Transaction, name: str, behind: int = 0) -> int | None:
-    """Fill one step of a table's new index from the rows behind a number; the last row of the step, or None at the end.
+class Progress(NamedTuple):
+    """How far an index is filled: its entries' SQLite table, which is never used twice, and an item's number."""
+
+    rows: str
+    behind: int
+
+
+def backfill(transaction: Transaction, name: str, progress: Progress | None = None) -> Progress | None:
+    """Fill one step of a table's new index; how far it is, or None when there is nothing more to do.
 
     Writes keep the entries of what they change meanwhile, so a step needs only look at each item as it is now.
     """
@@ -190,17 +300,28 @@ def backfill(transaction: Transaction, name: str, behind: int = 0) -> int | None
     index = next((index for index in table.indexes if index.status == "CREATING"), None) if table else None
     if table is None or index is None:
         return None
+    behind = progress.behind if progress and progress.rows == index.rows else 0
     rows = transaction.rows_where(table, "id > ? ORDER BY id LIMIT ?", (behind, BACKFILL_ROWS))
     for key, row in rows:
         item = row.item
-        if index.schema.covers(item):
+        if _belongs(index, item):
             transaction.add_entry(index, index.schema.row_key(item) + key, row.number)
     if len(rows) == BACKFILL_ROWS:
-        return rows[-1][1].number
+        return Progress(index.rows, rows[-1][1].number)
     definition = deepcopy(table.definition)
-    for described in definition["description"]["GlobalSecondaryIndexes"]:
-        if described["IndexName"] == index.name:
-            described["IndexStatus"] = "ACTIVE"
-            described.pop("Backfilling", None)
+    described = _described(definition["description"], index.name)
+    described["IndexStatus"] = "ACTIVE"
+    described.pop("Backfilling", None)
     transaction.save(Table(table.number, definition))
     return None
+
+
+def _belongs(index: Index, item: Item) -> bool:
+    """Whether the index has a place for an item that was written before there was an index to check it against."""
+    if not index.schema.covers(item):
+        return False
+    try:
+        check_key_sizes(index.schema, item)
+    except DynamoError:
+        return False
+    return True

@@ -20,8 +20,6 @@ class Constraints(TypedDict, total=False):
 MEMBERS: dict[tuple[str, str], Constraints] = {
     ("CreateTableInput", "KeySchema"): {"max": 2},
     ("LocalSecondaryIndex", "KeySchema"): {"max": 2},
-    ("GlobalSecondaryIndex", "KeySchema"): {"max": 8},  # four partition and four sort attributes
-    ("CreateGlobalSecondaryIndexAction", "KeySchema"): {"max": 8},
     ("DescribeStreamInput", "Limit"): {"max": 100},
     ("ListStreamsInput", "Limit"): {"max": 100},
     ("GetRecordsInput", "Limit"): {"max": 1000},

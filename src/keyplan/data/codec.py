@@ -1,0 +1,243 @@
+"""How Python values are stored: the codec of each type, worked out once.
+
+| Python | DynamoDB |
+| --- | --- |
+| str, UUID, Enum of texts | S |
+| int, Decimal, float | N, exact; not finite is refused |
+| bool | BOOL |
+| bytes | B |
+| datetime, date | S, UTC and of one width; N of seconds for a `Ttl` |
+| list, tuple | L |
+| set, frozenset of str, numbers or bytes | SS, NS, BS; an empty one is left out and read back as empty |
+| dict, nested models | M |
+| None | the attribute is left out; NULL inside a list or map |
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
+from uuid import UUID
+
+from pydantic import BaseModel, Secret
+
+from keyplan.design.errors import InvalidValue
+from keyplan.design.formats import TimePrecision, timestamp_text
+
+AttributeValue: TypeAlias = Mapping[str, Any]
+Item: TypeAlias = dict[str, AttributeValue]
+
+Encode: TypeAlias = Callable[[Any], AttributeValue | None]
+Decode: TypeAlias = Callable[[AttributeValue], object]
+
+_DIGITS = 38
+_LARGEST, _SMALLEST = 125, -130
+
+
+class Codec(NamedTuple):
+    """Both ways. `tag` is set where decoding is taking the content under this type's name."""
+
+    encode: Encode
+    decode: Decode
+    tag: str | None = None
+
+
+def number_text(value: int | Decimal | float) -> str:
+    """A number as DynamoDB takes it; refuses what it could not hold exactly."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
+        value = Decimal(repr(value))
+    elif isinstance(value, int):
+        if -(10**_DIGITS) < value < 10**_DIGITS:
+            return str(value)
+        value = Decimal(value)
+    if not value.is_finite():
+        raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
+    if len(value.normalize().as_tuple().digits) > _DIGITS or (value and not _SMALLEST <= value.adjusted() <= _LARGEST):
+        raise InvalidValue("number-range", "number", f"{value} has more than {_DIGITS} digits or too large an exponent")
+    return str(value)
+
+
+def _take(tag: str) -> Decode:
+    return lambda value: value[tag]
+
+
+def _simple(tag: str, text: Callable[[Any], object]) -> Codec:
+    return Codec(lambda value: {tag: text(value)}, _take(tag), tag)
+
+
+def _identity(value: object) -> object:
+    return value
+
+
+def _seconds(value: datetime) -> str:
+    return str(math.ceil(value.timestamp()))
+
+
+def ttl_codec() -> Codec:
+    """A moment as the whole seconds that DynamoDB's time to live wants."""
+    return Codec(lambda value: {"N": _seconds(value)}, lambda value: datetime.fromtimestamp(float(value["N"]), UTC))
+
+
+def codec_for(annotation: object, times: TimePrecision) -> Codec:
+    """The codec of a type."""
+    while hasattr(annotation, "__metadata__"):
+        annotation = get_args(annotation)[0]
+    simple: Codec | None = {
+        str: _simple("S", _identity),
+        int: _simple("N", number_text),
+        Decimal: _simple("N", number_text),
+        float: _simple("N", number_text),
+        bool: _simple("BOOL", _identity),
+        bytes: Codec(lambda value: {"B": bytes(value)}, lambda value: bytes(value["B"])),
+        datetime: _simple("S", lambda value: timestamp_text(value, times)),
+        date: _simple("S", date.isoformat),
+        UUID: _simple("S", str),
+    }.get(annotation)  # type: ignore[call-overload]  # any object may be looked up
+    if simple is not None:
+        return simple
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if isinstance(annotation, type):
+        if issubclass(annotation, Enum):
+            return _enum(annotation)
+        if issubclass(annotation, Secret):
+            return _secret(str, times)
+        if issubclass(annotation, BaseModel):
+            return _model(annotation, times)
+    if origin is Literal:
+        return codec_for(type(arguments[0]), times)
+    if origin is Secret:
+        return _secret(arguments[0], times)
+    if origin in (list, tuple, Sequence):
+        return _list(codec_for(arguments[0], times))
+    if origin in (set, frozenset):
+        return _set(arguments[0])
+    if origin in (dict, Mapping) and arguments[0] is str:
+        return _map(codec_for(arguments[1], times))
+    if origin in (Union, UnionType):
+        present = [argument for argument in arguments if argument is not NoneType]
+        if len(present) == 1:
+            return _nullable(codec_for(present[0], times))
+    return Codec(lambda value: dynamic(value, times), plain)
+
+
+def _enum(annotation: type[Enum]) -> Codec:
+    tag = "N" if all(isinstance(member.value, int) for member in annotation) else "S"
+    return Codec(
+        lambda value: {tag: str(value.value)},
+        (lambda value: int(value["N"])) if tag == "N" else _take("S"),
+    )
+
+
+def _secret(annotation: object, times: TimePrecision) -> Codec:
+    inner = codec_for(annotation, times)
+    return Codec(lambda value: inner.encode(value.get_secret_value()), inner.decode, inner.tag)
+
+
+def _model(annotation: type[BaseModel], times: TimePrecision) -> Codec:
+    fields = {name: codec_for(info.annotation, times) for name, info in annotation.model_fields.items()}
+
+    def encode(value: BaseModel) -> AttributeValue:
+        members = {}
+        for name, codec in fields.items():
+            content = getattr(value, name)
+            if content is not None:
+                encoded = codec.encode(content)
+                if encoded is not None:
+                    members[name] = encoded
+        return {"M": members}
+
+    def decode(value: AttributeValue) -> object:
+        return {
+            name: fields[name].decode(content) if name in fields else plain(content)
+            for name, content in value["M"].items()
+        }
+
+    return Codec(encode, decode)
+
+
+def _list(member: Codec) -> Codec:
+    return Codec(
+        lambda value: {"L": [member.encode(each) or {"NULL": True} for each in value]},
+        lambda value: [None if "NULL" in each else member.decode(each) for each in value["L"]],
+    )
+
+
+def _map(member: Codec) -> Codec:
+    return Codec(
+        lambda value: {"M": {str(name): member.encode(each) or {"NULL": True} for name, each in value.items()}},
+        lambda value: {name: None if "NULL" in each else member.decode(each) for name, each in value["M"].items()},
+    )
+
+
+def _set(annotation: object) -> Codec:
+    while hasattr(annotation, "__metadata__"):
+        annotation = get_args(annotation)[0]
+    if annotation in (int, Decimal, float):
+        return Codec(lambda value: {"NS": sorted(map(number_text, value))} if value else None, _take("NS"))
+    if annotation is bytes:
+        return Codec(lambda value: {"BS": sorted(map(bytes, value))} if value else None, _take("BS"))
+    return Codec(lambda value: {"SS": sorted(map(str, value))} if value else None, _take("SS"))
+
+
+def _nullable(inner: Codec) -> Codec:
+    return Codec(
+        lambda value: {"NULL": True} if value is None else inner.encode(value),
+        lambda value: None if "NULL" in value else inner.decode(value),
+    )
+
+
+def dynamic(value: object, times: TimePrecision = "milliseconds") -> AttributeValue:
+    """A value whose type is not declared, by what it is."""
+    match value:
+        case None:
+            return {"NULL": True}
+        case bool():
+            return {"BOOL": value}
+        case str():
+            return {"S": value}
+        case int() | Decimal() | float():
+            return {"N": number_text(value)}
+        case bytes() | bytearray():
+            return {"B": bytes(value)}
+        case datetime():
+            return {"S": timestamp_text(value, times)}
+        case date():
+            return {"S": value.isoformat()}
+        case Enum():
+            return dynamic(value.value, times)
+        case UUID():
+            return {"S": str(value)}
+        case Mapping():
+            return {"M": {str(name): dynamic(each, times) for name, each in value.items()}}
+        case list() | tuple():
+            return {"L": [dynamic(each, times) for each in value]}
+        case set() | frozenset() if value:
+            return _set(type(next(iter(value)))).encode(value) or {"NULL": True}
+        case BaseModel():
+            return _model(type(value), times).encode(value) or {"NULL": True}
+    raise InvalidValue("no-codec", type(value).__name__, f"{value!r} can not be stored")
+
+
+def plain(value: AttributeValue) -> object:
+    """A stored value as Python has it, where no type is declared; whole numbers become int."""
+    ((tag, content),) = value.items()
+    match tag:
+        case "N":
+            number = Decimal(content)
+            return int(number) if number == number.to_integral_value() else number
+        case "M":
+            return {name: plain(each) for name, each in content.items()}
+        case "L":
+            return [plain(each) for each in content]
+        case "NULL":
+            return None
+        case "SS" | "BS":
+            return set(content)
+        case "NS":
+            return {Decimal(each) for each in content}
+    return content

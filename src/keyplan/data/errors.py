@@ -1,0 +1,122 @@
+"""The errors of the data layer, one tree.
+
+`DataError` is the base. What a rule of the design refused says which entity, which constraint and which values
+(`NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`, `InUse`,
+`FloorReached`). What the stored data or a request got wrong: `StoredDataError`, `BadCursor`, `TooLarge`. What DynamoDB
+could not do: `RequestFailed`, of which `Throttled` and `Conflict` were retried before. Every class has a stable `code`.
+Values that can not be stored at all are refused by the design (`keyplan.design.InvalidValue`).
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class DataError(Exception):
+    """Base of all errors of the data layer."""
+
+    code: ClassVar[str] = "data-error"
+
+
+class Refused(DataError):
+    """A write that a rule of the design does not allow; nothing was written."""
+
+    code = "refused"
+
+    def __init__(
+        self, entity: str, constraint: str, values: Mapping[str, object], stored: object = None, problem: str = ""
+    ) -> None:
+        shown = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        super().__init__(f"{entity}.{constraint}({shown}): {problem or self.code}")
+        self.entity = entity
+        self.constraint = constraint
+        self.values = dict(values)
+        self.stored = stored
+
+
+class NotFound(Refused):
+    """The item to change or delete is not there."""
+
+    code = "not-found"
+
+
+class AlreadyExists(Refused):
+    """The item to create is there already."""
+
+    code = "already-exists"
+
+
+class UniqueViolation(Refused):
+    """Another item has this unique value."""
+
+    code = "unique-violation"
+
+
+class StaleVersion(Refused):
+    """The item was changed by somebody else since it was read; `stored` is the item as it is now."""
+
+    code = "stale-version"
+
+
+class ConditionFailed(Refused):
+    """A condition of the caller does not hold; `stored` is the item as it is."""
+
+    code = "condition-failed"
+
+
+class ParentMissing(Refused):
+    """What the item belongs to is not there, or is being deleted."""
+
+    code = "parent-missing"
+
+
+class InUse(Refused):
+    """The item can not be deleted while others belong to it."""
+
+    code = "in-use"
+
+
+class FloorReached(Refused):
+    """A number would fall below what the design allows ("not the last one")."""
+
+    code = "floor-reached"
+
+
+class StoredDataError(DataError):
+    """A stored item does not fit its entity; names the item and the attribute."""
+
+    code = "stored-data"
+
+
+class BadCursor(DataError):
+    """A cursor that was not made for this pattern and these parameters, or not by this store."""
+
+    code = "bad-cursor"
+
+
+class TooLarge(DataError):
+    """More than one transaction, item or request can hold; nothing was sent."""
+
+    code = "too-large"
+
+
+class RequestFailed(DataError):
+    """DynamoDB refused a request for a reason that the design does not know."""
+
+    code = "request-failed"
+
+    def __init__(self, operation: str, error_code: str, message: str) -> None:
+        super().__init__(f"{operation}: {error_code}: {message}")
+        self.operation = operation
+        self.error_code = error_code
+
+
+class Throttled(RequestFailed):
+    """Still too many requests after all retries."""
+
+    code = "throttled"
+
+
+class Conflict(RequestFailed):
+    """Another transaction was changing the same items, and still was after all retries."""
+
+    code = "conflict"

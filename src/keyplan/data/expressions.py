@@ -1,0 +1,147 @@
+"""Expressions for requests: names and values as placeholders, conditions from trees.
+
+A `Requirement` is a condition on a stored item that the data layer itself needs, together with how to tell from the
+stored item that it was the one that failed, and the error to raise then. A caller's own condition is a tree over the
+entity's fields (`keyplan.design.conditions`), which `for_fields` turns into one over stored attributes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keyplan.data.codec import AttributeValue, Item, dynamic
+from keyplan.data.errors import Refused
+from keyplan.data.items import EntityCodec
+from keyplan.design import Entity
+from keyplan.design.conditions import FieldPath, Node
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A value in DynamoDB's form, as an operand."""
+
+    value: AttributeValue
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A condition, whether a stored item violates it, and the error that says so."""
+
+    node: Node
+    violated: Callable[[Item | None], bool]
+    error: Callable[[Item | None], Refused]
+
+
+class Expression:
+    """Gathers placeholders for the expressions of one request."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.values: dict[str, AttributeValue] = {}
+
+    def name(self, attribute: str) -> str:
+        """The placeholder of an attribute's name; every name gets one, so that no reserved word ever matters."""
+        placeholder = f"#{len(self.names)}"
+        return self.names.setdefault(attribute, placeholder)
+
+    def path(self, names: Sequence[str | int]) -> str:
+        text = ""
+        for name in names:
+            text += f"[{name}]" if isinstance(name, int) else f".{self.name(name)}" if text else self.name(name)
+        return text
+
+    def value(self, value: AttributeValue) -> str:
+        placeholder = f":{len(self.values)}"
+        self.values[placeholder] = value
+        return placeholder
+
+    def condition(self, node: Node) -> str:
+        """A tree over stored attributes as text."""
+        operator, operands = node.operator, node.operands
+        match operator:
+            case "AND" | "OR":
+                return f" {operator} ".join(self._grouped(operand) for operand in operands)
+            case "NOT":
+                return f"NOT {self._grouped(operands[0])}"
+            case "BETWEEN":
+                field, low, high = map(self._operand, operands)
+                return f"{field} BETWEEN {low} AND {high}"
+            case "IN":
+                field, *values = map(self._operand, operands)
+                return f"{field} IN ({', '.join(values)})"
+            case "=" | "<>" | "<" | "<=" | ">" | ">=":
+                left, right = map(self._operand, operands)
+                return f"{left} {operator} {right}"
+        return f"{operator}({', '.join(map(self._operand, operands))})"
+
+    def _grouped(self, operand: object) -> str:
+        assert isinstance(operand, Node)
+        text = self.condition(operand)
+        return f"({text})" if operand.operator in ("AND", "OR", "NOT") else text
+
+    def _operand(self, operand: object) -> str:
+        if isinstance(operand, FieldPath):
+            return self.path(operand.names)
+        assert isinstance(operand, Encoded)
+        return self.value(operand.value)
+
+    def parameters(self) -> dict[str, Any]:
+        """The placeholders as members of a request."""
+        members: dict[str, Any] = {}
+        names = {placeholder: attribute for attribute, placeholder in self.names.items()}
+        if names:
+            members["ExpressionAttributeNames"] = names
+        if self.values:
+            members["ExpressionAttributeValues"] = self.values
+        return members
+
+
+def for_fields(node: Node, codec: EntityCodec[Any]) -> Node:
+    """A condition over an entity's fields as one over its stored attributes."""
+    if node.operator in ("AND", "OR", "NOT"):
+        return Node(node.operator, tuple(for_fields(operand, codec) for operand in node.operands))  # type: ignore[arg-type]  # of nodes
+    path, *values = node.operands
+    assert isinstance(path, FieldPath)
+    field = codec.spec.fields[str(path.names[0])]
+    stored = FieldPath((field.stored, *path.names[1:]))
+    return Node(node.operator, (stored, *(Encoded(_encoded(codec, path, node.operator, each)) for each in values)))
+
+
+def _encoded(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> AttributeValue:
+    """A value by the field's own codec where it is compared with the whole field, else by what it is."""
+    if len(path.names) == 1 and operator not in ("contains", "begins_with"):
+        encoded = codec.encode_value(str(path.names[0]), value)
+        if encoded is not None:
+            return encoded
+    return dynamic(value, codec.spec.table.times)
+
+
+def all_of(nodes: Sequence[Node]) -> Node | None:
+    """All of the conditions."""
+    if not nodes:
+        return None
+    return nodes[0] if len(nodes) == 1 else Node("AND", tuple(nodes))
+
+
+def exists(attribute: str) -> Node:
+    return Node("attribute_exists", (FieldPath((attribute,)),))
+
+
+def not_exists(attribute: str) -> Node:
+    return Node("attribute_not_exists", (FieldPath((attribute,)),))
+
+
+def equals(attribute: str, value: AttributeValue | None) -> Node:
+    """The attribute has this value; None for absent."""
+    if value is None:
+        return not_exists(attribute)
+    return Node("=", (FieldPath((attribute,)), Encoded(value)))
+
+
+def at_least_number(attribute: str, number: int) -> Node:
+    return Node(">=", (FieldPath((attribute,)), Encoded({"N": str(number)})))
+
+
+def fields_of(entity: Entity) -> Mapping[str, object]:
+    """The values of an entity's fields."""
+    return entity.__dict__

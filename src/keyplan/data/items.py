@@ -1,0 +1,251 @@
+"""Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from keyplan.data.codec import Codec, Item, codec_for, number_text, ttl_codec
+from keyplan.data.errors import StoredDataError
+from keyplan.data.sizes import MAXIMUM_ITEM, item_size
+from keyplan.design import Entity, InvalidValue
+from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
+from keyplan.design.templates import Template
+
+E = TypeVar("E", bound=Entity)
+
+_LONGEST_HASH, _LONGEST_RANGE = 2048, 1024
+
+
+class EntityCodec(Generic[E]):
+    """Writes and reads the items of one entity."""
+
+    def __init__(self, entity: type[E]) -> None:
+        self.entity = entity
+        self.spec = spec = entity.spec
+        self._envelope = spec.table.envelope
+        self._codecs = {name: self._codec(field) for name, field in spec.fields.items()}
+        keyed = {name: part for name, part in spec.key_attributes.items() if part.template is not None}
+        # A field whose attribute is a key attribute is stored as that key says, and read back from it.
+        self._from_keys: list[tuple[str, str, Template]] = []
+        self._tagged: list[tuple[str, str, str]] = []
+        self._others: list[tuple[str, str, Codec]] = []
+        for name, field in spec.fields.items():
+            codec = self._codecs[name]
+            if field.stored in keyed:
+                template = keyed[field.stored].template
+                assert template is not None
+                self._from_keys.append((name, field.stored, template))
+            elif self._envelope and not field.on_top:
+                continue
+            elif codec.tag is not None:
+                self._tagged.append((name, field.stored, codec.tag))
+            else:
+                self._others.append((name, field.stored, codec))
+        self._validate = entity.__pydantic_validator__.validate_python
+        self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
+
+    def _codec(self, field: FieldSpec) -> Codec:
+        return ttl_codec() if field.kind == "ttl" else codec_for(field.annotation, self.spec.table.times)
+
+    # Writing
+
+    def encode(self, entity: E) -> Item:
+        """The whole item: key, fields, index keys."""
+        values = entity.__dict__
+        item: Item = self.key(values)
+        if self.spec.type is not None and self.spec.table.type_attribute is not None:
+            item[self.spec.table.type_attribute] = {"S": self.spec.type}
+        for name, stored, _ in self._tagged:
+            self._encode_field(item, name, stored, values[name])
+        for name, stored, _codec in self._others:
+            self._encode_field(item, name, stored, values[name])
+        if self._envelope:
+            item[self._envelope] = {"S": self._packed(entity)}
+        for placement in self.spec.placements.values():
+            item.update(self.placement(placement, values))
+        return self._checked(item)
+
+    def _encode_field(self, item: Item, name: str, stored: str, value: object) -> None:
+        if value is None:
+            return
+        try:
+            encoded = self._codecs[name].encode(value)
+        except InvalidValue as error:
+            raise InvalidValue(error.code, f"{self.spec.name}.{name}", error.problem, field=name) from None
+        if encoded is not None:
+            item[stored] = encoded
+
+    def encode_value(self, name: str, value: object) -> Mapping[str, Any] | None:
+        """One field's value, as it is stored."""
+        return self._codecs[name].encode(value)
+
+    def _packed(self, entity: E) -> str:
+        """The fields that are in the envelope, as JSON under their stored names."""
+        dumped = entity.model_dump(mode="json")
+        packed = {
+            field.stored: dumped[name]
+            for name, field in self.spec.fields.items()
+            if field.kind == "plain" and dumped[name] is not None
+        }
+        return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
+
+    def _checked(self, item: Item) -> Item:
+        size = item_size(item)
+        if size > MAXIMUM_ITEM:
+            raise InvalidValue("item-too-large", self.spec.name, f"the item has {size} bytes, more than {MAXIMUM_ITEM}")
+        return item
+
+    def key(self, values: Mapping[str, object]) -> Item:
+        """The primary key of these values."""
+        item: Item = {}
+        for part in self.spec.primary.parts:
+            value = self.key_part(self.spec.primary, part, values)
+            if value is None:
+                missing = ", ".join(name for name in part.fields if values.get(name) is None)
+                raise InvalidValue(
+                    "empty-key-value",
+                    f"{self.spec.name}.{missing}",
+                    "a value of the primary key is missing",
+                    field=missing,
+                )
+            item[part.attribute.name] = value
+        return item
+
+    def placement(self, placement: KeySpec, values: Mapping[str, object]) -> Item:
+        """The attributes that put an item into an index; none where a value is absent."""
+        if placement.when is not None and not values.get(placement.when):
+            return {}
+        item: Item = {}
+        for part in placement.parts:
+            value = self.key_part(placement, part, values)
+            if value is None:
+                return {}
+            item[part.attribute.name] = value
+        return item
+
+    def key_part(self, key: KeySpec, part: KeyPart, values: Mapping[str, object]) -> Mapping[str, Any] | None:
+        """The value of one attribute of a key; None where a field of it is absent."""
+        if part.template is None:
+            assert part.field is not None
+            value = values.get(part.field)
+            if value is None:
+                return None
+            if part.attribute.type == "N":
+                return {"N": number_text(value)} if isinstance(value, int | float) else {"N": str(value)}
+            return {"B": value}
+        text = part.template.write(values)
+        if text is None:
+            return None
+        limit = _LONGEST_HASH if part in key.hash else _LONGEST_RANGE
+        if len(text) * 4 > limit and len(text.encode()) > limit:
+            field = part.template.fields[-1] if part.template.fields else None
+            raise InvalidValue(
+                "key-too-long", part.template.place, f"the key {text[:40]!r}... is over {limit} bytes", field=field
+            )
+        return {"S": text}
+
+    # Reading
+
+    def decode(self, item: Item) -> E:
+        """The entity of a stored item, which remembers what was stored."""
+        source = self.entity.evolve(dict(item)) if self._evolves else item
+        try:
+            values = self._values(source)
+            entity: E = self._validate(values)
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = ".".join(map(str, problem["loc"])) or "item"
+            raise self._unreadable(item, place, problem["msg"]) from None
+        object.__setattr__(entity, "__keyplan_stored__", item)
+        return entity
+
+    def _values(self, item: Item) -> dict[str, object]:
+        values: dict[str, object] = {}
+        if self._envelope:
+            self._unpack(item, values)
+        for name, stored, tag in self._tagged:
+            value = item.get(stored)
+            if value is not None:
+                try:
+                    values[name] = value[tag]
+                except KeyError:
+                    if "NULL" not in value:
+                        raise self._unreadable(item, name, f"it is stored as {next(iter(value))}") from None
+        for name, stored, codec in self._others:
+            value = item.get(stored)
+            if value is not None and "NULL" not in value:
+                try:
+                    values[name] = codec.decode(value)
+                except (KeyError, ValueError, TypeError, AttributeError):
+                    raise self._unreadable(item, name, f"it is stored as {next(iter(value))}") from None
+        for name, stored, template in self._from_keys:
+            if stored in item:
+                read = template.read(item[stored]["S"])
+                if read is None:
+                    raise self._unreadable(item, name, f"its key does not look like {template.text}")
+                values[name] = read[name]
+        return values
+
+    def _unpack(self, item: Item, values: dict[str, object]) -> None:
+        assert self._envelope is not None
+        try:
+            packed = json.loads(item[self._envelope]["S"])
+        except (KeyError, ValueError):
+            raise self._unreadable(item, self._envelope, "it is no JSON") from None
+        for name, field in self.spec.fields.items():
+            if field.stored in packed:
+                values[name] = packed[field.stored]
+
+    def _unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
+        names = [part.attribute.name for part in self.spec.primary.parts]
+        shown = ", ".join(f"{name}={next(iter(item[name].values()))!r}" for name in names if name in item)
+        return StoredDataError(
+            f"{self.spec.name}.{place} of the item {shown} does not fit the entity: {problem}. "
+            "Correct the item, or upgrade it in evolve()."
+        )
+
+    def carried(self, names: Iterable[str], item: Item) -> dict[str, object]:
+        """Fields that another item carries, such as a guard."""
+        return {name: self._codecs[name].decode(item[self.spec.fields[name].stored]) for name in names}
+
+    def recognises(self, item: Item) -> bool:
+        """Whether an item is of this entity, by its type attribute and the shape of its key."""
+        attribute = self.spec.table.type_attribute
+        if attribute is not None and self.spec.type is not None and item.get(attribute) != {"S": self.spec.type}:
+            return False
+        for part in self.spec.primary.parts:
+            if part.template is not None and part.template.read(item[part.attribute.name]["S"]) is None:
+                return False
+        return True
+
+
+_codecs: dict[type[Entity], EntityCodec[Any]] = {}
+
+
+def codec_of(entity: type[E]) -> EntityCodec[E]:
+    """The codec of an entity, made once."""
+    codec = _codecs.get(entity)
+    if codec is None:
+        codec = _codecs[entity] = EntityCodec(entity)
+    return codec
+
+
+def recognise(entities: Iterable[type[E]], item: Item) -> EntityCodec[E] | None:
+    """The codec of the entity that an item is of; None where it is of none of them."""
+    for entity in entities:
+        codec = codec_of(entity)
+        if codec.recognises(item):
+            return codec
+    return None
+
+
+def stored_of(entity: Entity) -> Item | None:
+    """The item that an entity was read from or written as last."""
+    return getattr(entity, "__keyplan_stored__", None)
+
+
+def remember(entity: Entity, item: Item | None) -> None:
+    """Take note of what is stored of an entity."""
+    object.__setattr__(entity, "__keyplan_stored__", item)

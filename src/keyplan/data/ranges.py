@@ -1,0 +1,114 @@
+"""The key condition of a query: equality on the hash key, and what the sort key can say."""
+
+from typing import Any, NamedTuple
+
+from keyplan.data.codec import AttributeValue, number_text
+from keyplan.data.expressions import Encoded
+from keyplan.data.items import codec_of
+from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.entity import KeyPart
+from keyplan.design.operations import Bound, Query
+
+LAST = "\U0010ffff"
+"""Sorts behind every continuation of a text."""
+
+
+class Condition(NamedTuple):
+    """A key condition, and a sort key that it could not leave out itself."""
+
+    nodes: list[Node]
+    excluded: tuple[str, AttributeValue] | None = None
+
+
+def key_condition(query: Query[Any]) -> Condition:
+    """What the query asks of the key."""
+    codec = codec_of(query.entities[0])
+    nodes: list[Node] = []
+    for part in query.key.hash:
+        value = codec.key_part(query.key, part, query.values)
+        assert value is not None
+        nodes.append(_node("=", part, value))
+    if len(query.entities) > 1:
+        return Condition(nodes)
+    for part in query.key.range:
+        given = all(name in query.values for name in part.fields)
+        bounded = query.bound is not None and query.bound[0] in part.fields
+        if given and not bounded:
+            value = codec.key_part(query.key, part, query.values)
+            assert value is not None
+            nodes.append(_node("=", part, value))
+            continue
+        if bounded:
+            assert query.bound is not None
+            node, excluded = _bounded(part, query, query.bound[1])
+            return Condition([*nodes, node], excluded)
+        prefix = part.template.prefix(query.values) if part.template else ""
+        if prefix:
+            nodes.append(_node("begins_with", part, {"S": prefix}))
+        break
+    return Condition(nodes)
+
+
+def _node(operator: str, part: KeyPart, *values: AttributeValue) -> Node:
+    return Node(operator, (FieldPath((part.attribute.name,)), *map(Encoded, values)))
+
+
+def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tuple[str, AttributeValue] | None]:
+    if part.template is None:
+        return _numeric(part, bound), None
+    field = query.bound[0] if query.bound else ""
+    template = part.template
+    base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
+    rest = template.parts[-1]
+    last = not isinstance(rest, str) and rest.field == field
+
+    def text(value: object, *, behind: bool = False) -> str:
+        return base + template.piece(field, value) + (LAST if behind and not last else "")
+
+    match bound.kind:
+        case "prefix":
+            return _node("begins_with", part, {"S": base + str(bound.low)}), None
+        case "between":
+            return _between(part, text(bound.low), text(bound.high, behind=True)), None
+        case ">=":
+            return _from(part, base, text(bound.low)), None
+        case "<=":
+            return _to(part, base, text(bound.high, behind=True)), None
+        case ">":
+            low = text(bound.low, behind=True)
+            if last and not base:
+                return _node(">", part, {"S": low}), None
+            return _from(part, base, low), (part.attribute.name, {"S": low}) if last else None
+        case "<":
+            high = text(bound.high)
+            if not base:
+                return _node("<", part, {"S": high}), None
+            return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
+
+
+def _between(part: KeyPart, low: str, high: str) -> Node:
+    return _node("BETWEEN", part, {"S": low}, {"S": high})
+
+
+def _from(part: KeyPart, base: str, low: str) -> Node:
+    return _between(part, low, base + LAST) if base else _node(">=", part, {"S": low})
+
+
+def _to(part: KeyPart, base: str, high: str) -> Node:
+    return _between(part, base, high) if base else _node("<=", part, {"S": high})
+
+
+def _numeric(part: KeyPart, bound: Bound) -> Node:
+    """A bound on a number or on bytes, which DynamoDB compares itself."""
+
+    def value(content: object) -> AttributeValue:
+        if part.attribute.type == "N":
+            assert isinstance(content, int | float) or hasattr(content, "is_finite")
+            return {"N": number_text(content)}  # type: ignore[arg-type]  # a Decimal by now
+        return {"B": content}
+
+    if bound.kind == "between":
+        return _node("BETWEEN", part, value(bound.low), value(bound.high))
+    if bound.kind == "prefix":
+        return _node("begins_with", part, value(bound.low))
+    return _node(bound.kind, part, value(bound.low if bound.low is not None else bound.high))

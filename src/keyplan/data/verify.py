@@ -1,0 +1,254 @@
+"""Does what is stored agree with the design? `verify` walks the tables and says where not; `repair` puts it right.
+
+Everything that follows from an item can be worked out from the item. So all items are read once, what should follow
+from them is gathered, and compared with what is there.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from keyplan.data.codec import Item
+from keyplan.data.consequences import Address, SideItem, address, consequences
+from keyplan.data.difference import DELETING
+from keyplan.data.errors import StoredDataError
+from keyplan.data.expressions import Expression, all_of, equals, not_exists
+from keyplan.data.items import EntityCodec, recognise
+from keyplan.data.steps import ClientFailure, Steps, call
+from keyplan.design import Design, Entity, Table
+from keyplan.design.effects import Unique
+
+FindingKind: TypeAlias = Literal[
+    "missing", "wrong", "orphan", "stale-index-key", "wrong-count", "missing-parent", "unreadable", "unknown"
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that does not agree with the design, and how to put it right where that is known."""
+
+    kind: FindingKind
+    table: str
+    key: Item
+    problem: str
+    sets: Item = field(default_factory=dict)
+    removes: tuple[str, ...] = ()
+    deletes: bool = False
+    seen: Item | None = None
+    """The item as it was seen; a repair does nothing where it has changed since."""
+
+    @property
+    def repairable(self) -> bool:
+        return bool(self.sets or self.removes or self.deletes)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={next(iter(value.values()))!r}" for name, value in self.key.items())
+        return f"{self.kind}: {self.table} {shown}: {self.problem}"
+
+
+class _Walk:
+    """All items, and what should follow from them."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.items: dict[Address, tuple[Table, Item]] = {}
+        self.entities: dict[Address, Entity] = {}
+        self.expected: dict[Address, tuple[SideItem, str]] = {}
+        self.counts: dict[Address, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.parents: list[tuple[Address, Address, str]] = []
+        self.findings: list[Finding] = []
+
+    def add(self, table: Table, item: Item) -> None:
+        where = address(table, {attribute.name: item[attribute.name] for attribute in table.hash + table.range})
+        self.items[where] = (table, item)
+        candidates = [entity for entity in self.design.entities if entity.spec.table is table]
+        codec = recognise(candidates, item)
+        if codec is None:
+            return
+        try:
+            entity = codec.decode(item)
+        except StoredDataError as error:
+            self.findings.append(Finding("unreadable", table.name, where.item, str(error)))
+            return
+        self.entities[where] = entity
+        if DELETING in item:
+            return
+        self._gather(where, entity)
+        self._check_index_keys(where, table, item, codec, entity)
+
+    def _gather(self, where: Address, entity: Entity) -> None:
+        follows = consequences(entity)
+        for side_where, side in follows.items.items():
+            self.expected[side_where] = (side, f"{entity.spec.name}.{side.constraint}")
+        for (target, attribute, _), share in follows.shares.items():
+            self.counts[target][attribute] += share.amount
+        for parent, (relation, _) in follows.parents.items():
+            if relation.on_delete != "keep":
+                self.parents.append((where, parent, f"{entity.spec.name}.{relation.name}"))
+
+    def _check_index_keys(
+        self, where: Address, table: Table, item: Item, codec: EntityCodec[Any], entity: Entity
+    ) -> None:
+        wanted = codec.encode(entity)
+        primary = {attribute.name for attribute in table.hash + table.range}
+        sets = {n: wanted[n] for n in codec.spec.key_attributes if n in wanted and n not in primary}
+        stale = {n: value for n, value in sets.items() if item.get(n) != value}
+        extra = tuple(n for n in codec.spec.key_attributes if n in item and n not in wanted and n not in primary)
+        if stale or extra:
+            names = ", ".join(sorted((*stale, *extra)))
+            self.findings.append(
+                Finding(
+                    "stale-index-key",
+                    table.name,
+                    where.item,
+                    f"{names} is not what its fields make",
+                    stale,
+                    extra,
+                    seen=item,
+                )
+            )
+
+    def compare(self) -> list[Finding]:
+        self._compare_sides()
+        self._compare_counts()
+        for where, parent, constraint in self.parents:
+            if parent not in self.items:
+                table, item = self.items[where]
+                self.findings.append(
+                    Finding(
+                        "missing-parent", table.name, where.item, f"{constraint}: what it belongs to is gone", seen=item
+                    )
+                )
+        return self.findings
+
+    def _compare_sides(self) -> None:
+        for where, (side, constraint) in self.expected.items():
+            present = self.items.get(where)
+            if present is None:
+                self.findings.append(
+                    Finding("missing", side.table.name, where.item, f"{constraint} should be here", side.item)
+                )
+                continue
+            wrong = {name: value for name, value in side.item.items() if present[1].get(name) != value}
+            if wrong:
+                names = ", ".join(sorted(wrong))
+                self.findings.append(
+                    Finding(
+                        "wrong", side.table.name, where.item, f"{constraint}: {names} differs", wrong, seen=present[1]
+                    )
+                )
+        derived = {entity for other in self.design.entities for entity in followers(other)}
+        for where, (table, item) in self.items.items():
+            if where in self.expected:
+                continue
+            entity = self.entities.get(where)
+            if entity is not None and type(entity) in derived:
+                problem = f"{entity.spec.name}: it follows from no item"
+                self.findings.append(Finding("orphan", table.name, where.item, problem, deletes=True, seen=item))
+            elif entity is None:
+                self._unrecognised(where, table, item)
+
+    def _unrecognised(self, where: Address, table: Table, item: Item) -> None:
+        guard = _guard_of(self.design, table, item)
+        if guard is not None:
+            problem = f"{guard}: a guard that no item holds"
+            self.findings.append(Finding("orphan", table.name, where.item, problem, deletes=True, seen=item))
+        elif not any(str(finding.key) == str(where.item) for finding in self.findings):
+            self.findings.append(Finding("unknown", table.name, where.item, "an item of no entity", seen=item))
+
+    def _compare_counts(self) -> None:
+        for where, entity in self.entities.items():
+            table, item = self.items[where]
+            for spec in entity.spec.fields.values():
+                if spec.kind != "count":
+                    continue
+                stored = int(item.get(spec.stored, {"N": "0"})["N"])
+                right = self.counts[where][spec.stored]
+                if stored != right:
+                    problem = f"{entity.spec.name}.{spec.name} is {stored} and should be {right}"
+                    sets: Item = {spec.stored: {"N": str(right)}}
+                    self.findings.append(Finding("wrong-count", table.name, where.item, problem, sets, seen=item))
+
+
+def followers(entity: type[Entity]) -> Iterator[type[Entity]]:
+    """The entities whose items follow from this one's."""
+    for derived in entity.spec.derived:
+        yield from derived.entities
+
+
+def _guard_of(design: Design, table: Table, item: Item) -> str | None:
+    """The constraint whose guard an item looks like."""
+    for entity in design.entities:
+        for unique in entity.spec.uniques:
+            if unique.table is table and _is_guard(unique, item):
+                return f"{entity.__name__}.{unique.name}"
+    return None
+
+
+def _is_guard(unique: Unique, item: Item) -> bool:
+    if unique.hash.read(item[unique.table.hash[0].name]["S"]) is None:
+        return False
+    return unique.range is None or unique.range.read(item[unique.table.range[0].name]["S"]) is not None
+
+
+def verify(design: Design) -> Steps[list[Finding]]:
+    """Walk all tables of the design and list what does not agree with it."""
+    walk = _Walk(design)
+    for table in design.tables:
+        request: dict[str, Any] = {"TableName": design.table_name(table), "ConsistentRead": True}
+        while True:
+            answer = yield from call("scan", dict(request))
+            for item in answer["Items"]:
+                walk.add(table, item)
+            if "LastEvaluatedKey" not in answer:
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+    return walk.compare()
+
+
+def repair(design: Design, findings: list[Finding]) -> Steps[int]:
+    """Put right what can be, each item only where it is still as it was seen; how many were."""
+    tables = {table.name: table for table in design.tables}
+    repaired = 0
+    for finding in findings:
+        if not finding.repairable:
+            continue
+        try:
+            yield from call(*_repair_request(design, tables[finding.table], finding))
+            repaired += 1
+        except ClientFailure as failure:
+            if failure.code != "ConditionalCheckFailedException":
+                raise
+    return repaired
+
+
+def _repair_request(design: Design, table: Table, finding: Finding) -> tuple[str, dict[str, Any]]:
+    expression = Expression()
+    request: dict[str, Any] = {"TableName": design.table_name(table)}
+    if finding.seen is None:
+        nodes = [not_exists(table.hash[0].name)]
+        request["Item"] = finding.sets
+        operation = "put_item"
+    else:
+        touched = [*finding.sets, *finding.removes] if not finding.deletes else list(finding.seen)
+        keys = {attribute.name for attribute in table.hash + table.range}
+        nodes = [equals(name, finding.seen.get(name)) for name in touched if name not in keys]
+        request["Key"] = finding.key
+        operation = "delete_item" if finding.deletes else "update_item"
+        if not finding.deletes:
+            request["UpdateExpression"] = _update_text(finding, expression)
+    condition = all_of(nodes)
+    if condition is not None:
+        request["ConditionExpression"] = expression.condition(condition)
+    return operation, request | expression.parameters()
+
+
+def _update_text(finding: Finding, expression: Expression) -> str:
+    sections = []
+    if finding.sets:
+        pairs = (f"{expression.name(name)} = {expression.value(value)}" for name, value in finding.sets.items())
+        sections.append("SET " + ", ".join(pairs))
+    if finding.removes:
+        sections.append("REMOVE " + ", ".join(expression.name(name) for name in finding.removes))
+    return " ".join(sections)

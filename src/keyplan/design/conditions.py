@@ -1,0 +1,157 @@
+"""Conditions and filters, written as Python over an entity: `lambda p: p.status == "draft"`.
+
+The lambda is called once with a stand-in that records what is compared; the result is a small tree that the data
+layer turns into an expression. To a type checker the stand-in is the entity, so that a misspelt field is an error.
+Fields combine with `&`, `|` and `~`, since Python's own `and`, `or` and `not` can not be recorded.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from keyplan.design.errors import DesignError
+
+if TYPE_CHECKING:
+    from keyplan.design.entity import Entity
+
+E = TypeVar("E", bound="Entity")
+
+
+@dataclass(frozen=True)
+class Node:
+    """Part of a condition: an operator with operands, which are nodes, field paths or values."""
+
+    operator: str
+    operands: tuple[object, ...]
+
+    def __and__(self, other: object) -> "Node":
+        return Node("AND", (self, _condition(other)))
+
+    def __or__(self, other: object) -> "Node":
+        return Node("OR", (self, _condition(other)))
+
+    def __invert__(self) -> "Node":
+        return Node("NOT", (self,))
+
+    def __bool__(self) -> bool:
+        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can not be recorded")
+
+
+@dataclass(frozen=True)
+class FieldPath:
+    """A field, or something inside it."""
+
+    names: tuple[str | int, ...]
+
+
+class FieldStandIn:
+    """Stands in for a field's value and records comparisons."""
+
+    __hash__ = None  # type: ignore[assignment]  # equality is recorded, so it is no key of a dict
+
+    def __init__(self, path: FieldPath) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> "FieldStandIn":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return FieldStandIn(FieldPath((*self._path.names, name)))
+
+    def __getitem__(self, index: int | str) -> "FieldStandIn":
+        return FieldStandIn(FieldPath((*self._path.names, index)))
+
+    def __eq__(self, other: object) -> "Node":  # type: ignore[override]  # recorded, not decided
+        return Node("=", (self._path, other)) if other is not None else Node("attribute_not_exists", (self._path,))
+
+    def __ne__(self, other: object) -> "Node":  # type: ignore[override]
+        return Node("<>", (self._path, other)) if other is not None else Node("attribute_exists", (self._path,))
+
+    def __lt__(self, other: object) -> "Node":
+        return Node("<", (self._path, other))
+
+    def __le__(self, other: object) -> "Node":
+        return Node("<=", (self._path, other))
+
+    def __gt__(self, other: object) -> "Node":
+        return Node(">", (self._path, other))
+
+    def __ge__(self, other: object) -> "Node":
+        return Node(">=", (self._path, other))
+
+    def __and__(self, other: object) -> Node:
+        return _condition(self) & other
+
+    def __or__(self, other: object) -> Node:
+        return _condition(self) | other
+
+    def __invert__(self) -> Node:
+        return ~_condition(self)
+
+    def __contains__(self, other: object) -> bool:
+        raise TypeError("write contains(p.field, value) in a condition")
+
+    def __bool__(self) -> bool:
+        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can not be recorded")
+
+    def startswith(self, prefix: object) -> Node:
+        return Node("begins_with", (self._path, prefix))
+
+
+def _condition(value: object) -> Node:
+    """A field by itself is a condition that it is true."""
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, FieldStandIn):
+        return Node("=", (value._path, True))
+    raise TypeError(f"{value!r} is no condition")
+
+
+def _path(field: object) -> FieldPath:
+    if not isinstance(field, FieldStandIn):
+        raise TypeError(f"{field!r} is no field of the entity")
+    return field._path
+
+
+def contains(field: object, value: object) -> bool:
+    """The field, a text, list or set, contains the value."""
+    return cast(bool, Node("contains", (_path(field), value)))
+
+
+def one_of(field: object, values: Iterable[object]) -> bool:
+    """The field is one of the values."""
+    return cast(bool, Node("IN", (_path(field), *values)))
+
+
+def between(field: object, low: object, high: object) -> bool:
+    """The field is neither below `low` nor above `high`."""
+    return cast(bool, Node("BETWEEN", (_path(field), low, high)))
+
+
+def exists(field: object) -> bool:
+    """The field has a value."""
+    return cast(bool, Node("attribute_exists", (_path(field),)))
+
+
+def absent(field: object) -> bool:
+    """The field has no value."""
+    return cast(bool, Node("attribute_not_exists", (_path(field),)))
+
+
+class EntityStandIn:
+    """Stands in for an entity."""
+
+    def __init__(self, entity: "type[Entity]") -> None:
+        self._entity = entity
+
+    def __getattr__(self, name: str) -> FieldStandIn:
+        if name not in self._entity.model_fields:
+            known = ", ".join(self._entity.model_fields)
+            raise DesignError(
+                "no-such-field", f"{self._entity.__name__}.{name}", "no such field", f"The fields are: {known}."
+            )
+        return FieldStandIn(FieldPath((name,)))
+
+
+def recorded(entity: type[E], condition: Callable[[E], object]) -> Node:
+    """The condition as a tree."""
+    return _condition(condition(cast(E, EntityStandIn(entity))))

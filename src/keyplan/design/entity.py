@@ -1,0 +1,318 @@
+"""Entities: pydantic models that know their keys, and what must change together with them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
+
+from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
+from keyplan.design.errors import DesignError
+from keyplan.design.fields import FieldKind, Kind, NoSeparator, OnTop, Stored, stored_name
+from keyplan.design.formats import Format, choices, format_of
+from keyplan.design.tables import Access, Index, Key, KeyAttribute, Placement, Table
+from keyplan.design.templates import Template, parse
+
+E = TypeVar("E", bound="Entity")
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """A field, as far as storing it is concerned."""
+
+    name: str
+    stored: str
+    annotation: object
+    """The type without `None` and without markers."""
+    optional: bool
+    kind: FieldKind
+    no_separator: bool
+    on_top: bool
+    """Whether it stands beside the envelope too, where a condition can see it."""
+
+
+@dataclass(frozen=True)
+class KeyPart:
+    """One attribute of a key and where its value comes from: a template, or the field itself for N and B keys."""
+
+    attribute: KeyAttribute
+    template: Template | None
+    field: str | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        if self.template is not None:
+            return self.template.fields
+        return (self.field,) if self.field else ()
+
+
+@dataclass(frozen=True)
+class KeySpec:
+    """A key of an entity: the table's own, or its place in an index."""
+
+    name: str
+    index: Index | None
+    hash: tuple[KeyPart, ...]
+    range: tuple[KeyPart, ...]
+    when: str | None = None
+
+    @property
+    def parts(self) -> tuple[KeyPart, ...]:
+        return self.hash + self.range
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(field for part in self.parts for field in part.fields))
+
+
+class EntitySpec:
+    """All that a design says about an entity, worked out once."""
+
+    def __init__(self, entity: "type[Entity]", table: Table, type_name: str | None) -> None:
+        self.entity = entity
+        self.table = table
+        self.type = type_name
+        self.name = entity.__name__
+        self.fields = {name: self._field(name, info) for name, info in entity.model_fields.items()}
+        self._check_stored_names()
+        declared = self._declared()
+        primary = declared.pop("primary", None)
+        if not isinstance(primary, Key):
+            raise DesignError("no-key", self.name, "it has no primary key", 'Declare primary = key("...", "...").')
+        self.primary = self._key("primary", primary, None, table.hash, table.range, None)
+        self.placements: dict[str, KeySpec] = {}
+        self.uniques: list[Unique] = []
+        self.derived: list[Derived[Entity]] = []
+        self.counters: list[Counter[Entity]] = []
+        self.parents: list[BelongsTo[Entity]] = []
+        for name, value in declared.items():
+            self._add(name, value)
+        self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
+
+    def _declared(self) -> dict[str, object]:
+        """The declarations of the class and its bases, the nearest first."""
+        found: dict[str, object] = {}
+        for base in reversed(self.entity.__mro__):
+            found |= {name: value for name, value in vars(base).items() if isinstance(value, DECLARATIONS)}
+        return found
+
+    def _field(self, name: str, info: FieldInfo) -> FieldSpec:
+        annotation, optional = _without_none(info.annotation)
+        markers = info.metadata
+        kind: FieldKind = next((marker.kind for marker in markers if isinstance(marker, Kind)), "plain")
+        given = next((marker.name for marker in markers if isinstance(marker, Stored)), None)
+        bare = any(isinstance(marker, NoSeparator) for marker in markers) or _is_bare(info.annotation)
+        on_top = kind != "plain" or any(isinstance(marker, OnTop) for marker in markers)
+        attribute = given or stored_name(name, self.table.case)
+        return FieldSpec(name, attribute, annotation, optional, kind, bare, on_top)
+
+    def _check_stored_names(self) -> None:
+        names = [field.stored for field in self.fields.values()]
+        for field in self.fields.values():
+            if names.count(field.stored) > 1:
+                raise DesignError(
+                    "same-attribute",
+                    f"{self.name}.{field.name}",
+                    f"two fields are stored as {field.stored!r}",
+                    'Give one of them another name: Annotated[..., stored("Name")].',
+                )
+
+    def _add(self, name: str, value: object) -> None:
+        if isinstance(value, Placement):
+            index = self.table.by_name.get(value.index.name)
+            if index is not value.index:
+                raise DesignError(
+                    "foreign-index",
+                    f"{self.name}.{name}",
+                    f"index {value.index.name} is of table {value.index.table_name}",
+                    f"Use an index of {self.table.name}.",
+                )
+            self._check_when(name, value.when)
+            self.placements[name] = self._key(name, value.key, index, index.hash, index.range, value.when)
+        elif isinstance(value, Unique):
+            self._check_when(name, value.when)
+            self._bind_guard(name, value)
+            self.uniques.append(value)
+        elif isinstance(value, Derived):
+            self.derived.append(value)
+        elif isinstance(value, Counter):
+            self.counters.append(value)
+        elif isinstance(value, BelongsTo):
+            self.parents.append(value)
+
+    def _check_when(self, name: str, when: str | None) -> None:
+        if when is not None and when not in self.fields:
+            raise DesignError(
+                "no-such-field", f"{self.name}.{name}", f"when={when!r} is no field", "Name a field of the entity."
+            )
+
+    def _bind_guard(self, name: str, guard: Unique) -> None:
+        guard.table = guard.given_table or self.table
+        guard.hash = self.template(guard.hash_text, f"{self.name}.{name}")
+        if guard.table.range:
+            guard.range = self.template(guard.range_text or guard.hash_text, f"{self.name}.{name}")
+        for field in guard.carries:
+            if field not in self.fields:
+                raise DesignError(
+                    "no-such-field", f"{self.name}.{name}", f"carries {field!r}, which is no field", "Name a field."
+                )
+
+    def _key(
+        self,
+        name: str,
+        key: Key,
+        index: Index | None,
+        hash_: tuple[KeyAttribute, ...],
+        range_: tuple[KeyAttribute, ...],
+        when: str | None,
+    ) -> KeySpec:
+        place = f"{self.name}.{name}"
+        too_few = bool(range_) and not key.range and index is None
+        if len(key.hash) != len(hash_) or len(key.range) > len(range_) or too_few:
+            wanted = ", ".join(attribute.name for attribute in hash_ + range_)
+            raise DesignError(
+                "key-parts", place, "the key has another number of parts", f"Give one each for: {wanted}."
+            )
+        if index is not None and len(key.range) < len(range_) and not self._is_primary(range_):
+            missing = ", ".join(attribute.name for attribute in range_[len(key.range) :])
+            raise DesignError("key-parts", place, f"no template for {missing}", "Every key attribute needs one.")
+        hash_parts = tuple(self._part(a, text, place) for a, text in zip(hash_, key.hash, strict=True))
+        texts = key.range or tuple("" for _ in range_)
+        range_parts = tuple(
+            self._part(a, text, place) if text else self._primary_part(a) for a, text in zip(range_, texts, strict=True)
+        )
+        return KeySpec(name, index, hash_parts, range_parts, when)
+
+    def _is_primary(self, attributes: tuple[KeyAttribute, ...]) -> bool:
+        names = {part.attribute.name for part in self.primary.parts}
+        return all(attribute.name in names for attribute in attributes)
+
+    def _primary_part(self, attribute: KeyAttribute) -> KeyPart:
+        return next(part for part in self.primary.parts if part.attribute.name == attribute.name)
+
+    def _part(self, attribute: KeyAttribute, text: str, place: str) -> KeyPart:
+        if attribute.type == "S":
+            return KeyPart(attribute, self.template(text, place), None)
+        parts = parse(text, place)
+        if len(parts) != 1 or isinstance(parts[0], str):
+            raise DesignError(
+                "key-type",
+                place,
+                f"{attribute.name} is of type {attribute.type}, which a text can not be",
+                "Give one field: {field}.",
+            )
+        self._known(parts[0].field, place)
+        return KeyPart(attribute, None, parts[0].field)
+
+    def _known(self, field: str, place: str) -> FieldSpec:
+        if field not in self.fields:
+            known = ", ".join(self.fields)
+            raise DesignError("no-such-field", place, f"{field!r} is no field", f"The fields are: {known}.")
+        return self.fields[field]
+
+    def template(self, text: str, place: str) -> Template:
+        """A template over this entity's fields."""
+        parts = parse(text, place)
+        formats: dict[str, Format] = {}
+        for part in parts:
+            if isinstance(part, str):
+                continue
+            field = self._known(part.field, place)
+            formats[part.field] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
+        return Template(text, parts, formats, place)
+
+    def _format(self, field: FieldSpec, spec: str, place: str, *, lower: bool) -> Format:
+        if get_origin(field.annotation) is Literal and not spec:
+            return choices(get_args(field.annotation))
+        return format_of(field.annotation, spec, place, self.table.times, lower=lower, bare=field.no_separator)
+
+    @cached_property
+    def keys(self) -> tuple[KeySpec, ...]:
+        return (self.primary, *self.placements.values())
+
+    @cached_property
+    def key_attributes(self) -> dict[str, KeyPart]:
+        """The stored attributes that are written from keys, with where their values come from."""
+        return {part.attribute.name: part for spec in self.keys for part in spec.parts}
+
+    def access(self, declared: Key | Placement) -> KeySpec:
+        """The key behind `Post.primary` or `Post.by_author`."""
+        for name, value in self._declared().items():
+            if value is declared:
+                return self.primary if name == "primary" else self.placements[name]
+        raise DesignError("not-its-key", self.name, "the key is not declared in this entity", "Use one that is.")
+
+    def may_be_mistaken_for(self, other: "EntitySpec") -> bool:
+        """Whether some item could be of either entity, by the shape of its primary key and its type attribute."""
+        if self.table.type_attribute and self.type and other.type and self.type != other.type:
+            return False
+        for mine, theirs in zip(self.primary.parts, other.primary.parts, strict=True):
+            if mine.template and theirs.template and not mine.template.may_equal(theirs.template):
+                return False
+        return True
+
+
+def _without_none(annotation: object) -> tuple[object, bool]:
+    """The type without `None` and markers, and whether `None` was allowed."""
+    if get_origin(annotation) in (Union, UnionType):
+        arguments = [argument for argument in get_args(annotation) if argument is not NoneType]
+        if len(arguments) < len(get_args(annotation)):
+            return (_plain(arguments[0]) if len(arguments) == 1 else Union[tuple(arguments)]), True  # noqa: UP007
+    return _plain(annotation), False
+
+
+def _plain(annotation: object) -> object:
+    return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
+
+
+def _is_bare(annotation: object) -> bool:
+    """Whether a marker inside the type (`Id | None`) forbids the separator."""
+    if any(isinstance(marker, NoSeparator) for marker in getattr(annotation, "__metadata__", ())):
+        return True
+    return get_origin(annotation) in (Union, UnionType) and any(map(_is_bare, get_args(annotation)))
+
+
+DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)
+
+
+class Entity(BaseModel):
+    """Base of all entities: `class User(Entity, table=blog, type="USER")`.
+
+    Fields are pydantic's; `primary` is the key; placements in indexes, guards, mirrors and the like stand beside it.
+    """
+
+    model_config = ConfigDict(
+        ignored_types=DECLARATIONS, validate_assignment=True, extra="forbid", arbitrary_types_allowed=False
+    )
+
+    # The item as it was read or written last, in DynamoDB's form: what an update is compared with. A slot, since it
+    # is neither a field nor part of what makes two entities equal.
+    __slots__ = ("__keyplan_stored__",)
+
+    spec: ClassVar[EntitySpec]
+
+    @classmethod
+    def evolve(cls, item: dict[str, Any]) -> dict[str, Any]:
+        """Bring an item of an older shape up to date; called with a copy of each item that is read."""
+        return item
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__()
+
+    @classmethod
+    def __pydantic_init_subclass__(
+        cls, *, table: Table | None = None, type: str | None = None, **kwargs: object
+    ) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if table is not None:
+            cls.spec = EntitySpec(cls, table, type)
+
+    @property
+    def key_values(self) -> dict[str, object]:
+        """The values of the primary key's fields."""
+        return {name: getattr(self, name) for name in self.spec.primary.fields}
+
+
+__all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec"]

@@ -1,0 +1,165 @@
+"""How a value stands in a key: as text whose order is the value's order, and that can be read back.
+
+A format is chosen by the field's type and by what the template says behind the colon: `{n:04}` is an integer of four
+digits, `{n:+04}` one that may be negative, `{price:+6.2}` a decimal with six digits before and two behind the point;
+`{email.lower}` folds case. Timestamps and dates have one width by themselves.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Literal, TypeAlias
+from uuid import UUID
+
+from keyplan.design.errors import DesignError, InvalidValue
+
+TimePrecision: TypeAlias = Literal["seconds", "milliseconds"]
+
+_INTEGER = re.compile(r"(\+?)0([1-9][0-9]?)\Z")
+_DECIMAL = re.compile(r"(\+?)([1-9][0-9]?)\.([1-9][0-9]?)\Z")
+
+ANY = "any"
+NO_SEPARATOR = "no separator"
+DIGITS = "digits"
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write values as text.
+
+    `shape` describes all texts it can write, for telling keys apart: a sequence of literals and of character classes
+    (`ANY` and `NO_SEPARATOR` stand for one or more characters, `DIGITS` with a count for exactly so many).
+    """
+
+    write: Callable[[object], str]
+    read: Callable[[str], object]
+    shapes: tuple[tuple[str | tuple[str, int], ...], ...]
+    folds: bool = False
+    """Whether different values may give the same text (a declared fold of case)."""
+
+
+def timestamp_text(value: datetime, precision: TimePrecision) -> str:
+    """UTC, ISO 8601, of fixed width."""
+    if value.tzinfo is None:
+        raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
+    moment = value.astimezone(UTC)
+    if precision == "seconds":
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def timestamp_value(text: str) -> datetime:
+    """The moment behind a timestamp."""
+    return datetime.fromisoformat(text)
+
+
+def format_of(
+    annotation: object, spec: str, place: str, precision: TimePrecision, *, lower: bool, bare: bool
+) -> Format:
+    """The format for a field of this type; `bare` where the type forbids the separator in it (an Id)."""
+    if spec:
+        return _numeric(annotation, spec, place)
+    if annotation is int or annotation is Decimal or annotation is float:
+        raise DesignError(
+            "unpadded-number",
+            place,
+            "a number without a width sorts 10 before 9",
+            "Give it a width, such as {n:04}, or {n:+04} where it may be negative; {n:+6.2} for a decimal.",
+        )
+    if annotation is datetime:
+        return _timestamp(precision)
+    if annotation is date:
+        return Format(lambda v: _as(date, v).isoformat(), date.fromisoformat, (_pattern("0000-00-00"),))
+    if annotation is UUID:
+        return Format(lambda v: str(_as(UUID, v)), UUID, ((NO_SEPARATOR,),))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return Format(_enum_text, annotation, tuple((str(member.value),) for member in annotation))
+    if lower:
+        return Format(lambda v: _text(v).lower(), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
+    return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),))
+
+
+def choices(values: tuple[object, ...]) -> Format:
+    """One of a few given texts."""
+    return Format(_text, str, tuple((str(value),) for value in values))
+
+
+def _as(kind: type, value: object) -> "date":  # the callers' types are checked by the model
+    if not isinstance(value, kind):
+        raise InvalidValue("wrong-type", "key", f"{value!r} is not a {kind.__name__}")
+    return value  # type: ignore[return-value]  # narrowed by a class that is only known at run time
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _enum_text(value: object) -> str:
+    return str(value.value) if isinstance(value, Enum) else str(value)
+
+
+def _pattern(text: str) -> tuple[str | tuple[str, int], ...]:
+    """The shape of a text in which every run of zeros stands for digits."""
+    return tuple((DIGITS, len(piece)) if piece[0] == "0" else piece for piece in re.findall(r"0+|[^0]+", text))
+
+
+def _timestamp(precision: TimePrecision) -> Format:
+    shape = _pattern("0000-00-00T00:00:00Z" if precision == "seconds" else "0000-00-00T00:00:00.000Z")
+
+    def write(value: object) -> str:
+        assert isinstance(value, datetime)
+        return timestamp_text(value, precision)
+
+    return Format(write, timestamp_value, (shape,))
+
+
+def _numeric(annotation: object, spec: str, place: str) -> Format:
+    if match := _INTEGER.match(spec):
+        return _integer(int(match[2]), signed=bool(match[1]))
+    if match := _DECIMAL.match(spec):
+        return _decimal(int(match[2]), int(match[3]), signed=bool(match[1]))
+    raise DesignError("unknown-format", place, f"{spec!r} is no format", "Write {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
+
+
+def _integer(width: int, *, signed: bool) -> Format:
+    def write(value: object) -> str:
+        return _scaled_text(int(str(value)), width, signed=signed, value=value)
+
+    def read(text: str) -> object:
+        return _scaled_value(text, width, signed=signed)
+
+    return Format(write, read, (((DIGITS, width + signed),),))
+
+
+def _decimal(whole: int, places: int, *, signed: bool) -> Format:
+    width, scale = whole + places, Decimal(10) ** places
+
+    def write(value: object) -> str:
+        scaled = Decimal(str(value)) * scale
+        if not scaled.is_finite() or scaled != scaled.to_integral_value():
+            raise InvalidValue("inexact-number", "key", f"{value} has more than {places} decimal places")
+        return _scaled_text(int(scaled), width, signed=signed, value=value)
+
+    def read(text: str) -> object:
+        return Decimal(_scaled_value(text, width, signed=signed)) / scale
+
+    return Format(write, read, (((DIGITS, width + signed),),))
+
+
+def _scaled_text(number: int, width: int, *, signed: bool, value: object) -> str:
+    """Fixed width; a signed one has 0 or 1 in front and the complement behind 0, so that -5 sorts before -4."""
+    limit = 10**width
+    if not (-limit if signed else 0) <= number < limit:
+        raise InvalidValue("number-out-of-width", "key", f"{value} does not fit into the key's {width} digits")
+    if not signed:
+        return f"{number:0{width}d}"
+    return f"1{number:0{width}d}" if number >= 0 else f"0{number + limit:0{width}d}"
+
+
+def _scaled_value(text: str, width: int, *, signed: bool) -> int:
+    if not signed:
+        return int(text)
+    return int(text[1:]) if text[0] == "1" else int(text[1:]) - 10**width

@@ -1,0 +1,389 @@
+"""Reading, as plain data: what a pattern returns and a store carries out.
+
+An `Op[T]` says what to read, by entity and field; it knows nothing of requests. A store turns it into requests and a
+`T`. Building one checks that the key can answer it, whether the values are real or stand for a pattern's parameters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, overload
+
+from keyplan.design.conditions import Node, recorded
+from keyplan.design.effects import Guard, Ref
+from keyplan.design.entity import Access, Entity, EntitySpec, KeyPart, KeySpec
+from keyplan.design.errors import DesignError
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
+F = TypeVar("F", bound=Entity)
+A = TypeVar("A", bound=Entity)
+B = TypeVar("B", bound=Entity)
+C = TypeVar("C", bound=Entity)
+D = TypeVar("D", bound=Entity)
+
+PAGE = 50
+"""Items of a page where no limit is given."""
+BUDGET = 1000
+"""Items that a page may read before it answers with what it has."""
+
+
+@dataclass(frozen=True)
+class Page(Generic[T_co]):
+    """Some items, and where to go on; `next` is None at the end."""
+
+    items: Sequence[T_co]
+    next: str | None = None
+
+
+@dataclass(frozen=True)
+class Op(Generic[T_co]):
+    """Something to read."""
+
+    pattern: str | None = field(default=None, kw_only=True)
+    """The access pattern that it came from; cursors are bound to it and to its arguments."""
+    arguments: Mapping[str, object] = field(default_factory=dict, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Get(Op[E | None]):
+    """One item by its primary key."""
+
+    entity: type[E]
+    values: Mapping[str, object]
+    consistent: bool = False
+
+
+def get(entity: type[E], *, consistent: bool = False, **values: object) -> Get[E]:
+    """The item with these key values, or None."""
+    _check_all(entity.spec, entity.spec.primary, values)
+    return Get(entity, values, consistent)
+
+
+@dataclass(frozen=True)
+class Exists(Op[bool]):
+    """Whether an item is there."""
+
+    entity: type[Entity]
+    values: Mapping[str, object]
+
+
+def there(entity: type[E], **values: object) -> Exists:
+    """Whether there is an item with these key values, without loading it."""
+    _check_all(entity.spec, entity.spec.primary, values)
+    return Exists(entity, values)
+
+
+@dataclass(frozen=True)
+class Lookup(Op[E | None]):
+    """One item by a unique value: its guard, then the item."""
+
+    guard: Guard[E]
+    values: Mapping[str, object]
+
+
+def lookup(guard: Guard[E], **values: object) -> Lookup[E]:
+    """The item that holds this unique value, or None."""
+    spec, unique = guard.entity.spec, guard.unique
+    place = f"{spec.name}.{unique.name}"
+    missing = [name for name in unique.hash.fields if name not in values]
+    if missing:
+        raise DesignError("key-fields", place, f"no value for {', '.join(missing)}", "Give every field of the guard.")
+    lost = [name for name in spec.primary.fields if name not in unique.carries and name not in unique.hash.fields]
+    if lost:
+        raise DesignError(
+            "guard-carries", place, f"the guard does not lead to the item: {', '.join(lost)}", "Carry these fields."
+        )
+    return Lookup(guard, values)
+
+
+@dataclass(frozen=True)
+class GuardTaken(Op[bool]):
+    """Whether some item holds a unique value."""
+
+    guard: Guard[Entity]
+    values: Mapping[str, object]
+
+
+def taken(guard: Guard[E], **values: object) -> GuardTaken:
+    """Whether the unique value is taken."""
+    return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity will do
+
+
+BoundKind: TypeAlias = Literal[">=", ">", "<=", "<", "between", "prefix"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A condition on a field of the sort key."""
+
+    kind: BoundKind
+    low: object = None
+    high: object = None
+
+
+def at_least(value: object) -> Bound:
+    return Bound(">=", low=value)
+
+
+def more_than(value: object) -> Bound:
+    return Bound(">", low=value)
+
+
+def at_most(value: object) -> Bound:
+    return Bound("<=", high=value)
+
+
+def less_than(value: object) -> Bound:
+    return Bound("<", high=value)
+
+
+def within(low: object, high: object) -> Bound:
+    """From low to high, both included."""
+    return Bound("between", low, high)
+
+
+def starting(value: str) -> Bound:
+    """Texts that begin with this."""
+    return Bound("prefix", low=value)
+
+
+@dataclass(frozen=True)
+class Query(Op[Page[E]]):
+    """Items of one or several entities in one partition of a table or index, in the order of the sort key."""
+
+    entities: tuple[type[E], ...]
+    key: KeySpec
+    values: Mapping[str, object]
+    bound: tuple[str, Bound] | None = None
+    newest_first: bool = False
+    filter: Node | None = None
+    consistent: bool = False
+    size: int = PAGE
+    cursor: str | None = None
+    budget: int = BUDGET
+
+    def limit(self, size: int) -> Self:
+        """A page of at most so many items."""
+        return replace(self, size=size)
+
+    def after(self, cursor: str | None) -> Self:
+        """The page behind the one that gave this cursor."""
+        return replace(self, cursor=cursor)
+
+
+def query(
+    access: Access[E],
+    *,
+    newest_first: bool = False,
+    filter: Callable[[E], object] | None = None,
+    consistent: bool = False,
+    **values: object,
+) -> Query[E]:
+    """The entity's items with these values in the key.
+
+    All fields of the hash key are given; of the sort key's, the first ones, of which the last may be a bound such as
+    `at_least(...)`.
+    """
+    spec = access.entity.spec
+    key = spec.access(access.declared)
+    plain, bound = _split(spec, key, values)
+    if consistent and key.index is not None and not key.index.local:
+        raise DesignError(
+            "consistent-index",
+            f"{spec.name}.{key.name}",
+            "DynamoDB has no consistent reads on a global index",
+            "Leave out consistent, or read the table.",
+        )
+    node = None if filter is None else recorded(access.entity, filter)
+    return Query((access.entity,), key, plain, bound, newest_first, node, consistent)
+
+
+@overload
+def collection(first: type[A], second: type[B], /, *, newest_first: bool = False, **values: object) -> Query[A | B]: ...
+@overload
+def collection(
+    first: type[A], second: type[B], third: type[C], /, *, newest_first: bool = False, **values: object
+) -> Query[A | B | C]: ...
+@overload
+def collection(
+    first: type[A], second: type[B], third: type[C], fourth: type[D], /, *, newest_first: bool = False, **values: object
+) -> Query[A | B | C | D]: ...
+def collection(*entities: type[Any], newest_first: bool = False, **values: object) -> Query[Any]:
+    """All items of one partition that are of these entities, in one query."""
+    first = entities[0].spec
+    for entity in entities:
+        spec = entity.spec
+        if spec.table is not first.table or _text(spec.primary.hash[0]) != _text(first.primary.hash[0]):
+            raise DesignError(
+                "not-one-collection",
+                f"{first.name} and {spec.name}",
+                "their items are not in one partition",
+                "A collection has one hash key template.",
+            )
+    plain, bound = _split(first, replace(first.primary, range=()), values)
+    return Query(entities, first.primary, plain, bound, newest_first)
+
+
+def _text(part: KeyPart) -> str:
+    return part.template.text if part.template else part.attribute.name
+
+
+@dataclass(frozen=True)
+class Follow(Op[Page[F]]):
+    """A query, then the items that its items point at, in its order; items that are gone are left out."""
+
+    source: Query[Entity]
+    target: type[F]
+    link: Callable[[Entity], Ref[F] | None]
+
+    def limit(self, size: int) -> Self:
+        """A page of at most so many items."""
+        return replace(self, source=self.source.limit(size))
+
+    def after(self, cursor: str | None) -> Self:
+        """The page behind the one that gave this cursor."""
+        return replace(self, source=self.source.after(cursor))
+
+
+def follow(source: Query[E], link: Callable[[E], Ref[F] | None], target: type[F]) -> Follow[F]:
+    """The items that a query's items point at: one query and one batch get."""
+    return Follow(source, target, link)  # type: ignore[arg-type]  # the link takes what the source gives
+
+
+@dataclass(frozen=True)
+class Merge(Op[Page[E]]):
+    """Several queries read side by side and merged in order."""
+
+    queries: tuple[Query[E], ...]
+    order: Callable[[E], object]
+    newest_first: bool = False
+    size: int = PAGE
+    cursor: str | None = None
+
+    def limit(self, size: int) -> Self:
+        """A page of at most so many items."""
+        return replace(self, size=size)
+
+    def after(self, cursor: str | None) -> Self:
+        """The page behind the one that gave this cursor."""
+        return replace(self, cursor=cursor)
+
+
+def merge(queries: Sequence[Query[E]], order: Callable[[E], object], *, newest_first: bool = False) -> Merge[E]:
+    """Items of several partitions as one list, in the order that `order` gives."""
+    return Merge(tuple(replace(each, newest_first=newest_first) for each in queries), order, newest_first)
+
+
+@dataclass(frozen=True)
+class BatchGet(Op[list[E | None]]):
+    """Many items by their keys, in the order asked."""
+
+    entity: type[E]
+    keys: object
+    """Mappings of key values; or what stands for a pattern's parameter."""
+    consistent: bool = False
+
+
+def batch_get(entity: type[E], keys: object, *, consistent: bool = False) -> BatchGet[E]:
+    """The items with these keys (a sequence of mappings, or of single values where the key has one field)."""
+    return BatchGet(entity, keys, consistent)
+
+
+@dataclass(frozen=True)
+class Scan(Op[Page[E]]):
+    """All items of an entity, by reading the whole table."""
+
+    entity: type[E]
+    filter: Node | None = None
+    size: int = PAGE
+    cursor: str | None = None
+    budget: int = BUDGET
+
+    def limit(self, size: int) -> Self:
+        """A page of at most so many items."""
+        return replace(self, size=size)
+
+    def after(self, cursor: str | None) -> Self:
+        """The page behind the one that gave this cursor."""
+        return replace(self, cursor=cursor)
+
+
+def scan(entity: type[E], *, filter: Callable[[E], object] | None = None) -> Scan[E]:
+    """Every item of the entity. The cost grows with the table."""
+    return Scan(entity, None if filter is None else recorded(entity, filter))
+
+
+@dataclass(frozen=True)
+class Count(Op[int]):
+    """How many items a query has, without loading them."""
+
+    source: Query[Entity]
+
+
+def count(source: Query[E]) -> Count:
+    """The number of items of a query."""
+    return Count(source)  # type: ignore[arg-type]  # of whatever entity
+
+
+@dataclass(frozen=True)
+class Rewrite(Generic[E]):
+    """A change of all items of a query, however many: resumable, once it is journalled by its name and arguments.
+
+    The change must take an item out of the query, so that going on means asking again.
+    """
+
+    source: Query[E]
+    change: Callable[[E], object]
+    name: str = ""
+    arguments: Mapping[str, object] = field(default_factory=dict)
+
+
+def rewrite(source: Query[E], change: Callable[[E], object]) -> Rewrite[E]:
+    """Change every item of the query."""
+    return Rewrite(source, change)
+
+
+def _check_all(spec: EntitySpec, key: KeySpec, values: Mapping[str, object]) -> None:
+    missing = [name for name in key.fields if name not in values]
+    unknown = [name for name in values if name not in key.fields]
+    if missing or unknown:
+        raise DesignError(
+            "key-fields",
+            f"{spec.name}.{key.name}",
+            f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
+            f"The key is made of: {', '.join(key.fields) or 'nothing'}.",
+        )
+
+
+def _split(
+    spec: EntitySpec, key: KeySpec, values: Mapping[str, object]
+) -> tuple[dict[str, object], tuple[str, Bound] | None]:
+    """The plain values and the bound, checked against the key."""
+    place = f"{spec.name}.{key.name}"
+    hash_fields = [name for part in key.hash for name in part.fields]
+    range_fields = [name for part in key.range for name in part.fields if name not in hash_fields]
+    missing = [name for name in hash_fields if name not in values]
+    if missing:
+        raise DesignError(
+            "key-fields", place, f"no value for {', '.join(missing)}", "A query needs the whole hash key."
+        )
+    given = [name for name in values if name not in hash_fields]
+    if given != [name for name in range_fields if name in given] or set(given) != set(range_fields[: len(given)]):
+        raise DesignError(
+            "key-fields",
+            place,
+            f"the sort key can not be asked for {', '.join(given)}",
+            f"It is made of {', '.join(range_fields) or 'nothing'}, in this order, and asked from the left.",
+        )
+    bounds = [(name, value) for name, value in values.items() if isinstance(value, Bound)]
+    for name, _ in bounds:
+        if name in hash_fields or name != given[-1]:
+            raise DesignError(
+                "hash-range" if name in hash_fields else "key-fields",
+                f"{place}.{name}",
+                "a range can only be asked of the last given field of the sort key",
+                "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
+            )
+    plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
+    return plain, (bounds[0][0], bounds[0][1]) if bounds else None

@@ -1,0 +1,270 @@
+"""Access patterns and the design that holds them.
+
+A pattern is a method that returns an operation. When the design's class is made, each one is read once with stand-ins
+for its parameters, so that everything else (review, document, console, cost) can see what it does, and so that one
+that the keys can not answer fails there and then.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
+
+from keyplan.design.effects import BelongsTo, Ref
+from keyplan.design.entity import Entity, EntitySpec
+from keyplan.design.errors import DesignError
+from keyplan.design.operations import Op, Rewrite
+from keyplan.design.tables import Table, key
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Op[object])
+D = TypeVar("D", bound="Design")
+E = TypeVar("E", bound=Entity)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Stands for a pattern's parameter while the pattern is read."""
+
+    name: str
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"a pattern must not branch on its parameter {self.name}: it is read once, for all values")
+
+    def __iter__(self) -> Iterator[object]:
+        raise TypeError(f"a pattern must not iterate over its parameter {self.name}: it is read once, for all values")
+
+
+@dataclass(frozen=True)
+class Departure:
+    """Where the design does not do what its document says."""
+
+    document: str
+    here: str
+    because: str
+
+
+def departure(document: str, here: str, because: str) -> Departure:
+    """What the document said, what is done, and why."""
+    return Departure(document, here, because)
+
+
+class Pattern(Generic[P, R]):
+    """An access pattern: named in the document's words, read once when the design is made."""
+
+    def __init__(self, wording: str, build: Callable[Concatenate[Any, P], R]) -> None:
+        self.wording = wording
+        self._build = build
+        self.name = build.__name__
+        self.symbolic: Op[object]
+        self.__doc__ = build.__doc__
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self._build).parameters)[1:]
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "Pattern[P, R]": ...
+    @overload
+    def __get__(self, instance: "Design", owner: type) -> Callable[P, R]: ...
+    def __get__(self, instance: "Design | None", owner: type) -> "Pattern[P, R] | Callable[P, R]":
+        if instance is None:
+            return self
+
+        def build(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = inspect.signature(self._build).bind(instance, *args, **kwargs)
+            bound.apply_defaults()
+            arguments = dict(list(bound.arguments.items())[1:])
+            return replace(self._build(instance, *args, **kwargs), pattern=self.name, arguments=arguments)
+
+        return build
+
+    def read(self, design: "Design") -> Op[object]:
+        """The operation with stand-ins for the parameters."""
+        stand_ins = [Parameter(name) for name in self.parameters]
+        build: Callable[..., Op[object]] = self._build
+        try:
+            return build(design, *stand_ins)
+        except TypeError as error:
+            raise DesignError(
+                "pattern-branches",
+                f"{type(design).__name__}.{self.name}",
+                str(error),
+                "Make it two patterns, or move the decision to the caller.",
+            ) from error
+
+
+def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[P, R]]:
+    """Declare a method of a design as an access pattern, in the document's words."""
+
+    def declare(build: Callable[Concatenate[D, P], R]) -> Pattern[P, R]:
+        return Pattern(wording, build)
+
+    return declare
+
+
+def job(build: Callable[Concatenate[D, P], Rewrite[E]]) -> Callable[Concatenate[D, P], Rewrite[E]]:
+    """Declare a method of a design as a rewrite that is journalled by its name and arguments (texts and numbers)."""
+
+    def named(design: D, /, *args: P.args, **kwargs: P.kwargs) -> Rewrite[E]:
+        bound = inspect.signature(build).bind(design, *args, **kwargs)
+        arguments = dict(list(bound.arguments.items())[1:])
+        return replace(build(design, *args, **kwargs), name=build.__name__, arguments=arguments)
+
+    return named
+
+
+class Design:
+    """A design: its tables, its entities, its access patterns, and where it departs from its document."""
+
+    tables: ClassVar[Sequence[Table]] = ()
+    entities: ClassVar[Sequence[type[Entity]]] = ()
+    departures: ClassVar[Sequence[Departure]] = ()
+    patterns: ClassVar[Mapping[str, Pattern[..., Any]]] = {}
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self.environment = dict(environment or {})
+
+    def __init_subclass__(cls) -> None:
+        cls.patterns = {name: value for name, value in vars(cls).items() if isinstance(value, Pattern)}
+        _check_entities(cls)
+        design = cls()
+        for each in cls.patterns.values():
+            each.symbolic = each.read(design)
+
+    def table_name(self, table: Table) -> str:
+        """The table's name in this environment."""
+        return table.actual_name(self.environment)
+
+    @property
+    def housekeeping(self) -> Table:
+        """The table for what is not the document's: journals, idempotency records, checkpoints."""
+        return Table(f"{self.tables[0].name}-keyplan", key("pk", "sk"), ttl="expiresAt")
+
+    def entity(self, name: str) -> type[Entity]:
+        """An entity by its name."""
+        return next(entity for entity in self.entities if entity.__name__ == name)
+
+
+def _check_entities(cls: type[Design]) -> None:
+    specs = [entity.spec for entity in cls.entities]
+    for spec in specs:
+        if spec.table not in cls.tables:
+            raise DesignError(
+                "foreign-table", spec.name, f"its table {spec.table.name} is not in the design", "Add it to tables."
+            )
+        _bind_derived(spec, cls)
+        _bind_parents(spec)
+        _check_counters(spec)
+    for first, second in combinations(specs, 2):
+        if first.table is second.table and first.may_be_mistaken_for(second):
+            raise DesignError(
+                "ambiguous-entities",
+                f"{first.name} and {second.name}",
+                f"their keys could be mistaken for each other ({_shown(first)} and {_shown(second)})",
+                "Give them different literals, use Id for fields that hold no separator, or a type attribute.",
+            )
+
+
+def _shown(spec: EntitySpec) -> str:
+    return " / ".join(part.template.text if part.template else part.attribute.name for part in spec.primary.parts)
+
+
+class _FieldName:
+    """Stands for an entity's field while a method that names another item is read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _Reader:
+    """Stands for an entity while one of its methods is read."""
+
+    def __init__(self, spec: EntitySpec) -> None:
+        self._spec = spec
+
+    def __getattr__(self, name: str) -> _FieldName:
+        if name not in self._spec.fields:
+            raise DesignError("no-such-field", f"{self._spec.name}.{name}", "no such field", "Name a field.")
+        return _FieldName(name)
+
+
+def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:
+    """Find out from a method's annotation which entities it makes."""
+    names = {entity.__name__: entity for entity in cls.entities}
+    for derived in spec.derived:
+        hint = get_type_hints(derived.method, localns=names).get("return")
+        made = tuple(entity for entity in cls.entities if _mentions(hint, entity))
+        if not made:
+            raise DesignError(
+                "derived-entity",
+                f"{spec.name}.{derived.name}",
+                "its annotation names no entity of the design",
+                "Annotate what the method returns, and list that entity in the design.",
+            )
+        derived.entities = made
+
+
+def _mentions(hint: object, entity: type[Entity]) -> bool:
+    return hint is entity or any(_mentions(argument, entity) for argument in get_args(hint))
+
+
+def _bind_parents(spec: EntitySpec) -> None:
+    """Find out which field of a child is which key field of its parent."""
+    for parent in spec.parents:
+        place = f"{spec.name}.{parent.name}"
+        named = parent.parent(_Reader(spec))  # type: ignore[arg-type]  # a stand-in
+        if not isinstance(named, Ref):
+            raise DesignError("parent", place, "it names no parent", "Return ref(Parent, ...).")
+        parent.entity = named.entity
+        parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, _FieldName)}
+        _check_parent(spec, parent, place)
+
+
+def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> None:
+    assert parent.entity is not None
+    if parent.on_delete == "refuse":
+        if parent.count is None:
+            raise DesignError(
+                "refuse-needs-count",
+                place,
+                "a delete can only be refused safely on a number that the children keep",
+                'Give count="...", the name of a Count field of the parent.',
+            )
+        return
+    if parent.on_delete == "cascade":
+        access = spec.primary if parent.via == "primary" else spec.placements.get(parent.via)
+        if access is None:
+            raise DesignError("cascade-via", place, f"via={parent.via!r} is no key of the entity", "Name a placement.")
+        unknown = [name for part in access.hash for name in part.fields if name not in parent.fields.values()]
+        if unknown:
+            raise DesignError(
+                "cascade-via",
+                place,
+                f"the children can not be found by {access.name}: {', '.join(unknown)} is not the parent's",
+                "Name a placement whose hash key is made of the parent's key with via=.",
+            )
+
+
+def _check_counters(spec: EntitySpec) -> None:
+    for counter in spec.counters:
+        named = counter.target(_Reader(spec))  # type: ignore[arg-type]  # a stand-in
+        _check_count(named, counter.field, f"{spec.name}.{counter.name}")
+    for parent in spec.parents:
+        if parent.count is not None:
+            assert parent.entity is not None
+            _check_count(Ref(parent.entity, {}), parent.count, f"{spec.name}.{parent.name}")
+
+
+def _check_count(named: Ref[Entity] | None, name: str, place: str) -> None:
+    if not isinstance(named, Ref):
+        raise DesignError("counter", place, "it names no item", "Return ref(Entity, ...).")
+    field = named.entity.spec.fields.get(name)
+    if field is None or field.kind != "count":
+        raise DesignError(
+            "counter",
+            place,
+            f"{named.entity.__name__} has no Count field {name!r}",
+            f"Declare {name}: Count = 0 there.",
+        )

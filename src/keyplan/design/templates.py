@@ -1,0 +1,237 @@
+"""Key templates: `POSTS_BY_USER#{author_id}`, written from values, read back into values, told apart from each other.
+
+A template never gives the same key for different values (but for a declared fold of case): a text that would not be
+read back as the values it was made of is refused. So a separator inside a value is refused only where it would be
+ambiguous; the last value of a key may hold anything.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from keyplan.design.errors import DesignError, InvalidValue
+from keyplan.design.formats import ANY, DIGITS, NO_SEPARATOR, Format
+
+SEPARATOR = "#"
+_SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(\.lower)?(?::([^{}]+))?\}")
+_MOST_SHAPES = 64
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for a field's value."""
+
+    field: str
+    lower: bool = False
+    spec: str = ""
+
+
+def parse(text: str, place: str) -> tuple[str | Slot, ...]:
+    """The literals and slots of a template."""
+    parts: list[str | Slot] = []
+    end = 0
+    for match in _SLOT.finditer(text):
+        if match.start() > end:
+            parts.append(text[end : match.start()])
+        parts.append(Slot(match[1], bool(match[2]), match[3] or ""))
+        end = match.end()
+    if end < len(text):
+        parts.append(text[end:])
+    if any(isinstance(part, str) and ("{" in part or "}" in part) for part in parts):
+        raise DesignError("bad-template", place, f"{text!r} can not be read", "Slots look like {field} or {field:04}.")
+    if not parts:
+        raise DesignError("empty-template", place, "an empty key", "DynamoDB has no empty keys; give it a text.")
+    return tuple(parts)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template with the formats of its fields."""
+
+    text: str
+    parts: tuple[str | Slot, ...]
+    formats: Mapping[str, Format]
+    place: str
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """Its fields, each once, in order."""
+        return tuple(dict.fromkeys(slot.field for slot in self._slots))
+
+    @cached_property
+    def _slots(self) -> tuple[Slot, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Slot))
+
+    def write(self, values: Mapping[str, object]) -> str | None:
+        """The key of these values; None where one of them is absent."""
+        pieces: list[str] = []
+        for part in self.parts:
+            if isinstance(part, str):
+                pieces.append(part)
+                continue
+            value = values.get(part.field)
+            if value is None:
+                return None
+            pieces.append(self.piece(part.field, value))
+        text = "".join(pieces)
+        if self._can_be_ambiguous:
+            self._check(text, values)
+        return text
+
+    def prefix(self, values: Mapping[str, object]) -> str:
+        """The key up to the first field that has no value."""
+        pieces: list[str] = []
+        for part in self.parts:
+            if isinstance(part, str):
+                pieces.append(part)
+            elif values.get(part.field) is None:
+                break
+            else:
+                pieces.append(self.piece(part.field, values[part.field]))
+        return "".join(pieces)
+
+    def read(self, text: str) -> dict[str, object] | None:
+        """The values in a key; None where the key is not of this template."""
+        match = self._pattern.fullmatch(text)
+        if match is None:
+            return None
+        values: dict[str, object] = {}
+        for position, slot in enumerate(self._slots, start=1):
+            try:
+                value = self.formats[slot.field].read(match[position])
+            except ValueError:
+                return None
+            if values.setdefault(slot.field, value) != value:
+                return None
+        return values
+
+    def piece(self, field: str, value: object) -> str:
+        """One field's value, as it stands in the key."""
+        chosen = self.formats[field]
+        try:
+            text = chosen.write(value)
+        except InvalidValue as error:
+            raise InvalidValue(error.code, f"{self.place}.{field}", error.problem, field=field) from None
+        if not text:
+            raise InvalidValue(
+                "empty-key-value", f"{self.place}.{field}", "a value in a key must not be empty", field=field
+            )
+        if SEPARATOR in text and chosen.shapes == ((NO_SEPARATOR,),):
+            raise InvalidValue(
+                "separator-in-id", f"{self.place}.{field}", f"an id must not hold {SEPARATOR!r}: {text!r}", field=field
+            )
+        return text
+
+    @cached_property
+    def _can_be_ambiguous(self) -> bool:
+        """Whether a free text stands before something else."""
+        return any(
+            isinstance(part, Slot) and self.formats[part.field].shapes == ((ANY,),) and position < len(self.parts) - 1
+            for position, part in enumerate(self.parts)
+        )
+
+    def _check(self, text: str, values: Mapping[str, object]) -> None:
+        read = self.read(text)
+        for field in self.fields:
+            chosen = self.formats[field]
+            if read is None or chosen.write(read[field]) != chosen.write(values[field]):
+                raise InvalidValue(
+                    "ambiguous-key",
+                    f"{self.place}.{field}",
+                    f"{values[field]!r} would make the key {text!r}, which reads as other values; "
+                    "the text that follows this field in the key must not stand in it",
+                    field=field,
+                )
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        pieces = [re.escape(part) if isinstance(part, str) else f"({self._slot_pattern(part)})" for part in self.parts]
+        return re.compile("".join(pieces), re.DOTALL)
+
+    def _slot_pattern(self, slot: Slot) -> str:
+        return "|".join("".join(map(_element_pattern, shape)) for shape in self.formats[slot.field].shapes)
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[str | tuple[str, int], ...], ...]:
+        """All shapes of its keys; one that covers them where there are too many."""
+        choices = [((part,),) if isinstance(part, str) else self.formats[part.field].shapes for part in self.parts]
+        total = 1
+        for choice in choices:
+            total *= len(choice)
+        if total > _MOST_SHAPES:
+            choices = [choice if len(choice) == 1 else ((ANY,),) for choice in choices]
+        return tuple(tuple(element for shape in combination for element in shape) for combination in product(*choices))
+
+    def may_equal(self, other: "Template") -> bool:
+        """Whether some text is a key of both."""
+        return any(_meet(mine, theirs) for mine in self.shapes for theirs in other.shapes)
+
+
+def _element_pattern(element: str | tuple[str, int]) -> str:
+    if isinstance(element, tuple):
+        return rf"[0-9]{{{element[1]}}}"
+    if element == ANY:
+        return ".+?"
+    if element == NO_SEPARATOR:
+        return f"[^{SEPARATOR}]+?"
+    return re.escape(element)
+
+
+# Two shapes are compared as automata: a state is a position in a list of tokens, a token is a character class and
+# whether it may repeat.
+_Token = tuple[str, bool]
+
+
+def _tokens(shape: tuple[str | tuple[str, int], ...]) -> list[_Token]:
+    tokens: list[_Token] = []
+    for element in shape:
+        if isinstance(element, tuple):
+            tokens += [(DIGITS, False)] * element[1]
+        elif element in (ANY, NO_SEPARATOR):
+            tokens += [(element, False), (element, True)]
+        else:
+            tokens += [(character, False) for character in element]
+    return tokens
+
+
+def _meet(first: tuple[str | tuple[str, int], ...], second: tuple[str | tuple[str, int], ...]) -> bool:
+    left, right = _tokens(first), _tokens(second)
+    seen: set[tuple[int, int]] = set()
+    pending = [(0, 0)]
+    while pending:
+        state = pending.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        for i in _skips(left, state[0]):
+            for j in _skips(right, state[1]):
+                if i == len(left) and j == len(right):
+                    return True
+                if i < len(left) and j < len(right) and _share(left[i][0], right[j][0]):
+                    pending.append((i if left[i][1] else i + 1, j if right[j][1] else j + 1))
+    return False
+
+
+def _skips(tokens: list[_Token], position: int) -> Iterator[int]:
+    """The positions that can be reached without reading: behind any tokens that may stand no time at all."""
+    yield position
+    while position < len(tokens) and tokens[position][1]:
+        position += 1
+        yield position
+
+
+def _share(first: str, second: str) -> bool:
+    """Whether a character is in both classes."""
+    if first == ANY or second == ANY:
+        return True
+    if first == NO_SEPARATOR:
+        return second != SEPARATOR
+    if second == NO_SEPARATOR:
+        return first != SEPARATOR
+    if first == DIGITS:
+        return second == DIGITS or second.isdigit()
+    if second == DIGITS:
+        return first.isdigit()
+    return first == second

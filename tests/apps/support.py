@@ -1,0 +1,172 @@
+"""What the tests of the five designs have in common: a client that records what is sent, and patterns as a table.
+
+A `World` is a design with data on a database of its own, reached in-process and through boto3 over the wire. A `Case`
+says what one access pattern gives and what it sends; `run_case` and `same_cost` check it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+import boto3
+from botocore.config import Config
+
+from keyplan.data.store import Store
+from keyplan.design import Design, Op, Page
+from keyplan.engine import Engine
+from keyplan.engine.wire import serve_in_thread
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+D = TypeVar("D", bound=Design)
+
+Way: TypeAlias = Literal["in-process", "wire"]
+WAYS: tuple[Way, ...] = ("in-process", "wire")
+
+_MEASURED = {
+    "get_item",
+    "put_item",
+    "update_item",
+    "delete_item",
+    "query",
+    "scan",
+    "batch_get_item",
+    "batch_write_item",
+    "transact_get_items",
+    "transact_write_items",
+}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A call that went to the database: as the store asked for it, and what it consumed."""
+
+    operation: str
+    request: Mapping[str, Any]
+    units: float
+
+    @property
+    def shown(self) -> str:
+        """The operation, with the index where it reads one: `query`, `query GSI1`."""
+        index = self.request.get("IndexName")
+        return f"{self.operation} {index}" if index else self.operation
+
+
+class Recorder:
+    """A client that passes every call on, asks for the consumed capacity and remembers both."""
+
+    def __init__(self, client: object) -> None:
+        self.client = client
+        self.sent: list[Sent] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method: Callable[..., Any] = getattr(self.client, name)
+        if name not in _MEASURED:
+            return method
+
+        def call(**request: Any) -> Any:
+            answer = method(**request, ReturnConsumedCapacity="TOTAL")
+            consumed = answer.get("ConsumedCapacity", [])
+            parts = consumed if isinstance(consumed, list) else [consumed]
+            self.sent.append(Sent(name, request, sum(part["CapacityUnits"] for part in parts)))
+            return answer
+
+        return call
+
+    @contextmanager
+    def recording(self) -> Iterator[list[Sent]]:
+        """The calls that are made within the block."""
+        calls: list[Sent] = []
+        before = len(self.sent)
+        yield calls
+        calls.extend(self.sent[before:])
+
+
+@dataclass
+class World(Generic[D]):
+    """A design with data in it, as a store in-process and as one over the wire."""
+
+    stores: dict[Way, Store[D]]
+    recorders: dict[Way, Recorder]
+
+
+@contextmanager
+def world(design: D, fill: Callable[[Store[D]], object]) -> Iterator[World[D]]:
+    """A fresh database with the design's tables and what `fill` writes through a store."""
+    with Engine() as engine, serve_in_thread(engine.database) as url:
+        wire = _boto3(url)
+        recorders: dict[Way, Recorder] = {"in-process": Recorder(engine), "wire": Recorder(wire)}
+        stores = {way: Store(design, recorder, secret=b"cursors of tests") for way, recorder in recorders.items()}
+        stores["in-process"].create_tables()
+        fill(stores["in-process"])
+        yield World(stores, recorders)
+        wire.close()
+
+
+def _boto3(url: str) -> "DynamoDBClient":
+    session = boto3.Session(region_name="us-east-1")
+    return session.client("dynamodb", endpoint_url=url, config=Config(retries={"max_attempts": 0}))
+
+
+def _as_is(result: Any) -> object:
+    return result
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an access pattern gives for some arguments, and what it sends for that.
+
+    `expected` is compared with `show(result)`; for a page, with `show` of each item. `sends` are the calls in order,
+    with the index where one is read: `["query GSI1"]`.
+    """
+
+    pattern: str
+    arguments: tuple[object, ...]
+    expected: object
+    sends: Sequence[str]
+    show: Callable[[Any], object] = _as_is
+    limit: int | None = None
+    kwargs: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return f"{self.pattern}-{'-'.join(str(argument) for argument in self.arguments)}"
+
+    def op(self, design: Design) -> Op[Any]:
+        """The operation that the pattern builds."""
+        op: Any = getattr(design, self.pattern)(*self.arguments, **self.kwargs)
+        return op if self.limit is None else op.limit(self.limit)  # type: ignore[no-any-return]  # of any pattern
+
+
+def run_case(world: World[Any], way: Way, case: Case) -> None:
+    """The pattern gives what is expected, sends what is expected (the first call exactly as shown unsent)."""
+    store, recorder = world.stores[way], world.recorders[way]
+    op = case.op(store.design)
+    shown = store.requests(op)
+    with recorder.recording() as sent:
+        result = store.run(op)
+    found = [case.show(item) for item in result.items] if isinstance(result, Page) else case.show(result)
+    assert found == case.expected
+    assert [call.shown for call in sent] == list(case.sends)
+    assert shown == [(sent[0].operation, sent[0].request)]
+
+
+def units(world: World[Any], way: Way, case: Case) -> float:
+    """The capacity that the pattern consumes."""
+    store, recorder = world.stores[way], world.recorders[way]
+    with recorder.recording() as sent:
+        store.run(case.op(store.design))
+    return sum(call.units for call in sent)
+
+
+def without_case(design: type[Design], cases: Sequence[Case]) -> list[str]:
+    """The patterns of a design that no case runs."""
+    tried = {case.pattern for case in cases}
+    return [name for name in design.patterns if name not in tried]
+
+
+def scanning(cases: Sequence[Case]) -> set[str]:
+    """The patterns that read a whole table."""
+    return {case.pattern for case in cases if any(call.startswith("scan") for call in case.sends)}

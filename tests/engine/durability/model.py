@@ -1,0 +1,187 @@
+"""DynamoDB in a few lines of plain Python: what the engine is compared with.
+
+Items are as boto3 has them. Keys, conditions and updates come from short lists, each condition and update with the
+Python that says what it means; so the model needs no parser and shares no code with the engine.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Item: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[str, int]
+
+GSI = "by-group"
+LSI = "by-weight"
+
+
+def key_of(item: Item) -> Key:
+    return item["pk"]["S"], int(item["sk"]["N"])
+
+
+def key_item(key: Key) -> Item:
+    return {"pk": {"S": key[0]}, "sk": {"N": str(key[1])}}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition expression and its meaning for an item, {} where there is none."""
+
+    text: str
+    values: Item
+    holds: Callable[[Item], bool]
+
+
+def number(item: Item, name: str) -> int | None:
+    value = item.get(name)
+    return int(value["N"]) if value and "N" in value else None
+
+
+def _counts_below(limit: int) -> Condition:
+    def holds(item: Item) -> bool:
+        count = number(item, "n")
+        return count is not None and count < limit
+
+    return Condition("n < :c", {":c": {"N": str(limit)}}, holds)
+
+
+CONDITIONS: list[Condition] = [
+    Condition("attribute_exists(pk)", {}, bool),
+    Condition("attribute_not_exists(pk)", {}, lambda item: not item),
+    Condition(
+        "attribute_exists(grp) AND NOT grp = :c",
+        {":c": {"S": "x"}},
+        lambda item: "grp" in item and item["grp"] != {"S": "x"},
+    ),
+    Condition(
+        "contains(tags, :c) OR attribute_type(n, :t)",
+        {":c": {"S": "t1"}, ":t": {"S": "N"}},
+        lambda item: "t1" in item.get("tags", {}).get("SS", []) or "n" in item,
+    ),
+    Condition("size(items_) BETWEEN :a AND :b", {":a": {"N": "1"}, ":b": {"N": "2"}}, lambda item: _size(item) in (1, 2)),
+    _counts_below(1),
+    _counts_below(5),
+]
+
+
+def _size(item: Item) -> int:
+    return len(item["items_"]["L"]) if "items_" in item else -1
+
+
+@dataclass(frozen=True)
+class Update:
+    """An update expression and what it makes of an item."""
+
+    text: str
+    values: Item
+    apply: Callable[[Item], None]
+
+
+def _count(item: Item) -> None:
+    item["n"] = {"N": str((number(item, "n") or 0) + 1)}
+
+
+def _add_tag(item: Item) -> None:
+    item["tags"] = {"SS": sorted({*item.get("tags", {}).get("SS", []), "t1"})}
+
+
+def _drop_tag(item: Item) -> None:
+    left = sorted({*item.get("tags", {}).get("SS", [])} - {"t1", "t2"})
+    item.pop("tags", None)
+    if left:
+        item["tags"] = {"SS": left}
+
+
+def _append(item: Item) -> None:
+    item["items_"] = {"L": [*item.get("items_", {"L": []})["L"], {"BOOL": True}]}
+
+
+def _set(name: str, value: Item) -> Callable[[Item], None]:
+    return lambda item: item.update({name: value})
+
+
+UPDATES: list[Update] = [
+    Update("SET n = if_not_exists(n, :u) + :v", {":u": {"N": "0"}, ":v": {"N": "1"}}, _count),
+    Update("SET grp = :v", {":v": {"S": "x"}}, _set("grp", {"S": "x"})),
+    Update("SET grp = :v", {":v": {"S": "y"}}, _set("grp", {"S": "y"})),
+    Update("SET weight = :v", {":v": {"N": "7"}}, _set("weight", {"N": "7"})),
+    Update("SET weight = :v", {":v": {"N": "-1.5"}}, _set("weight", {"N": "-1.5"})),
+    Update("REMOVE grp, n", {}, lambda item: [item.pop(name, None) for name in ("grp", "n")] and None),
+    Update("REMOVE weight", {}, lambda item: item.pop("weight", None) and None),
+    Update("ADD tags :v", {":v": {"SS": ["t1"]}}, _add_tag),
+    Update("DELETE tags :v", {":v": {"SS": ["t1", "t2"]}}, _drop_tag),
+    Update("SET items_ = list_append(if_not_exists(items_, :u), :v)", {":u": {"L": []}, ":v": {"L": [{"BOOL": True}]}}, _append),
+]
+
+
+@dataclass
+class Change:
+    """What a stream record says."""
+
+    old: Item | None
+    new: Item | None
+
+    @property
+    def name(self) -> str:
+        return "INSERT" if self.old is None else "REMOVE" if self.new is None else "MODIFY"
+
+
+@dataclass
+class Table:
+    """A table: its items, and all changes since it was made."""
+
+    has_gsi: bool
+    items: dict[Key, Item] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+
+    def get(self, key: Key) -> Item | None:
+        found = self.items.get(key)
+        return None if found is None else deepcopy(found)
+
+    def write(self, key: Key, new: Item | None) -> None:
+        old = self.get(key)
+        if new == old:
+            return
+        self.changes.append(Change(old, deepcopy(new)))
+        if new is None:
+            del self.items[key]
+        else:
+            self.items[key] = deepcopy(new)
+
+    def updated(self, key: Key, update: Update) -> Item:
+        item = self.get(key) or key_item(key)
+        update.apply(item)
+        return item
+
+    def holds(self, key: Key, condition: Condition | None) -> bool:
+        return condition is None or bool(condition.holds(self.get(key) or {}))
+
+    def partition(self, pk: str) -> list[Item]:
+        return sorted((item for (own, _), item in self.items.items() if own == pk), key=lambda item: key_of(item)[1])
+
+    def group(self, name: str) -> list[Item]:
+        return [item for item in self.items.values() if item.get("grp") == {"S": name} and "weight" in item]
+
+    def weighed(self, pk: str) -> list[Item]:
+        return [item for item in self.partition(pk) if "weight" in item]
+
+    def expired(self, now: float) -> list[Key]:
+        def is_over(item: Item) -> bool:
+            end = number(item, "expires")
+            return end is not None and end < now
+
+        return [key for key, item in self.items.items() if is_over(item)]
+
+
+def weight(item: Item) -> float:
+    return float(item["weight"]["N"])
+
+
+def canonical(items: Iterable[Item]) -> list[str]:
+    """Items in an order that does not depend on where they come from."""
+    return sorted(repr(normal(item)) for item in items)
+
+
+def normal(item: Item) -> list[tuple[str, object]]:
+    return sorted((name, {"SS": sorted(value["SS"])} if "SS" in value else value) for name, value in item.items())

@@ -1,0 +1,151 @@
+"""A valid request for every operation, to be spoilt."""
+
+from typing import Any
+
+from keyplan.engine.database import Database
+from tests.engine.durability.support import GSI, LSI, TABLE, definition
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/" + TABLE
+KEY = {"pk": {"S": "a"}, "sk": {"N": "1"}}
+ITEM: dict[str, Any] = {
+    **KEY,
+    "colour": {"S": "red"},
+    "weight": {"N": "1.5"},
+    "data": {"B": "AAEC"},
+    "tags": {"SS": ["a", "b"]},
+    "numbers": {"NS": ["1", "2"]},
+    "blobs": {"BS": ["AAEC"]},
+    "doc": {"M": {"list": {"L": [{"S": "x"}, {"N": "1"}, {"NULL": True}]}, "flag": {"BOOL": False}}},
+}
+NAMES = {"#d": "doc", "#l": "list"}
+
+
+def expressions(**more: Any) -> dict[str, Any]:
+    return {"TableName": TABLE, "Key": KEY, **more}
+
+
+CONDITION: dict[str, Any] = {
+    "ConditionExpression": "attribute_not_exists(x) OR (size(tags) > :n AND contains(#d.#l, :s))",
+    "ExpressionAttributeNames": NAMES,
+    "ExpressionAttributeValues": {":n": {"N": "0"}, ":s": {"S": "x"}},
+}
+UPDATE: dict[str, Any] = {
+    "UpdateExpression": "SET #d.#l[0] = :s, weight = weight + :n REMOVE blobs ADD numbers :ns DELETE tags :ss",
+    "ExpressionAttributeNames": NAMES,
+    "ExpressionAttributeValues": {":n": {"N": "1"}, ":s": {"S": "y"}, ":ns": {"NS": ["3"]}, ":ss": {"SS": ["b"]}},
+}
+QUERY: dict[str, Any] = {
+    "TableName": TABLE,
+    "KeyConditionExpression": "pk = :p AND sk BETWEEN :a AND :b",
+    "FilterExpression": "colour IN (:c, :p) AND NOT begins_with(colour, :p)",
+    "ProjectionExpression": "pk, #d.#l[1], colour",
+    "ExpressionAttributeNames": NAMES,
+    "ExpressionAttributeValues": {":p": {"S": "a"}, ":a": {"N": "0"}, ":b": {"N": "9"}, ":c": {"S": "red"}},
+    "ScanIndexForward": False,
+    "Limit": 5,
+    "ReturnConsumedCapacity": "INDEXES",
+}
+CREATE_INDEX: dict[str, Any] = {
+    "IndexName": "extra",
+    "KeySchema": [{"AttributeName": "data", "KeyType": "HASH"}],
+    "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["tags"]},
+}
+
+REQUESTS: list[tuple[str, dict[str, Any]]] = [
+    ("PutItem", {"TableName": TABLE, "Item": ITEM, **CONDITION, "ReturnValues": "ALL_OLD"}),
+    ("GetItem", expressions(ProjectionExpression="#d.#l[0], pk", ExpressionAttributeNames=NAMES, ConsistentRead=True)),
+    ("UpdateItem", expressions(**UPDATE, ReturnValues="UPDATED_NEW", ReturnItemCollectionMetrics="SIZE")),
+    ("DeleteItem", expressions(**CONDITION, ReturnValuesOnConditionCheckFailure="ALL_OLD")),
+    ("Query", {**QUERY, "ExclusiveStartKey": KEY}),
+    (
+        "Query",
+        {
+            "TableName": TABLE,
+            "IndexName": GSI,
+            "KeyConditionExpression": "colour = :c AND weight > :w",
+            "ExpressionAttributeValues": {":c": {"S": "red"}, ":w": {"N": "0"}},
+            "ExclusiveStartKey": {**KEY, "colour": {"S": "red"}, "weight": {"N": "1"}},
+            "Select": "COUNT",
+        },
+    ),
+    ("Scan", {"TableName": TABLE, "IndexName": LSI, "Segment": 1, "TotalSegments": 3, "Select": "ALL_ATTRIBUTES"}),
+    (
+        "BatchGetItem",
+        {"RequestItems": {TABLE: {"Keys": [KEY, {**KEY, "sk": {"N": "2"}}], "ProjectionExpression": "pk, sk"}}},
+    ),
+    (
+        "BatchWriteItem",
+        {"RequestItems": {TABLE: [{"PutRequest": {"Item": ITEM}}, {"DeleteRequest": {"Key": {**KEY, "sk": {"N": "7"}}}}]}},
+    ),
+    (
+        "TransactWriteItems",
+        {
+            "TransactItems": [
+                {"Put": {"TableName": TABLE, "Item": ITEM, **CONDITION}},
+                {"Update": {**expressions(**UPDATE), "Key": {**KEY, "sk": {"N": "2"}}}},
+                {"Delete": {"TableName": TABLE, "Key": {**KEY, "sk": {"N": "3"}}}},
+                {"ConditionCheck": {"TableName": TABLE, **CONDITION, "Key": {**KEY, "sk": {"N": "4"}}}},
+            ],
+            "ClientRequestToken": "token",
+            "ReturnConsumedCapacity": "TOTAL",
+        },
+    ),
+    ("TransactGetItems", {"TransactItems": [{"Get": {"TableName": TABLE, "Key": KEY, "ProjectionExpression": "pk"}}]}),
+    ("CreateTable", definition("Other")),
+    ("DeleteTable", {"TableName": "Other"}),
+    (
+        "UpdateTable",
+        {
+            "TableName": TABLE,
+            "AttributeDefinitions": [{"AttributeName": "data", "AttributeType": "B"}],
+            "GlobalSecondaryIndexUpdates": [{"Create": CREATE_INDEX}],
+        },
+    ),
+    ("UpdateTable", {"TableName": TABLE, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "extra"}}]}),
+    ("UpdateTable", {"TableName": TABLE, "StreamSpecification": {"StreamEnabled": False}}),
+    ("DescribeTable", {"TableName": ARN}),
+    ("ListTables", {"ExclusiveStartTableName": "Oth", "Limit": 10}),
+    ("DescribeLimits", {}),
+    ("DescribeEndpoints", {}),
+    ("DescribeContinuousBackups", {"TableName": TABLE}),
+    ("TagResource", {"ResourceArn": ARN, "Tags": [{"Key": "k", "Value": "v"}]}),
+    ("UntagResource", {"ResourceArn": ARN, "TagKeys": ["k"]}),
+    ("ListTagsOfResource", {"ResourceArn": ARN, "NextToken": "x"}),
+    ("DescribeTimeToLive", {"TableName": TABLE}),
+    ("UpdateTimeToLive", {"TableName": TABLE, "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "weight"}}),
+    ("ListStreams", {"TableName": TABLE, "Limit": 3, "ExclusiveStartStreamArn": ARN + "/stream/x"}),
+    ("DescribeStream", {"StreamArn": ARN + "/stream/x", "Limit": 3, "ExclusiveStartShardId": "shardId-" + "0" * 20}),
+    (
+        "GetShardIterator",
+        {
+            "StreamArn": ARN + "/stream/x",
+            "ShardId": "shardId-" + "0" * 20,
+            "ShardIteratorType": "AT_SEQUENCE_NUMBER",
+            "SequenceNumber": "1" * 21,
+        },
+    ),
+    ("GetRecords", {"ShardIterator": ARN + "/stream/x|1|" + "a" * 20, "Limit": 10}),
+]
+
+
+def prepare(database: Database) -> None:
+    """Have the table there, whatever a request has done to it."""
+    if TABLE not in database.execute("ListTables", {})["TableNames"]:  # type: ignore[operator]
+        database.execute("CreateTable", definition())
+    database.execute("PutItem", {"TableName": TABLE, "Item": ITEM})
+
+
+def with_stream(database: Database, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The requests on streams, with names that exist in place of those that do not."""
+    if "StreamArn" not in request and operation != "GetRecords":
+        return request
+    found: Any = database.execute("ListStreams", {"TableName": TABLE})["Streams"]
+    if not found:
+        return request
+    arn = found[-1]["StreamArn"]
+    described: Any = database.execute("DescribeStream", {"StreamArn": arn})["StreamDescription"]
+    shard = described["Shards"][0]["ShardId"]
+    if operation == "GetRecords":
+        where = {"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
+        return {**request, "ShardIterator": database.execute("GetShardIterator", where)["ShardIterator"]}
+    return {**request, "StreamArn": arn, **({"ShardId": shard} if "ShardId" in request else {})}

@@ -1,0 +1,166 @@
+"""The size of an item by AWS's rule, and its limit of 400 KB."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keyplan.engine.errors import DynamoError
+from keyplan.engine.values import AttributeValue, item_size, normalise_sized
+from tests.engine.support import index, make_table, refused
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient as Client
+
+LIMIT = 409_600
+TOO_LARGE = "Item size has exceeded the maximum allowed size"
+TOO_LARGE_TO_UPDATE = "Item size to update has exceeded the maximum allowed size"
+NAME_TOO_LARGE = "1 validation error detected: Attribute name is too large, must be less than 65536 bytes"
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [
+        ({"S": ""}, 0),
+        ({"S": "abc"}, 3),
+        ({"S": "é€😀"}, 9),
+        ({"N": "0"}, 1),
+        ({"N": "-12.5"}, 4),
+        ({"B": ""}, 0),
+        ({"B": "YQ=="}, 1),
+        ({"B": "YWI="}, 2),
+        ({"B": "YWJj"}, 3),
+        ({"BOOL": True}, 1),
+        ({"NULL": True}, 1),
+        ({"SS": ["a", "bc"]}, 3),
+        ({"NS": ["1", "123"]}, 5),
+        ({"BS": ["YQ==", "YWJj"]}, 4),
+        ({"L": []}, 3),
+        ({"M": {}}, 3),
+        ({"L": [{"S": "ab"}, {"BOOL": False}]}, 3 + (1 + 2) + (1 + 1)),
+        ({"M": {"key": {"S": "ab"}}}, 3 + (1 + 3 + 2)),
+        ({"M": {"é": {"L": [{"N": "1"}]}}}, 3 + (1 + 2 + 3 + (1 + 2))),
+    ],
+)
+def test_the_rule(value: dict[str, Any], size: int) -> None:
+    item = {"name": cast(AttributeValue, value)}
+    assert normalise_sized(item) == (item, 4 + size)
+    assert item_size(item) == 4 + size
+
+
+scalars = (
+    st.text(max_size=5).map(lambda text: {"S": text})
+    | st.integers(-(10**20), 10**20).map(lambda number: {"N": str(number)})
+    | st.decimals(-1000, 1000, places=3).map(lambda number: {"N": str(number)})
+    | st.sampled_from(
+        [{"B": "YQ=="}, {"B": ""}, {"BOOL": True}, {"NULL": True}, {"NS": ["3", "1e2"]}, {"SS": ["b", "é"]}]
+    )
+)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda members: {"L": members})
+        | st.dictionaries(st.text(min_size=1, max_size=3), inner, max_size=3).map(lambda members: {"M": members})
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=5), values, max_size=4))
+def test_an_item_has_one_size_however_it_is_measured(item: Any) -> None:
+    normal, size = normalise_sized(item)
+    assert item_size(normal) == size
+    assert normalise_sized(normal) == (normal, size)
+
+
+def item_of(size: int) -> dict[str, Any]:
+    """An item of exactly this size."""
+    return {"pk": {"S": "a"}, "text": {"S": "x" * (size - 3 - 4)}}
+
+
+def test_409600_bytes_and_no_more(client: "Client") -> None:
+    table = make_table(client)
+    client.put_item(TableName=table, Item=item_of(LIMIT))
+    with refused(TOO_LARGE):
+        client.put_item(TableName=table, Item=item_of(LIMIT + 1))
+    with refused(TOO_LARGE):  # before the table is looked for
+        client.put_item(TableName="nowhere", Item=item_of(LIMIT + 1))
+    assert len(client.get_item(TableName=table, Key={"pk": {"S": "a"}})["Item"]["text"]["S"]) == LIMIT - 7
+
+
+def test_an_update_up_to_the_limit(client: "Client") -> None:
+    table = make_table(client)
+    client.put_item(TableName=table, Item=item_of(LIMIT - 10))
+
+    def add(text: str) -> None:
+        client.update_item(
+            TableName=table,
+            Key={"pk": {"S": "a"}},
+            UpdateExpression="SET more = :m",
+            ExpressionAttributeValues={":m": {"S": text}},
+        )
+
+    add("x" * 6)
+    with refused(TOO_LARGE_TO_UPDATE):
+        add("x" * 7)
+    assert client.get_item(TableName=table, Key={"pk": {"S": "a"}})["Item"]["more"] == {"S": "x" * 6}
+
+
+def test_local_indexes_share_the_limit(client: "Client") -> None:
+    """An item and its entries in local indexes are kept together, so that the limit holds for their sum."""
+    table = make_table(client, "pk", "sk", lsis=[index("all", "pk", "s", projection="ALL")])
+    half = {"pk": {"S": "a"}, "sk": {"S": "b"}, "s": {"S": "c"}, "text": {"S": "x" * (LIMIT // 2 - 12)}}
+    client.put_item(TableName=table, Item=half)
+    with refused(TOO_LARGE):
+        client.put_item(TableName=table, Item={**half, "text": {"S": "x" * (LIMIT // 2 - 11)}})
+    with refused(TOO_LARGE_TO_UPDATE):
+        client.update_item(
+            TableName=table,
+            Key={"pk": {"S": "a"}, "sk": {"S": "b"}},
+            UpdateExpression="SET m = :m",
+            ExpressionAttributeValues={":m": {"S": ""}},
+        )
+    del half["s"]  # without its key there is no entry
+    client.put_item(TableName=table, Item={**half, "text": {"S": "x" * (LIMIT - 20)}})
+
+
+def test_every_local_index_counts(client: "Client") -> None:
+    names = ["a", "b", "c", "d", "e"]
+    table = make_table(client, "pk", "sk", lsis=[index(f"by-{name}", "pk", name) for name in names])
+    item = {name: {"S": "x"} for name in ("pk", "sk", *names)}  # 2 + 1, 2 + 1 and five times 1 + 1
+    sixth = LIMIT // 6
+    client.put_item(TableName=table, Item={**item, "t": {"S": "x" * (sixth - 17)}})
+    with refused(TOO_LARGE):
+        client.put_item(TableName=table, Item={**item, "t": {"S": "x" * (sixth - 16)}})
+
+
+def test_local_indexes_that_hold_little_take_little(client: "Client") -> None:
+    keys_only = make_table(client, "pk", "sk", lsis=[index("keys", "pk", "s", projection="KEYS_ONLY")])
+    item = {"pk": {"S": "a"}, "sk": {"S": "b"}, "s": {"S": "c"}, "t": {"S": "x" * (LIMIT - 8 - 1 - 8)}}
+    client.put_item(TableName=keys_only, Item=item)
+    with refused(TOO_LARGE):
+        client.put_item(TableName=keys_only, Item={**item, "t": {"S": item["t"]["S"] + "x"}})
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_attribute_names_have_up_to_65535_bytes(client: "Client", nested: bool) -> None:
+    table = make_table(client)
+
+    def put(name: str) -> None:
+        attribute: dict[str, Any] = {name: {"S": "x"}}
+        client.put_item(TableName=table, Item={"pk": {"S": "a"}, **({"m": {"M": attribute}} if nested else attribute)})
+
+    put("n" * 65_535)
+    put("é" * 32_767)
+    with refused(NAME_TOO_LARGE):
+        put("é" * 32_768)
+    with refused("One or more parameter values were invalid: Empty attribute name"):
+        put("")
+
+
+def test_names_count_in_bytes() -> None:
+    item: Any = {"é" * 100: {"S": "x" * (LIMIT - 200)}}
+    assert normalise_sized(item)[1] == LIMIT
+    with pytest.raises(DynamoError):
+        normalise_sized({"é" * 40_000: {"S": ""}})

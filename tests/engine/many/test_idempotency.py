@@ -1,0 +1,167 @@
+"""TransactWriteItems with a token: the same request again is answered, not carried out."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from keyplan.engine.client import Engine
+from tests.engine.reading.helpers import Client, item, values
+from tests.engine.support import make_table, refused
+
+MISMATCH = "IdempotentParameterMismatchException"
+OTHER = "The request uses the same client token as a previous, but non-identical request."
+
+
+def count(table: str, key: str = "a", by: int = 1, **more: Any) -> dict[str, Any]:
+    """A request that can be seen to have been carried out twice."""
+    update: Any = {
+        "TableName": table,
+        "Key": item(pk=key),
+        "UpdateExpression": "ADD n :n",
+        "ExpressionAttributeValues": values(n=by),
+    }
+    return {"TransactItems": [{"Update": update}], "ClientRequestToken": "token-1", **more}
+
+
+def counted(client: Client, table: str, key: str = "a") -> int:
+    return int(client.get_item(TableName=table, Key=item(pk=key)).get("Item", {"n": {"N": "0"}})["n"]["N"])
+
+
+@pytest.fixture
+def table(client: Client) -> str:
+    return make_table(client)
+
+
+def test_same_request_again(client: Client, table: str) -> None:
+    for _ in range(3):
+        client.transact_write_items(**count(table))
+    assert counted(client, table) == 1
+    client.transact_write_items(**count(table, ClientRequestToken="token-2"))
+    assert counted(client, table) == 2
+
+
+def test_without_a_token_every_call_counts(engine: Engine) -> None:
+    table = make_table(engine)
+    request = count(table)
+    del request["ClientRequestToken"]
+    for _ in range(2):
+        engine.database.execute("TransactWriteItems", request)
+    assert counted(engine, table) == 2
+
+
+def test_order_of_keys_does_not_matter(client: Client, table: str) -> None:
+    made: dict[str, Any] = {
+        "pk": {"S": "x"},
+        "m": {"M": {"b": {"N": "1"}, "a": {"L": [{"S": "x"}]}}},
+        "s": {"SS": ["a"]},
+    }
+
+    def turned(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: turned(content) for key, content in reversed(value.items())}
+        return [turned(content) for content in value] if isinstance(value, list) else value
+
+    request = count(table)
+    put: Any = {"TableName": table, "Item": made, "ConditionExpression": "attribute_not_exists(pk)"}
+    request["TransactItems"].append({"Put": put})
+    client.transact_write_items(**request)
+    client.transact_write_items(**turned(request))
+    assert counted(client, table) == 1
+
+
+def test_another_request_with_the_same_token(client: Client, table: str) -> None:
+    client.transact_write_items(**count(table))
+    longer = count(table)
+    longer["TransactItems"].append({"Delete": {"TableName": table, "Key": item(pk="z")}})
+    for other in (count(table, by=2), count(table, key="b"), longer):
+        with refused(OTHER, MISMATCH):
+            client.transact_write_items(**other)
+    assert counted(client, table) == 1
+
+
+def test_order_of_actions_matters(client: Client, table: str) -> None:
+    request = count(table)
+    request["TransactItems"] += count(table, "b")["TransactItems"]
+    client.transact_write_items(**request)
+    with refused(OTHER, MISMATCH):
+        client.transact_write_items(**(request | {"TransactItems": request["TransactItems"][::-1]}))
+
+
+def test_cancelled_transaction_leaves_its_token_free(client: Client, table: str) -> None:
+    request = count(table)
+    request["TransactItems"][0]["Update"]["ConditionExpression"] = "attribute_exists(pk)"
+    with pytest.raises(client.exceptions.TransactionCanceledException):
+        client.transact_write_items(**request)
+    client.put_item(TableName=table, Item=item(pk="a"))
+    client.transact_write_items(**request)
+    client.transact_write_items(**request)
+    assert counted(client, table) == 1
+    client.transact_write_items(**count(table, ClientRequestToken="token-2"))
+
+
+def test_condition_is_not_looked_at_again(client: Client, table: str) -> None:
+    request = count(table)
+    request["TransactItems"][0]["Update"]["ConditionExpression"] = "attribute_not_exists(pk)"
+    client.transact_write_items(**request)
+    client.transact_write_items(**request)
+
+
+def test_first_call_writes_and_repeated_calls_read(client: Client, table: str) -> None:
+    put: Any = {"Put": {"TableName": table, "Item": item(pk="a", f="x" * 1500)}}
+    request: Any = {"TransactItems": [put], "ClientRequestToken": "token-1", "ReturnConsumedCapacity": "TOTAL"}
+    first = client.transact_write_items(**request)
+    assert first["ConsumedCapacity"] == [{"TableName": table, "CapacityUnits": 4.0, "WriteCapacityUnits": 4.0}]
+    again = client.transact_write_items(**request)
+    assert again["ConsumedCapacity"] == [{"TableName": table, "CapacityUnits": 2.0, "ReadCapacityUnits": 2.0}]
+    # How the answer is to look is not part of what is done.
+    again = client.transact_write_items(**(request | {"ReturnConsumedCapacity": "INDEXES"}))
+    units = {"CapacityUnits": 2.0, "ReadCapacityUnits": 2.0}
+    assert again["ConsumedCapacity"] == [{"TableName": table, **units, "Table": units}]
+    again = client.transact_write_items(**(request | {"ReturnConsumedCapacity": "NONE"}))
+    assert "ConsumedCapacity" not in again
+
+
+class Clock:
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def timed(clock: Clock) -> Iterator[Engine]:
+    with Engine(clock=clock) as made:
+        yield made
+
+
+def test_token_lasts_ten_minutes(timed: Engine, clock: Clock) -> None:
+    table = make_table(timed)
+    timed.transact_write_items(**count(table))
+    clock.now += 599
+    timed.transact_write_items(**count(table))
+    assert counted(timed, table) == 1
+    with refused(OTHER, MISMATCH):
+        timed.transact_write_items(**count(table, by=5))
+    clock.now += 1.5
+    timed.transact_write_items(**count(table, by=5))
+    assert counted(timed, table) == 6
+    # The ten minutes of the token begin anew with the call that was carried out.
+    clock.now += 599
+    timed.transact_write_items(**count(table, by=5))
+    assert counted(timed, table) == 6
+
+
+def test_token_survives_a_restart(tmp_path: Any) -> None:
+    path = str(tmp_path / "app.db")
+    with Engine(path) as engine:
+        table = make_table(engine)
+        engine.transact_write_items(**count(table))
+    with Engine(path) as engine:
+        engine.transact_write_items(**count(table))
+        assert counted(engine, table) == 1

@@ -1,0 +1,122 @@
+"""Tags, limits, endpoints, continuous backups, and the operations that are not there yet."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from keyplan.engine.client import Engine
+from tests.engine.support import make_table, refused
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/"
+
+
+def tags(client: "DynamoDBClient", table: str) -> dict[str, str]:
+    pages = client.get_paginator("list_tags_of_resource").paginate(ResourceArn=ARN + table)
+    return {tag["Key"]: tag["Value"] for page in pages for tag in page["Tags"]}
+
+
+def test_tags_are_set_replaced_and_removed(client: "DynamoDBClient") -> None:
+    table = make_table(client, Tags=[{"Key": "a", "Value": "1"}])
+    client.tag_resource(ResourceArn=ARN + table, Tags=[{"Key": "a", "Value": "2"}, {"Key": "b", "Value": ""}])
+    assert tags(client, table) == {"a": "2", "b": ""}
+    client.untag_resource(ResourceArn=ARN + table, TagKeys=["a", "missing"])
+    assert tags(client, table) == {"b": ""}
+    client.untag_resource(ResourceArn=ARN + table, TagKeys=["b"])
+    assert client.list_tags_of_resource(ResourceArn=ARN + table)["Tags"] == []
+
+
+def test_tags_come_in_pages_of_ten(client: "DynamoDBClient") -> None:
+    table = make_table(client, Tags=[{"Key": f"key{n:02}", "Value": str(n)} for n in range(50)])
+    first = client.list_tags_of_resource(ResourceArn=ARN + table)
+    assert len(first["Tags"]) == 10
+    assert first["NextToken"]
+    assert tags(client, table) == {f"key{n:02}": str(n) for n in range(50)}
+
+
+def test_what_tags_are_refused(client: "DynamoDBClient") -> None:
+    table = make_table(client, Tags=[{"Key": f"key{n}", "Value": ""} for n in range(50)])
+    with refused("Number of Tags exceed the current limit for the provided ResourceArn"):
+        client.tag_resource(ResourceArn=ARN + table, Tags=[{"Key": "more", "Value": ""}])
+    client.tag_resource(ResourceArn=ARN + table, Tags=[{"Key": "key0", "Value": "other"}])
+    with refused("Atleast one Tag needs to be provided as Input."):
+        client.tag_resource(ResourceArn=ARN + table, Tags=[])
+    with refused("Atleast one Tag Key needs to be provided as Input."):
+        client.untag_resource(ResourceArn=ARN + table, TagKeys=[])
+    with refused(
+        "One or more parameter values were invalid: Tag keys that begin with aws: are reserved for system use"
+    ):
+        make_table(client, Tags=[{"Key": "aws:mine", "Value": ""}])
+
+
+def test_tags_of_what_is_not_there(client: "DynamoDBClient") -> None:
+    missing = ARN + "missing"
+    calls: list[Callable[..., Any]] = [
+        lambda arn: client.tag_resource(ResourceArn=arn, Tags=[{"Key": "a", "Value": ""}]),
+        lambda arn: client.untag_resource(ResourceArn=arn, TagKeys=["a"]),
+        lambda arn: client.list_tags_of_resource(ResourceArn=arn),
+    ]
+    for call in calls:
+        with refused(f"Requested resource not found: ResourcArn: {missing} not found", "ResourceNotFoundException"):
+            call(missing)
+        with refused("Invalid TableArn: Invalid ResourceArn provided as input abc"):
+            call("abc")
+
+
+def test_limits(client: "DynamoDBClient") -> None:
+    answer = client.describe_limits()
+    assert {name: value for name, value in answer.items() if name != "ResponseMetadata"} == {
+        "AccountMaxReadCapacityUnits": 80_000,
+        "AccountMaxWriteCapacityUnits": 80_000,
+        "TableMaxReadCapacityUnits": 40_000,
+        "TableMaxWriteCapacityUnits": 40_000,
+    }
+
+
+def test_endpoints(client: "DynamoDBClient") -> None:
+    assert client.describe_endpoints()["Endpoints"] == [
+        {"Address": "dynamodb.us-east-1.amazonaws.com", "CachePeriodInMinutes": 1440}
+    ]
+
+
+def test_continuous_backups(client: "DynamoDBClient") -> None:
+    table = make_table(client)
+    assert client.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"] == {
+        "ContinuousBackupsStatus": "ENABLED",
+        "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "DISABLED"},
+    }
+    with refused("Table not found: missing", "TableNotFoundException"):
+        client.describe_continuous_backups(TableName="missing")
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("execute_statement", {"Statement": 'SELECT * FROM "t"'}),
+        ("batch_execute_statement", {"Statements": [{"Statement": 'SELECT * FROM "t"'}]}),
+        ("execute_transaction", {"TransactStatements": [{"Statement": 'SELECT * FROM "t"'}]}),
+        ("create_backup", {"TableName": "abc", "BackupName": "abc"}),
+        ("list_backups", {}),
+        ("create_global_table", {"GlobalTableName": "abc", "ReplicationGroup": [{"RegionName": "eu-west-1"}]}),
+        ("list_global_tables", {}),
+        ("enable_kinesis_streaming_destination", {"TableName": "abc", "StreamArn": "a" * 40}),
+        ("export_table_to_point_in_time", {"TableArn": ARN + "abc", "S3Bucket": "bucket"}),
+        ("list_imports", {}),
+        ("describe_contributor_insights", {"TableName": "abc"}),
+        ("get_resource_policy", {"ResourceArn": ARN + "abc"}),
+    ],
+)
+def test_what_is_not_there_yet(client: "DynamoDBClient", method: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ClientError) as caught:
+        getattr(client, method)(**arguments)
+    assert caught.value.response["Error"]["Code"] == "UnknownOperationException"
+    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+
+
+def test_the_engine_has_all_methods_of_both_clients(engine: Engine) -> None:
+    for method in ("list_streams", "describe_stream", "get_shard_iterator", "get_records"):
+        assert callable(getattr(engine, method))
