@@ -11,7 +11,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-sdks bench-engine fmt docs lock clean anew
+.PHONY: help setup serve test test-sdks bench-engine bench-data fmt docs lock clean anew
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,9 @@ test-sdks: .venv/.ready ## the JavaScript SDK v3 against the endpoint (needs nod
 
 bench-engine: .venv/.ready ## the engine beside what one would use instead
 	$(BIN)/python -m bench.engine
+
+bench-data: .venv/.ready ## the data layer beside raw boto3 and other libraries
+	$(BIN)/python -m bench.data
 
 fmt: .venv/.ready ## format, and mend what the linter can mend
 	$(BIN)/ruff check --fix

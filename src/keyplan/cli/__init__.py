@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
 
 main = typer.Typer(
@@ -13,7 +14,8 @@ main = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-main.command()(dynamodb)
+for _command in (dynamodb, tables, patterns, verify):
+    main.command()(_command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -26,7 +26,7 @@ from keyplan.data.errors import (
 )
 from keyplan.data.store import AsyncStore, Store
 from keyplan.data.verify import Finding
-from keyplan.data.writes import check, create, delete, increment, move, patch, put, update
+from keyplan.data.writes import check, create, delete, increment, move, patch, put, touch, update
 
 __all__ = [
     "AlreadyExists",
@@ -55,5 +55,6 @@ __all__ = [
     "move",
     "patch",
     "put",
+    "touch",
     "update",
 ]

@@ -2,27 +2,31 @@
 
 | Python | DynamoDB |
 | --- | --- |
-| str, UUID, Enum of texts | S |
-| int, Decimal, float | N, exact; not finite is refused |
+| str, UUID | S |
+| int, Decimal, float | N, exact, at most 38 digits; NaN and infinities are refused |
 | bool | BOOL |
 | bytes | B |
-| datetime, date | S, UTC and of one width; N of seconds for a `Ttl` |
+| datetime | S, UTC, of one width (seconds or milliseconds, by the table's `times`); one without a zone is refused |
+| `Ttl` | N, whole seconds |
+| date | S, `2026-01-31` |
+| Enum, Literal | as its value |
 | list, tuple | L |
-| set, frozenset of str, numbers or bytes | SS, NS, BS; an empty one is left out and read back as empty |
-| dict, nested models | M |
-| None | the attribute is left out; NULL inside a list or map |
+| set, frozenset of texts, numbers or bytes | SS, NS or BS; an empty one is left out and read back as empty |
+| dict with str keys, nested models | M; a nested model's fields under their own names, None left out |
+| Secret | as its content |
+| None | the attribute is left out; NULL inside a list or dict |
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, Secret
+from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
 from keyplan.design.errors import InvalidValue
 from keyplan.design.formats import TimePrecision, timestamp_text
@@ -35,6 +39,7 @@ Decode: TypeAlias = Callable[[AttributeValue], object]
 
 _DIGITS = 38
 _LARGEST, _SMALLEST = 125, -130
+_LONG = Context(prec=400)  # the default context would round to 28 digits
 
 
 class Codec(NamedTuple):
@@ -43,10 +48,12 @@ class Codec(NamedTuple):
     encode: Encode
     decode: Decode
     tag: str | None = None
+    empty: object = None
+    """What NULL inside a list or map stands for."""
 
 
 def number_text(value: int | Decimal | float) -> str:
-    """A number as DynamoDB takes it; refuses what it could not hold exactly."""
+    """A number in the form that DynamoDB gives back; refuses what it could not hold exactly."""
     if isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
@@ -57,9 +64,10 @@ def number_text(value: int | Decimal | float) -> str:
         value = Decimal(value)
     if not value.is_finite():
         raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
-    if len(value.normalize().as_tuple().digits) > _DIGITS or (value and not _SMALLEST <= value.adjusted() <= _LARGEST):
+    exact = _LONG.normalize(value)
+    if len(exact.as_tuple().digits) > _DIGITS or (exact and not _SMALLEST <= exact.adjusted() <= _LARGEST):
         raise InvalidValue("number-range", "number", f"{value} has more than {_DIGITS} digits or too large an exponent")
-    return str(value)
+    return format(exact, "f") if exact else "0"
 
 
 def _take(tag: str) -> Decode:
@@ -75,6 +83,8 @@ def _identity(value: object) -> object:
 
 
 def _seconds(value: datetime) -> str:
+    if value.tzinfo is None:
+        raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
     return str(math.ceil(value.timestamp()))
 
 
@@ -104,18 +114,20 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
     if isinstance(annotation, type):
         if issubclass(annotation, Enum):
             return _enum(annotation)
-        if issubclass(annotation, Secret):
-            return _secret(str, times)
+        if issubclass(annotation, Secret | SecretStr | SecretBytes):
+            return _secret(bytes if issubclass(annotation, SecretBytes) else str, times)
         if issubclass(annotation, BaseModel):
             return _model(annotation, times)
-    if origin is Literal:
+    if origin is Literal and len({type(argument) for argument in arguments}) == 1:
         return codec_for(type(arguments[0]), times)
     if origin is Secret:
         return _secret(arguments[0], times)
-    if origin in (list, tuple, Sequence):
+    if origin in (list, Sequence) or (origin is tuple and arguments[-1] is Ellipsis):
         return _list(codec_for(arguments[0], times))
+    if origin is tuple:
+        return _tuple([codec_for(argument, times) for argument in arguments])
     if origin in (set, frozenset):
-        return _set(arguments[0])
+        return _set(codec_for(arguments[0], times))
     if origin in (dict, Mapping) and arguments[0] is str:
         return _map(codec_for(arguments[1], times))
     if origin in (Union, UnionType):
@@ -126,11 +138,12 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
 
 
 def _enum(annotation: type[Enum]) -> Codec:
-    tag = "N" if all(isinstance(member.value, int) for member in annotation) else "S"
-    return Codec(
-        lambda value: {tag: str(value.value)},
-        (lambda value: int(value["N"])) if tag == "N" else _take("S"),
-    )
+    """By its members' values; a plain value that belongs to a member will do too, for conditions."""
+    if all(isinstance(member.value, str) for member in annotation):
+        return Codec(lambda value: {"S": str(annotation(value).value)}, _take("S"))
+    if all(isinstance(member.value, int) for member in annotation):
+        return Codec(lambda value: {"N": str(int(annotation(value).value))}, lambda value: int(value["N"]))
+    return Codec(lambda value: dynamic(annotation(value).value), plain)
 
 
 def _secret(annotation: object, times: TimePrecision) -> Codec:
@@ -163,25 +176,46 @@ def _model(annotation: type[BaseModel], times: TimePrecision) -> Codec:
 def _list(member: Codec) -> Codec:
     return Codec(
         lambda value: {"L": [member.encode(each) or {"NULL": True} for each in value]},
-        lambda value: [None if "NULL" in each else member.decode(each) for each in value["L"]],
+        lambda value: [member.empty if "NULL" in each else member.decode(each) for each in value["L"]],
+    )
+
+
+def _tuple(members: Sequence[Codec]) -> Codec:
+    """A tuple with a type for each place."""
+    return Codec(
+        lambda value: {"L": [m.encode(each) or {"NULL": True} for m, each in zip(members, value, strict=True)]},
+        lambda value: [
+            m.empty if "NULL" in each else m.decode(each) for m, each in zip(members, value["L"], strict=True)
+        ],
     )
 
 
 def _map(member: Codec) -> Codec:
     return Codec(
         lambda value: {"M": {str(name): member.encode(each) or {"NULL": True} for name, each in value.items()}},
-        lambda value: {name: None if "NULL" in each else member.decode(each) for name, each in value["M"].items()},
+        lambda value: {
+            name: member.empty if "NULL" in each else member.decode(each) for name, each in value["M"].items()
+        },
     )
 
 
-def _set(annotation: object) -> Codec:
-    while hasattr(annotation, "__metadata__"):
-        annotation = get_args(annotation)[0]
-    if annotation in (int, Decimal, float):
-        return Codec(lambda value: {"NS": sorted(map(number_text, value))} if value else None, _take("NS"))
-    if annotation is bytes:
-        return Codec(lambda value: {"BS": sorted(map(bytes, value))} if value else None, _take("BS"))
-    return Codec(lambda value: {"SS": sorted(map(str, value))} if value else None, _take("SS"))
+def _set(member: Codec) -> Codec:
+    """A set, in the order of its stored members, so that equal sets are stored alike."""
+
+    def encode(value: Any) -> AttributeValue | None:  # noqa: ANN401 - checked by the model
+        pairs = [next(iter((member.encode(each) or {"NULL": True}).items())) for each in value]
+        if not pairs:
+            return None
+        tags = {tag for tag, _ in pairs}
+        if len(tags) > 1 or not tags <= {"S", "N", "B"}:
+            raise InvalidValue("no-codec", "set", "a set holds texts, numbers or bytes, of one kind")
+        return {tags.pop() + "S": sorted(content for _, content in pairs)}
+
+    def decode(value: AttributeValue) -> object:
+        ((tag, contents),) = value.items()
+        return [member.decode({tag[0]: content}) for content in contents] if tag in ("SS", "NS", "BS") else value["SS"]
+
+    return Codec(encode, decode, empty=())
 
 
 def _nullable(inner: Codec) -> Codec:
@@ -217,9 +251,11 @@ def dynamic(value: object, times: TimePrecision = "milliseconds") -> AttributeVa
         case list() | tuple():
             return {"L": [dynamic(each, times) for each in value]}
         case set() | frozenset() if value:
-            return _set(type(next(iter(value)))).encode(value) or {"NULL": True}
+            return _set(Codec(lambda each: dynamic(each, times), plain)).encode(value) or {"NULL": True}
         case BaseModel():
             return _model(type(value), times).encode(value) or {"NULL": True}
+        case Secret() | SecretStr() | SecretBytes():
+            return dynamic(value.get_secret_value(), times)
     raise InvalidValue("no-codec", type(value).__name__, f"{value!r} can not be stored")
 
 

@@ -6,14 +6,14 @@ old one with what follows from the new, and `verify` what follows with what is s
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from keyplan.data.codec import Item
 from keyplan.data.expressions import fields_of
-from keyplan.data.items import codec_of
+from keyplan.data.items import LONGEST_HASH, LONGEST_RANGE, checked_key, codec_of
 from keyplan.design import Entity, Ref, Table
-from keyplan.design.effects import BelongsTo, Unique
+from keyplan.design.effects import BelongsTo, Derived, Unique, named_by
 
 SideKind: TypeAlias = Literal["unique", "mirror", "derived", "reference"]
 
@@ -44,6 +44,10 @@ class SideItem:
     item: Item
     values: dict[str, object]
     """The values that it was made of, for errors."""
+    counts: frozenset[str] = frozenset()
+    """Its attributes that are numbers which other items keep."""
+    known: frozenset[str] = frozenset()
+    """The attributes that it may have; one of them that it should not have is wrong."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +83,32 @@ def consequences(entity: Entity | None) -> Consequences:
             found.items[address(unique.table, _key_of(unique.table, guard.item))] = guard
     for derived in spec.derived:
         for other in derived.make(entity):
-            item = codec_of(type(other)).encode(other)
-            table = other.spec.table
-            side = SideItem(derived.kind, derived.name, table, item, other.key_values)
-            found.items[address(table, _key_of(table, item))] = side
+            side = _side(entity, other, derived)
+            found.items[address(side.table, _key_of(side.table, side.item))] = side
     for share in _shares(entity):
         where = address_of(share.target)
-        found.shares[where, share.attribute, share.constraint] = share
+        same = found.shares.get((where, share.attribute, share.constraint))
+        found.shares[where, share.attribute, share.constraint] = (
+            share if same is None else replace(share, amount=share.amount + same.amount)
+        )
     for parent in spec.parents:
-        named = parent.parent(entity)
-        if named is not None:
+        for named in named_by(parent.parent(entity)):
             found.parents[address_of(named)] = (parent, named)
     return found
+
+
+def _side(entity: Entity, other: Entity, derived: Derived[Any]) -> SideItem:
+    """An item that follows from an entity. Stamps that it does not give are the entity's own, or none."""
+    spec = other.spec
+    stamps = {f.name: entity.spec.by_kind.get(f.kind) for f in spec.fields.values() if f.kind in ("created", "updated")}
+    missing = {name: mine for name, mine in stamps.items() if name not in other.model_fields_set}
+    given = {name: getattr(entity, mine.name) for name, mine in missing.items() if mine is not None}
+    item = codec_of(type(other)).encode(other.model_copy(update=given) if given else other)
+    for name in missing.keys() - given.keys():
+        item.pop(spec.fields[name].stored, None)
+    counts = frozenset(field.stored for field in spec.fields.values() if field.kind == "count")
+    known = frozenset((*(field.stored for field in spec.fields.values()), *spec.key_attributes))
+    return SideItem(derived.kind, derived.name, spec.table, item, other.key_values, counts, known)
 
 
 def address_of(named: Ref[Any]) -> Address:
@@ -105,14 +123,13 @@ def _key_of(table: Table, item: Item) -> Item:
 def _shares(entity: Entity) -> Iterator[Share]:
     spec = entity.spec
     for counter in spec.counters:
-        named = counter.target(entity)
-        if named is not None and named.amount:
-            attribute = named.entity.spec.fields[counter.field].stored
-            yield Share(counter.name, named, attribute, named.amount, counter.floor)
+        for named in named_by(counter.target(entity)):
+            if named.amount:
+                attribute = named.entity.spec.fields[counter.field].stored
+                yield Share(counter.name, named, attribute, named.amount, counter.floor)
     for parent in spec.parents:
         if parent.count is not None:
-            named = parent.parent(entity)
-            if named is not None:
+            for named in named_by(parent.parent(entity)):
                 attribute = named.entity.spec.fields[parent.count].stored
                 yield Share(parent.name, named, attribute, 1, None)
 
@@ -125,16 +142,19 @@ def _guard(entity: Entity, unique: Unique) -> SideItem | None:
     text = unique.hash.write(values)
     if text is None:
         return None
-    item: Item = {unique.table.hash[0].name: {"S": text}}
+    item: Item = {unique.table.hash[0].name: {"S": checked_key(text, LONGEST_HASH, unique.hash)}}
     if unique.range is not None:
         range_text = unique.range.write(values)
         if range_text is None:
             return None
-        item[unique.table.range[0].name] = {"S": range_text}
+        item[unique.table.range[0].name] = {"S": checked_key(range_text, LONGEST_RANGE, unique.range)}
     codec = codec_of(type(entity))
     for name in unique.carries:
         encoded = codec.encode_value(name, values[name])
         if encoded is not None:
             item[codec.spec.fields[name].stored] = encoded
     fields = dict.fromkeys((*unique.hash.fields, *(unique.range.fields if unique.range else ())))
-    return SideItem("unique", unique.name, unique.table, item, {name: values[name] for name in fields})
+    known = frozenset(codec.spec.fields[name].stored for name in unique.carries)
+    return SideItem(
+        "unique", unique.name, unique.table, item, {name: values[name] for name in fields}, frozenset(), known
+    )

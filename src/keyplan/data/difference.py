@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, Consequences, Share, SideItem, address_of
-from keyplan.data.errors import AlreadyExists, FloorReached, InUse, ParentMissing, UniqueViolation
-from keyplan.data.expressions import Encoded, Requirement, at_least_number, exists, not_exists
-from keyplan.data.plan import Plan
+from keyplan.data.errors import AlreadyExists, DataError, FloorReached, InUse, ParentMissing, UniqueViolation
+from keyplan.data.expressions import Encoded, Requirement, exists, not_exists
+from keyplan.data.items import codec_of
+from keyplan.data.plan import DELETING, Floor, Plan
 from keyplan.design import Design, Entity, Ref
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import EntitySpec
-
-DELETING = "keyplanDeleting"
-"""The attribute that marks an item whose cascade is under way; nothing may be created under it."""
 
 
 def difference(plan: Plan, spec: EntitySpec, before: Consequences, after: Consequences) -> None:
@@ -35,7 +33,7 @@ def difference(plan: Plan, spec: EntitySpec, before: Consequences, after: Conseq
 def _rewrite(plan: Plan, where: Address, old: SideItem, new: SideItem) -> None:
     """All of a mirror's attributes are written, so that it is whole even if it was lost; others that it has stay."""
     keys = {name for name, _, _ in where.key}
-    sets = {name: value for name, value in new.item.items() if name not in keys}
+    sets = {name: value for name, value in new.item.items() if name not in keys and name not in new.counts}
     plan.change(where, sets, {name for name in old.item if name not in new.item})
 
 
@@ -55,25 +53,17 @@ def _count(plan: Plan, spec: EntitySpec, before: Share | None, after: Share | No
     delta = (after.amount if after else 0) - (before.amount if before else 0)
     if not delta:
         return
-    requirements = parent_there(spec, share.constraint, share.target, growing=delta > 0)
-    if delta < 0 and share.floor is not None:
-        requirements.append(_above_floor(spec, share, share.floor, delta))
-    plan.add(address_of(share.target), share.attribute, delta, *requirements)
+    there = parent_there(spec, share.constraint, share.target, growing=delta > 0)
+    floor = None if share.floor is None else _floor(spec, share, share.floor)
+    plan.add(address_of(share.target), share.attribute, delta, *there, floor=floor)
 
 
-def _above_floor(spec: EntitySpec, share: Share, floor: int, delta: int) -> Requirement:
-    def below(stored: Item | None) -> bool:
-        return stored is not None and int(stored.get(share.attribute, {"N": "0"})["N"]) + delta < floor
-
-    return Requirement(
-        at_least_number(share.attribute, floor - delta),
-        below,
+def _floor(spec: EntitySpec, share: Share, least: int) -> Floor:
+    problem = f"{share.attribute} of {share.target.entity.__name__} must not fall below {least}"
+    return Floor(
+        least,
         lambda stored: FloorReached(
-            spec.name,
-            share.constraint,
-            share.target.values,
-            stored,
-            f"{share.attribute} of {share.target.entity.__name__} must not fall below {floor}",
+            spec.name, share.constraint, share.target.values, _decoded(share.target.entity, stored), problem
         ),
     )
 
@@ -82,9 +72,8 @@ def parent_there(spec: EntitySpec, constraint: str, named: Ref[Entity], *, growi
     """The item that another belongs to or is counted on is there, and is not being deleted."""
 
     def missing(stored: Item | None) -> ParentMissing:
-        return ParentMissing(
-            spec.name, constraint, named.values, stored, f"there is no such {named.entity.__name__}, or no longer"
-        )
+        problem = f"there is no such {named.entity.__name__}, or no longer"
+        return ParentMissing(spec.name, constraint, named.values, _decoded(named.entity, stored), problem)
 
     table = named.entity.spec.table
     there = Requirement(exists(table.hash[0].name), lambda stored: stored is None, missing)
@@ -94,18 +83,45 @@ def parent_there(spec: EntitySpec, constraint: str, named: Ref[Entity], *, growi
     return [there, staying]
 
 
+def _decoded(entity: type[Entity], stored: Item | None) -> Entity | None:
+    """What is stored, as the entity: an error never carries more than the entity shows, secrets least of all."""
+    return None if stored is None else codec_of(entity).decode(stored)
+
+
 def not_deleting(spec: EntitySpec, named: Ref[Entity]) -> list[Requirement]:
     """The item is not being deleted."""
     return parent_there(spec, "check", named)[1:]
 
 
+def stays_with_children(design: Design, entity: Entity, moved: Entity) -> Iterator[Requirement]:
+    """Nothing belongs to the item by the part of its key that a move changes, and it is not being deleted."""
+    for other in design.entities:
+        for parent in other.spec.parents:
+            if parent.entity is not type(entity) or parent.on_delete == "keep":
+                continue
+            if all(getattr(entity, name) == getattr(moved, name) for name in parent.fields):
+                continue
+            if parent.on_delete == "cascade":
+                raise DataError(
+                    f"{entity.spec.name} can not be moved, since each {other.__name__} belongs to it by its key: "
+                    "create it under the new key, rewrite what belongs to it, and delete the old one"
+                )
+            assert parent.count is not None
+            yield _unused(entity, entity.spec.fields[parent.count].stored, other.__name__)
+    if any(parent.entity is type(entity) for other in design.entities for parent in other.spec.parents):
+        yield from not_deleting(entity.spec, Ref(type(entity), entity.key_values))
+
+
 def no_children(design: Design, entity: Entity) -> Iterator[Requirement]:
     """Nothing belongs to the item that would refuse its deletion."""
+    counts: dict[str, str] = {}
     for other in design.entities:
         for parent in other.spec.parents:
             if parent.entity is type(entity) and parent.on_delete == "refuse":
                 assert parent.count is not None
-                yield _unused(entity, entity.spec.fields[parent.count].stored, other.__name__)
+                counts.setdefault(entity.spec.fields[parent.count].stored, other.__name__)
+    for attribute, child in counts.items():
+        yield _unused(entity, attribute, child)
 
 
 def _unused(entity: Entity, attribute: str, child: str) -> Requirement:
@@ -114,6 +130,10 @@ def _unused(entity: Entity, attribute: str, child: str) -> Requirement:
         Node("OR", (not_exists(attribute), zero)),
         lambda stored: bool(stored) and stored is not None and stored.get(attribute, {"N": "0"})["N"] != "0",
         lambda stored: InUse(
-            entity.spec.name, child, entity.key_values, stored, f"it can not be deleted while there is a {child} of it"
+            entity.spec.name,
+            child,
+            entity.key_values,
+            _decoded(type(entity), stored),
+            f"it can not be deleted while there is a {child} of it",
         ),
     )

@@ -82,9 +82,15 @@ class FloorReached(Refused):
 
 
 class StoredDataError(DataError):
-    """A stored item does not fit its entity; names the item and the attribute."""
+    """A stored item does not fit its entity; `key` and `attribute` say which item and what of it."""
 
     code = "stored-data"
+
+    def __init__(self, message: str, entity: str, attribute: str, key: Mapping[str, object]) -> None:
+        super().__init__(message)
+        self.entity = entity
+        self.attribute = attribute
+        self.key = dict(key)
 
 
 class BadCursor(DataError):

@@ -12,8 +12,11 @@ from typing import Any
 from keyplan.data.codec import AttributeValue, Item, dynamic
 from keyplan.data.errors import Refused
 from keyplan.data.items import EntityCodec
-from keyplan.design import Entity
-from keyplan.design.conditions import FieldPath, Node
+from keyplan.design import Entity, InvalidValue
+from keyplan.design.conditions import FieldPath, FieldStandIn, Node
+
+MOST_CHOICES = 100
+"""Values that DynamoDB takes in one IN."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +105,21 @@ def for_fields(node: Node, codec: EntityCodec[Any]) -> Node:
         return Node(node.operator, tuple(for_fields(operand, codec) for operand in node.operands))  # type: ignore[arg-type]  # of nodes
     path, *values = node.operands
     assert isinstance(path, FieldPath)
-    field = codec.spec.fields[str(path.names[0])]
-    stored = FieldPath((field.stored, *path.names[1:]))
-    return Node(node.operator, (stored, *(Encoded(_encoded(codec, path, node.operator, each)) for each in values)))
+    if node.operator == "IN" and not 0 < len(values) <= MOST_CHOICES:
+        field = str(path.names[0])
+        problem = f"one_of takes 1 to {MOST_CHOICES} values, not {len(values)}"
+        raise InvalidValue("one-of", f"{codec.spec.name}.{field}", problem, field=field)
+    return Node(node.operator, (_stored(path, codec), *(_operand(codec, path, node.operator, v) for v in values)))
+
+
+def _stored(path: FieldPath, codec: EntityCodec[Any]) -> FieldPath:
+    return FieldPath((codec.spec.fields[str(path.names[0])].stored, *path.names[1:]))
+
+
+def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> FieldPath | Encoded:
+    if isinstance(value, FieldStandIn):
+        return _stored(value._path, codec)
+    return Encoded(_encoded(codec, path, operator, value))
 
 
 def _encoded(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> AttributeValue:

@@ -1,21 +1,22 @@
 """Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
 
-import json
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from keyplan.data.codec import Codec, Item, codec_for, number_text, ttl_codec
+from keyplan.data.codec import Codec, Item, codec_for, ttl_codec
+from keyplan.data.envelopes import pack, unpack
 from keyplan.data.errors import StoredDataError
-from keyplan.data.sizes import MAXIMUM_ITEM, item_size
+from keyplan.data.sizes import MAXIMUM_ITEM, item_size, value_size
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
 from keyplan.design.templates import Template
 
 E = TypeVar("E", bound=Entity)
 
-_LONGEST_HASH, _LONGEST_RANGE = 2048, 1024
+LONGEST_HASH, LONGEST_RANGE = 2048, 1024
 
 
 class EntityCodec(Generic[E]):
@@ -29,6 +30,7 @@ class EntityCodec(Generic[E]):
         keyed = {name: part for name, part in spec.key_attributes.items() if part.template is not None}
         # A field whose attribute is a key attribute is stored as that key says, and read back from it.
         self._from_keys: list[tuple[str, str, Template]] = []
+        self._kept = {field.stored for field in spec.fields.values()}
         self._tagged: list[tuple[str, str, str]] = []
         self._others: list[tuple[str, str, Codec]] = []
         for name, field in spec.fields.items():
@@ -51,8 +53,8 @@ class EntityCodec(Generic[E]):
 
     # Writing
 
-    def encode(self, entity: E) -> Item:
-        """The whole item: key, fields, index keys."""
+    def encode(self, entity: E, before: Item | None = None) -> Item:
+        """The whole item: key, fields, index keys. An envelope keeps what it held `before` beside the fields."""
         values = entity.__dict__
         item: Item = self.key(values)
         if self.spec.type is not None and self.spec.table.type_attribute is not None:
@@ -62,40 +64,58 @@ class EntityCodec(Generic[E]):
         for name, stored, _codec in self._others:
             self._encode_field(item, name, stored, values[name])
         if self._envelope:
-            item[self._envelope] = {"S": self._packed(entity)}
+            item[self._envelope] = {"S": self._packed(values, before)}
         for placement in self.spec.placements.values():
             item.update(self.placement(placement, values))
-        return self._checked(item)
+        self.size(item)
+        return item
 
     def _encode_field(self, item: Item, name: str, stored: str, value: object) -> None:
-        if value is None:
-            return
-        try:
-            encoded = self._codecs[name].encode(value)
-        except InvalidValue as error:
-            raise InvalidValue(error.code, f"{self.spec.name}.{name}", error.problem, field=name) from None
-        if encoded is not None:
-            item[stored] = encoded
+        if value is not None:
+            encoded = self.encode_value(name, value)
+            if encoded is not None:
+                item[stored] = encoded
 
     def encode_value(self, name: str, value: object) -> Mapping[str, Any] | None:
         """One field's value, as it is stored."""
-        return self._codecs[name].encode(value)
+        try:
+            return self._codecs[name].encode(value)
+        except InvalidValue as error:
+            raise InvalidValue(error.code, f"{self.spec.name}.{name}", error.problem, field=name) from None
+        except (AttributeError, TypeError, ValueError):
+            kind = type(value).__name__
+            raise InvalidValue(
+                "wrong-type", f"{self.spec.name}.{name}", f"a {kind} is no value of this field", field=name
+            ) from None
 
-    def _packed(self, entity: E) -> str:
-        """The fields that are in the envelope, as JSON under their stored names."""
-        dumped = entity.model_dump(mode="json")
-        packed = {
-            field.stored: dumped[name]
-            for name, field in self.spec.fields.items()
-            if field.kind == "plain" and dumped[name] is not None
-        }
-        return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
+    def _packed(self, values: Mapping[str, object], before: Item | None) -> str:
+        """The fields that are in the envelope, under their stored names, with what else it held before."""
+        members = {}
+        for name, field in self.spec.fields.items():
+            if field.kind == "plain" and values[name] is not None:
+                encoded = self.encode_value(name, values[name])
+                if encoded is not None:
+                    members[field.stored] = encoded
+        known = {field.stored for field in self.spec.fields.values()}
+        old = {} if before is None else self._unpacked(before)
+        return pack(members, {name: value for name, value in old.items() if name not in known})
 
-    def _checked(self, item: Item) -> Item:
+    def _unpacked(self, item: Item) -> dict[str, Any]:
+        assert self._envelope is not None
+        try:
+            return unpack(item[self._envelope]["S"])
+        except (KeyError, ValueError):
+            raise self._unreadable(item, self._envelope, "it is no JSON object") from None
+
+    def size(self, item: Item) -> int:
+        """The size of an item; refuses one that is too large, naming its largest field."""
         size = item_size(item)
         if size > MAXIMUM_ITEM:
-            raise InvalidValue("item-too-large", self.spec.name, f"the item has {size} bytes, more than {MAXIMUM_ITEM}")
-        return item
+            largest = max(item, key=lambda name: value_size(item[name]))
+            field = next((f.name for f in self.spec.fields.values() if f.stored == largest), largest)
+            problem = f"the item has {size} bytes, more than {MAXIMUM_ITEM}; this field is the largest"
+            raise InvalidValue("item-too-large", f"{self.spec.name}.{field}", problem, field=field)
+        return size
 
     def key(self, values: Mapping[str, object]) -> Item:
         """The primary key of these values."""
@@ -118,41 +138,53 @@ class EntityCodec(Generic[E]):
         if placement.when is not None and not values.get(placement.when):
             return {}
         item: Item = {}
+        whole = True
         for part in placement.parts:
             value = self.key_part(placement, part, values)
             if value is None:
-                return {}
-            item[part.attribute.name] = value
-        return item
+                whole = False
+            else:
+                item[part.attribute.name] = value
+        if whole:
+            return item
+        # Out of the index; but an attribute that also stores a field of the entity stays.
+        return {name: value for name, value in item.items() if name in self._kept}
 
     def key_part(self, key: KeySpec, part: KeyPart, values: Mapping[str, object]) -> Mapping[str, Any] | None:
         """The value of one attribute of a key; None where a field of it is absent."""
         if part.template is None:
             assert part.field is not None
             value = values.get(part.field)
-            if value is None:
-                return None
-            if part.attribute.type == "N":
-                return {"N": number_text(value)} if isinstance(value, int | float) else {"N": str(value)}
-            return {"B": value}
+            return None if value is None else self._native_part(key, part, part.field, value)
         text = part.template.write(values)
         if text is None:
             return None
-        limit = _LONGEST_HASH if part in key.hash else _LONGEST_RANGE
-        if len(text) * 4 > limit and len(text.encode()) > limit:
-            field = part.template.fields[-1] if part.template.fields else None
+        return {"S": checked_key(text, _limit(key, part), part.template)}
+
+    def _native_part(self, key: KeySpec, part: KeyPart, field: str, value: object) -> Mapping[str, Any]:
+        """A number or bytes as key."""
+        place = f"{self.spec.name}.{field}"
+        encoded = self.encode_value(field, value)
+        if encoded is None or part.attribute.type not in encoded:
             raise InvalidValue(
-                "key-too-long", part.template.place, f"the key {text[:40]!r}... is over {limit} bytes", field=field
+                "key-type", place, f"{part.attribute.name} is of type {part.attribute.type}", field=field
             )
-        return {"S": text}
+        content = encoded[part.attribute.type]
+        if part.attribute.type == "B" and not 0 < len(content) <= _limit(key, part):
+            problem = "a value in a key must not be empty" if not content else "the key is too long"
+            raise InvalidValue("key-too-long" if content else "empty-key-value", place, problem, field=field)
+        return encoded
 
     # Reading
 
+    def evolved(self, item: Item) -> Item:
+        """The item in today's shape."""
+        return self.entity.evolve(dict(item)) if self._evolves else item
+
     def decode(self, item: Item) -> E:
         """The entity of a stored item, which remembers what was stored."""
-        source = self.entity.evolve(dict(item)) if self._evolves else item
         try:
-            values = self._values(source)
+            values = self._values(self.evolved(item))
             entity: E = self._validate(values)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
@@ -182,33 +214,40 @@ class EntityCodec(Generic[E]):
                     raise self._unreadable(item, name, f"it is stored as {next(iter(value))}") from None
         for name, stored, template in self._from_keys:
             if stored in item:
-                read = template.read(item[stored]["S"])
+                read = template.read(item[stored].get("S", ""))
                 if read is None:
                     raise self._unreadable(item, name, f"its key does not look like {template.text}")
                 values[name] = read[name]
         return values
 
     def _unpack(self, item: Item, values: dict[str, object]) -> None:
-        assert self._envelope is not None
-        try:
-            packed = json.loads(item[self._envelope]["S"])
-        except (KeyError, ValueError):
-            raise self._unreadable(item, self._envelope, "it is no JSON") from None
+        packed = self._unpacked(item)
         for name, field in self.spec.fields.items():
             if field.stored in packed:
-                values[name] = packed[field.stored]
+                value = packed[field.stored]
+                values[name] = b64decode(value) if field.annotation is bytes and isinstance(value, str) else value
 
     def _unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
         names = [part.attribute.name for part in self.spec.primary.parts]
         shown = ", ".join(f"{name}={next(iter(item[name].values()))!r}" for name in names if name in item)
+        field = self.spec.fields.get(place.partition(".")[0])
+        attribute = place if field is None else field.stored
         return StoredDataError(
-            f"{self.spec.name}.{place} of the item {shown} does not fit the entity: {problem}. "
-            "Correct the item, or upgrade it in evolve()."
+            f"{self.spec.name}.{place} (attribute {attribute}) of the item {shown} does not fit the entity: {problem}. "
+            "Correct the item, or upgrade it in evolve().",
+            self.spec.name,
+            attribute,
+            {name: item[name] for name in names if name in item},
         )
 
     def carried(self, names: Iterable[str], item: Item) -> dict[str, object]:
         """Fields that another item carries, such as a guard."""
-        return {name: self._codecs[name].decode(item[self.spec.fields[name].stored]) for name in names}
+        try:
+            return {name: self._codecs[name].decode(item[self.spec.fields[name].stored]) for name in names}
+        except KeyError as missing:
+            raise StoredDataError(
+                f"the guard {item} of {self.spec.name} lacks {missing}", self.spec.name, str(missing), dict(item)
+            ) from None
 
     def recognises(self, item: Item) -> bool:
         """Whether an item is of this entity, by its type attribute and the shape of its key."""
@@ -219,6 +258,20 @@ class EntityCodec(Generic[E]):
             if part.template is not None and part.template.read(item[part.attribute.name]["S"]) is None:
                 return False
         return True
+
+
+def _limit(key: KeySpec, part: KeyPart) -> int:
+    return LONGEST_HASH if part in key.hash else LONGEST_RANGE
+
+
+def checked_key(text: str, limit: int, template: Template) -> str:
+    """A text that is to be a key; refused where it is too long for one."""
+    if len(text) * 4 > limit and len(text.encode()) > limit:
+        field = template.fields[-1] if template.fields else None
+        raise InvalidValue(
+            "key-too-long", f"{template.place}.{field}", f"the key {text[:40]!r}... is over {limit} bytes", field=field
+        )
+    return text
 
 
 _codecs: dict[type[Entity], EntityCodec[Any]] = {}

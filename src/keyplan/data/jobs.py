@@ -6,27 +6,31 @@ with what follows from it, and at last the parent together with the journal. Who
 two that do so at once get in each other's way but do no harm.
 """
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
-from keyplan.data.codec import Item, plain
-from keyplan.data.consequences import address, address_of
-from keyplan.data.difference import DELETING, no_children
-from keyplan.data.errors import NotFound, StaleVersion
+from keyplan.data.changes import has_consequences, unchanged
+from keyplan.data.codec import Item, dynamic, plain
+from keyplan.data.consequences import Address, address, address_of
+from keyplan.data.difference import no_children
+from keyplan.data.errors import DataError, NotFound, Refused, StaleVersion
+from keyplan.data.expressions import Requirement, not_exists
 from keyplan.data.items import codec_of, remember, stored_of
-from keyplan.data.plan import Plan
+from keyplan.data.plan import DELETING, Plan
 from keyplan.data.reads import Reader
-from keyplan.data.steps import Steps, call
+from keyplan.data.steps import Steps, Wait, call, pause
 from keyplan.data.transactions import send
-from keyplan.data.writes import Context, Delete, Update, unchanged
-from keyplan.design import Design, Entity, Ref
-from keyplan.design.effects import BelongsTo
+from keyplan.data.writes import Context, Delete, Update, Write, key_address
+from keyplan.design import Design, Entity, InvalidValue
+from keyplan.design.effects import BelongsTo, named_by
+from keyplan.design.entity import KeySpec
 from keyplan.design.operations import Query, Rewrite
 
 JOURNALS = "JOB"
 _TOGETHER = 25
+_TRIES = 10
 
 
 def children_of(design: Design, entity: type[Entity]) -> Iterator[tuple[type[Entity], BelongsTo[Any]]]:
@@ -43,23 +47,8 @@ class Jobs:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
-    def delete(self, write: Delete[Any], context: Context) -> Steps[None]:
-        """Delete an item and all that belongs to it."""
-        entity = write.entity
-        journal = self._journal(context, "cascade", entity.spec.name, entity.key_values)
-        yield from self._mark(write, context, journal)
-        yield from self._finish_cascade(Ref(type(entity), entity.key_values), context, journal)
-        remember(entity, None)
-
-    def rewrite(self, work: Rewrite[Any], context: Context) -> Steps[int]:
-        """Change all items of a query; how many it were."""
-        journal = self._journal(context, "rewrite", work.name, dict(work.arguments))
-        if work.name:
-            yield from call("put_item", {"TableName": self._table(context), "Item": journal})
-        return (yield from self._finish_rewrite(work, context, journal))
-
     def resume(self, context: Context) -> Steps[int]:
-        """Finish every job that was begun and not finished; how many it were."""
+        """Finish every job that was begun and not finished; how many it were. A refused one stops no other."""
         request: dict[str, Any] = {
             "TableName": self._table(context),
             "KeyConditionExpression": "pk = :jobs",
@@ -67,84 +56,137 @@ class Jobs:
             "ConsistentRead": True,
         }
         finished = 0
+        refusal: Refused | None = None
         while True:
             answer = yield from call("query", dict(request))
             for journal in answer["Items"]:
-                yield from self._resume(journal, context)
-                finished += 1
+                try:
+                    yield from self._resume(journal, context)
+                    finished += 1
+                except Refused as refused:
+                    refusal = refusal or refused
             if "LastEvaluatedKey" not in answer:
-                return finished
+                break
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        if refusal is not None:
+            raise refusal
+        return finished
 
     def _resume(self, journal: Item, context: Context) -> Steps[None]:
-        name, values = journal["name"]["S"], json.loads(journal["values"]["S"])
+        name = journal["name"]["S"]
         if journal["kind"]["S"] == "cascade":
-            yield from self._finish_cascade(Ref(context.design.entity(name), values), context, journal)
+            yield from self._finish_cascade(context.design.entity(name), journal["key"]["M"], context, journal)
         else:
-            work: Rewrite[Any] = getattr(context.design, name)(**values)
+            arguments = {each: plain(value) for each, value in journal["arguments"]["M"].items()}
+            work: Rewrite[Any] = getattr(context.design, name)(**arguments)
             yield from self._finish_rewrite(work, context, journal)
 
     def _table(self, context: Context) -> str:
         return context.design.table_name(context.design.housekeeping)
 
-    def _journal(self, context: Context, kind: str, name: str, values: dict[str, object]) -> Item:
+    def _journal(self, context: Context, kind: str, name: str, subject: Item) -> Item:
         return {
             "pk": {"S": JOURNALS},
             "sk": {"S": uuid4().hex},
             "kind": {"S": kind},
             "name": {"S": name},
-            "values": {"S": json.dumps(values, default=str)},
             "startedAt": {"S": context.now.isoformat()},
+            **subject,
         }
 
-    def _mark(self, write: Delete[Any], context: Context, journal: Item) -> Steps[None]:
+    def _end(self, plan: Plan, context: Context, journal: Item) -> None:
+        plan.remove(address(context.design.housekeeping, {"pk": journal["pk"], "sk": journal["sk"]}))
+
+    # Cascades
+
+    def delete(self, write: Delete[Any], context: Context) -> Steps[None]:
+        """Delete an item and all that belongs to it."""
+        entity = write.entity
+        stored = stored_of(entity) or codec_of(type(entity)).encode(entity)
+        where = key_address(entity.spec, stored)
+        journal = self._journal(context, "cascade", entity.spec.name, {"key": {"M": where.item}})
+        yield from self._mark(write, stored, where, context, journal)
+        yield from self._finish_cascade(type(entity), where.item, context, journal)
+        remember(entity, None)
+
+    def _mark(self, write: Delete[Any], stored: Item, where: Address, context: Context, journal: Item) -> Steps[None]:
         """In one transaction: nothing refuses the delete, the parent is marked, the journal says so."""
         entity = write.entity
-        codec = codec_of(type(entity))
-        stored = stored_of(entity) or codec.encode(entity)
+        unmarked = Requirement(
+            not_exists(DELETING),
+            lambda found: bool(found and DELETING in found),
+            lambda found: write.refusal(NotFound, "primary", None),
+        )
+        requirements = [*unchanged(entity.spec, stored, set(), write.refusal), unmarked]
         plan = Plan()
-        where = address(entity.spec.table, codec.key(entity.__dict__))
-        requirements = [*unchanged(write, stored, set()), *no_children(context.design, entity)]
-        action = plan.change(where, {DELETING: journal["startedAt"]}, set(), *requirements)
+        action = plan.change(
+            where, {DELETING: journal["startedAt"]}, set(), *requirements, *no_children(context.design, entity)
+        )
         write.add_where(action)
         housekeeping = context.design.housekeeping
         plan.put(address(housekeeping, {"pk": journal["pk"], "sk": journal["sk"]}), journal)
         yield from send(plan, context)
 
-    def _finish_cascade(self, named: Ref[Any], context: Context, journal: Item) -> Steps[None]:
-        item = yield from self._reader.stored(named)
+    def _finish_cascade(self, entity: type[Entity], key: Item, context: Context, journal: Item) -> Steps[None]:
+        item = yield from self._reader.stored_at(entity.spec.table, key)
         if item is not None:
-            parent = codec_of(named.entity).decode(item)
-            for child, relation in children_of(context.design, named.entity):
+            parent = codec_of(entity).decode(item)
+            for child, relation in children_of(context.design, entity):
                 yield from self._delete_children(parent, child, relation, context)
-        plan = Plan()
-        if item is not None:
-            item = yield from self._reader.stored(named)
+        for attempt in range(_TRIES):
+            item = yield from self._reader.stored_at(entity.spec.table, key)
+            plan = Plan()
             if item is not None:
-                last = Delete(codec_of(named.entity).decode(item))
-                last.add_to(plan, context)
-                plan.actions[address_of(named)].requirements = []
-        housekeeping = context.design.housekeeping
-        plan.remove(address(housekeeping, {"pk": journal["pk"], "sk": journal["sk"]}))
-        yield from send(plan, context)
+                self._add_last(plan, entity, item, context)
+            self._end(plan, context, journal)
+            try:
+                yield from send(plan, context)
+                return
+            except (NotFound, StaleVersion):
+                # Another runner was first, or somebody still changed the item.
+                if attempt == _TRIES - 1:
+                    raise
+                yield Wait(pause(attempt))
+
+    def _add_last(self, plan: Plan, entity: type[Entity], item: Item, context: Context) -> None:
+        """The parent goes. What would have refused that was asked when it was marked."""
+        spec = entity.spec
+        write: Delete[Any] = Delete(codec_of(entity).decode(item))
+        write.add_to(plan, context)
+        plan.actions[key_address(spec, item)].requirements = unchanged(
+            spec, item, set(), write.refusal, whole=has_consequences(spec)
+        )
 
     def _delete_children(
         self, parent: Entity, child: type[Entity], relation: BelongsTo[Any], context: Context
     ) -> Steps[None]:
         spec = child.spec
         key = spec.primary if relation.via == "primary" else spec.placements[relation.via]
-        values = {mine: getattr(parent, theirs) for theirs, mine in relation.fields.items()}
-        needed = {name: values[name] for part in key.hash for name in part.fields}
+        where = address(parent.spec.table, codec_of(type(parent)).key(parent.__dict__))
+        source: Query[Any] = Query(
+            (child,), key, _known_values(parent, relation, key), size=_TOGETHER, consistent=key.index is None
+        )
         deeper = any(children_of(context.design, child))
+        attempt = 0
         while True:
-            source: Query[Any] = Query((child,), key, needed, size=_TOGETHER, consistent=key.index is None)
-            page = yield from self._reader.run(source)
-            for each in page.items:
-                yield from self._delete_one(each, deeper, context)
-            if not page.items and page.next is None:
+            left = False
+            start: Item | None = None
+            while True:
+                found, start = yield from self._reader.read(source, start, _TOGETHER)
+                for each, _ in found:
+                    if any(address_of(named) == where for named in named_by(relation.parent(each))):
+                        gone = yield from self._delete_one(each, deeper, context)
+                        # An index may still miss what was written a moment ago, so it is asked until it has nothing.
+                        left = left or not gone or key.index is not None
+                if start is None:
+                    break
+            if not left:
                 return
+            yield Wait(pause(min(attempt, 3)))
+            attempt += 1
 
-    def _delete_one(self, entity: Entity, deeper: bool, context: Context) -> Steps[None]:
+    def _delete_one(self, entity: Entity, deeper: bool, context: Context) -> Steps[bool]:
+        """Whether the item is gone; not where somebody changed it since it was read."""
         write = Delete(entity)
         try:
             if deeper:
@@ -153,32 +195,72 @@ class Jobs:
                 plan = Plan()
                 write.add_to(plan, context)
                 yield from send(plan, context)
-        except (NotFound, StaleVersion):
-            # Somebody else deleted or changed it; it is looked at again where it is still there.
-            return
+        except NotFound:
+            return True
+        except StaleVersion:
+            return False
+        return True
+
+    # Rewrites
+
+    def rewrite(self, work: Rewrite[Any], context: Context) -> Steps[int]:
+        """Change all items of a query; how many it were."""
+        journal = self._journal(context, "rewrite", work.name, {"arguments": _journalled(work)})
+        if work.name:
+            yield from call("put_item", {"TableName": self._table(context), "Item": journal})
+        return (yield from self._finish_rewrite(work, context, journal))
 
     def _finish_rewrite(self, work: Rewrite[Any], context: Context, journal: Item) -> Steps[int]:
-        done = 0
+        changed: set[Address] = set()
+        attempt = 0
         while True:
             page = yield from self._reader.run(work.source.limit(_TOGETHER))
+            before = len(changed)
             for entity in page.items:
-                work.change(entity)
-                try:
-                    plan = Plan()
-                    settle = Update(entity).add_to(plan, context)
-                    yield from send(plan, context)
-                    settle()
-                    done += 1
-                except (NotFound, StaleVersion):
-                    continue
+                yield from self._change(work, entity, changed, context)
             if not page.items and page.next is None:
                 break
+            if len(changed) == before:
+                # Only items that others changed, or that an index still shows as they were.
+                yield Wait(pause(min(attempt, 5)))
+                attempt += 1
         if work.name:
-            key = {"pk": journal["pk"], "sk": journal["sk"]}
-            yield from call("delete_item", {"TableName": self._table(context), "Key": key})
-        return done
+            plan = Plan()
+            self._end(plan, context, journal)
+            yield from send(plan, context)
+        return len(changed)
+
+    def _change(self, work: Rewrite[Any], entity: Entity, changed: set[Address], context: Context) -> Steps[None]:
+        """One item. The change is made in the entity, or is a write of it that the change returns."""
+        where = key_address(entity.spec, stored_of(entity) or {})
+        result = work.change(entity)
+        plan = Plan()
+        settle = (result if isinstance(result, Write) else Update(entity)).add_to(plan, context)
+        if not plan.actions:
+            raise DataError(f"the rewrite leaves an item as it is, and so would never end: {entity.spec.name} {where}")
+        try:
+            yield from send(plan, context)
+        except (NotFound, StaleVersion):
+            return
+        settle()
+        if where in changed:
+            raise DataError(f"the rewrite leaves an item in its query, and so would never end: {entity.spec.name}")
+        changed.add(where)
 
 
-def journal_values(journal: Item) -> dict[str, object]:
-    """A journal as plain values, to show."""
-    return {name: plain(value) for name, value in journal.items()}
+def _known_values(parent: Entity, relation: BelongsTo[Any], key: KeySpec) -> dict[str, object]:
+    """What the parent says about its children's key: all of the hash key, and the beginning of the sort key."""
+    values = {mine: getattr(parent, theirs) for theirs, mine in relation.fields.items()}
+    known = {name: values[name] for part in key.hash for name in part.fields}
+    for name in (name for part in key.range for name in part.fields):
+        if name not in values:
+            break
+        known[name] = values[name]
+    return known
+
+
+def _journalled(work: Rewrite[Any]) -> Mapping[str, Any]:
+    for name, value in work.arguments.items():
+        if not isinstance(value, str | int | Decimal | None):
+            raise InvalidValue("job-argument", f"{work.name}.{name}", "a job takes texts and whole numbers", field=name)
+    return {"M": {name: dynamic(value) for name, value in work.arguments.items()}}

@@ -23,7 +23,9 @@ def patch(work: Patch[Any], reader: Reader, context: Context) -> Steps[None]:
     """Change some fields. What an index key, a guard or a mirror needs beside them is read, and conditioned on."""
     spec = work.target.entity.spec
     _check(spec, work)
-    if _is_alone(spec, set(work.changes)):
+    if work.quiet and not _is_alone(spec, set(work.changes), looser=True):
+        raise InvalidValue("not-a-stamp", spec.name, "a field in a key or in the envelope can not be touched")
+    if work.quiet or _is_alone(spec, set(work.changes)):
         plan = Plan()
         _add(plan, work, context)
         yield from send(plan, context)
@@ -68,9 +70,10 @@ def _check(spec: EntitySpec, work: Patch[Any]) -> None:
             )
 
 
-def _is_alone(spec: EntitySpec, changed: set[str]) -> bool:
-    """Whether nothing but the changed fields themselves is touched."""
-    if spec.uniques or spec.derived or spec.counters or spec.parents or spec.table.envelope:
+def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:
+    """Whether nothing but the changed fields themselves is touched; looser: as far as keys and envelope show."""
+    follows = spec.uniques or spec.derived or spec.counters or spec.parents
+    if spec.table.envelope or (follows and not looser):
         return False
     keyed = {name for key in spec.placements.values() for name in (*key.fields, *((key.when,) if key.when else ()))}
     return changed.isdisjoint(keyed)
@@ -91,9 +94,9 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
             removes.add(stored)
         else:
             sets[stored] = encoded
-    if updated := spec.by_kind.get("updated"):
+    if (updated := spec.by_kind.get("updated")) and not work.quiet:
         sets[updated.stored] = codec.encode_value(updated.name, context.now) or {"NULL": True}
-    if version := spec.by_kind.get("version"):
+    if (version := spec.by_kind.get("version")) and not work.quiet:
         adds[version.stored] = 1
 
     def refused(kind: type[Refused], stored_item: Any) -> Refused:  # noqa: ANN401 - an item or None

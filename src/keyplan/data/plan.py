@@ -12,9 +12,20 @@ from typing import Any
 from keyplan.data.codec import AttributeValue, Item
 from keyplan.data.consequences import Address
 from keyplan.data.errors import ConditionFailed, DataError, Refused, TooLarge
-from keyplan.data.expressions import Expression, Requirement, all_of
+from keyplan.data.expressions import Expression, Requirement, all_of, at_least_number, exists
 from keyplan.data.sizes import MAXIMUM_ACTIONS, MAXIMUM_TRANSACTION, item_size
 from keyplan.design.conditions import Node
+
+DELETING = "keyplanDeleting"
+"""The attribute that marks an item whose cascade is under way; nothing may be created under it."""
+
+
+@dataclass(frozen=True)
+class Floor:
+    """What a number must not fall below, and the error that says so."""
+
+    least: int
+    error: Callable[[Item | None], Refused]
 
 
 @dataclass
@@ -28,30 +39,69 @@ class Action:
     removes: set[str] = field(default_factory=set)
     adds: dict[str, int] = field(default_factory=dict)
     requirements: list[Requirement] = field(default_factory=list)
+    """What the write of the item itself relies on."""
+    presence: list[Requirement] = field(default_factory=list)
+    """What others ask of it that count on it or belong to it; met where it is put or deleted in the same write."""
+    absence: list[Requirement] = field(default_factory=list)
+    """What a put asks: that nothing is there; not where the same write takes away what is."""
+    floors: dict[str, Floor] = field(default_factory=dict)
+    replaces: bool = False
+    """Whether the put is in place of an item that the same write takes away."""
     where: Node | None = None
     """The caller's own condition."""
     refused: Callable[[Item | None], Refused] | None = None
     """The error for the caller's own condition."""
+    weight: int = 0
+    """The size of the item that a change leaves behind, where it is known."""
 
     @property
     def changes(self) -> bool:
         return bool(self.sets or self.removes or self.adds)
 
+    @property
+    def only_counts_down(self) -> bool:
+        """Whether nothing is lost if the item is not there."""
+        return not self.sets and not self.removes and bool(self.adds) and all(n < 0 for n in self.adds.values())
+
+    def conditions(self) -> list[Requirement]:
+        """What is asked of the item, each once."""
+        asked = list(self.requirements)
+        if self.put is not None:
+            asked += () if self.replaces else self.absence
+        elif not self.delete:
+            asked += self.presence
+            asked += (self._floor(name, floor) for name, floor in self.floors.items() if self.adds.get(name, 0) < 0)
+        return [each for number, each in enumerate(asked) if all(each.node != one.node for one in asked[:number])]
+
+    def _floor(self, attribute: str, floor: Floor) -> Requirement:
+        """The number stays at its floor or above; of an item that is being deleted it no longer matters."""
+        needed = floor.least - self.adds[attribute]
+
+        def below(stored: Item | None) -> bool:
+            return stored is not None and DELETING not in stored and int(stored.get(attribute, _ZERO)["N"]) < needed
+
+        return Requirement(
+            Node("OR", (at_least_number(attribute, needed), exists(DELETING))),
+            below,
+            lambda stored: floor.error(stored),
+        )
+
     def explain(self, stored: Item | None) -> Refused:
         """The error that says why this action was refused, given the item as it is."""
-        for requirement in self.requirements:
+        asked = self.conditions()
+        for requirement in asked:
             if requirement.violated(stored):
                 return requirement.error(stored)
         if self.refused is not None:
             return self.refused(stored)
-        if self.requirements:
+        if asked:
             # The item was changed again since; what was asked of it first is the likeliest.
-            return self.requirements[0].error(stored)
+            return asked[0].error(stored)
         return ConditionFailed(self.address.table, "condition", {}, stored)
 
     def condition(self) -> Node | None:
         """All conditions of the action."""
-        nodes = [requirement.node for requirement in self.requirements]
+        nodes = [requirement.node for requirement in self.conditions()]
         return all_of([*nodes, self.where] if self.where is not None else nodes)
 
 
@@ -64,24 +114,27 @@ class Plan:
     def _at(self, address: Address) -> Action:
         return self.actions.setdefault(address, Action(address))
 
-    def put(self, address: Address, item: Item, *requirements: Requirement) -> Action:
+    def put(self, address: Address, item: Item, *absence: Requirement) -> Action:
+        """Write an item where there is none, or in place of one that the same write takes away."""
         action = self._at(address)
         if action.put is not None or action.sets or action.removes:
             raise DataError(f"two writes of one item in a transaction: {address}")
-        # An item that is deleted and written again in one go is written under the conditions of both.
-        action.delete = False
         action.put = dict(item)
         for attribute, amount in action.adds.items():
-            action.put[attribute] = _added(action.put.get(attribute), amount)
+            action.put[attribute] = added(action.put.get(attribute), amount)
         action.adds = {}
-        action.requirements = [*action.requirements, *requirements]
+        action.replaces, action.delete = action.delete, False
+        action.absence += absence
         return action
 
     def remove(self, address: Address, *requirements: Requirement) -> Action:
+        """Take an item away, unless the same write puts another in its place."""
         action = self._at(address)
         if action.put is None:
             action.delete = True
             action.sets, action.removes, action.adds = {}, set(), {}
+        else:
+            action.replaces = True
         action.requirements += requirements
         return action
 
@@ -89,29 +142,31 @@ class Plan:
         self, address: Address, sets: dict[str, AttributeValue], removes: set[str], *requirements: Requirement
     ) -> Action:
         action = self._at(address)
-        if action.put is not None or action.delete:
+        if action.put is not None or action.delete or action.sets or action.removes:
             raise DataError(f"two writes of one item in a transaction: {address}")
         action.sets |= sets
         action.removes |= removes
         action.requirements += requirements
         return action
 
-    def add(self, address: Address, attribute: str, amount: int, *requirements: Requirement) -> None:
+    def add(
+        self, address: Address, attribute: str, amount: int, *presence: Requirement, floor: Floor | None = None
+    ) -> None:
         """Add to a number. On an item that is put or deleted in the same write the conditions are met by it."""
         action = self._at(address)
-        if action.delete:
-            return
         if action.put is not None:
-            action.put[attribute] = _added(action.put.get(attribute), amount)
-            return
-        action.adds[attribute] = action.adds.get(attribute, 0) + amount
-        action.requirements += requirements
+            action.put[attribute] = added(action.put.get(attribute), amount)
+        elif not action.delete:
+            total = action.adds.pop(attribute, 0) + amount
+            if total:
+                action.adds[attribute] = total
+        action.presence += presence
+        if floor is not None:
+            action.floors[attribute] = floor
 
-    def check(self, address: Address, *requirements: Requirement) -> None:
+    def check(self, address: Address, *presence: Requirement) -> None:
         """Conditions on an item that need not be written; met where it is put in the same write."""
-        action = self._at(address)
-        if action.put is None and not action.delete:
-            action.requirements += requirements
+        self._at(address).presence += presence
 
     def requests(self, name_of: Callable[[str], str], token: str) -> list[tuple[str, dict[str, Any]]]:
         """The one request that carries the plan out, or none where there is nothing to do."""
@@ -133,17 +188,21 @@ class Plan:
     def _check_size(self, actions: list[Action]) -> None:
         if len(actions) > MAXIMUM_ACTIONS:
             raise TooLarge(f"the write touches {len(actions)} items; a transaction holds {MAXIMUM_ACTIONS}")
-        size = sum(item_size(action.put or action.sets) for action in actions)
+        size = sum(action.weight or item_size(action.put or action.sets) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes; a transaction holds {MAXIMUM_TRANSACTION}")
 
 
 def _does_something(action: Action) -> bool:
-    return bool(action.put is not None or action.delete or action.changes or action.requirements or action.where)
+    return bool(action.put is not None or action.delete or action.changes or action.conditions() or action.where)
 
 
-def _added(value: AttributeValue | None, amount: int) -> AttributeValue:
-    return {"N": str(int(value["N"] if value else "0") + amount)}
+_ZERO: AttributeValue = {"N": "0"}
+
+
+def added(value: AttributeValue | None, amount: int) -> AttributeValue:
+    """A number that was added to; absent counts as 0."""
+    return {"N": str(int((value or _ZERO)["N"]) + amount)}
 
 
 def _action_request(action: Action, name_of: Callable[[str], str]) -> tuple[str, dict[str, Any]]:

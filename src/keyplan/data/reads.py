@@ -1,18 +1,20 @@
 """Carrying out reads: each operation as steps."""
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 from keyplan.data.codec import Item
 from keyplan.data.cursors import FROZEN, Cursors, position_of
-from keyplan.data.difference import DELETING
 from keyplan.data.errors import BadCursor
 from keyplan.data.expressions import Expression, all_of, for_fields
 from keyplan.data.items import codec_of, recognise
+from keyplan.data.plan import DELETING
 from keyplan.data.ranges import key_condition
-from keyplan.data.steps import Steps, Wait, call, pause
-from keyplan.design import Design, Entity, Op, Page, Ref
+from keyplan.data.steps import ClientFailure, Steps, Wait, call, pause
+from keyplan.design import Design, Entity, Op, Page, Ref, Table
 from keyplan.design.effects import Guard
 from keyplan.design.operations import BatchGet, Count, Exists, Follow, Get, GuardTaken, Lookup, Merge, Query, Scan
 
@@ -26,9 +28,9 @@ _SLACK = 25
 class Reader:
     """Works out reads for one design."""
 
-    def __init__(self, design: Design, cursors: Cursors) -> None:
+    def __init__(self, design: Design, secret: bytes | None) -> None:
         self._design = design
-        self._cursors = cursors
+        self._known_cursors = None if secret is None else Cursors(secret)
 
     def run(self, op: Op[Any]) -> Steps[Any]:
         """The steps of an operation."""
@@ -42,7 +44,7 @@ class Reader:
             case GuardTaken():
                 return self._taken(op)
             case Query() | Scan():
-                return self._page(self._frozen(op))
+                return self._page(op)
             case Follow():
                 return self._follow(op)
             case Merge():
@@ -71,11 +73,11 @@ class Reader:
 
     def stored(self, named: Ref[Any]) -> Steps[Item | None]:
         """The stored item, as it is now and whatever is being done to it."""
-        request = {
-            "TableName": self._design.table_name(named.entity.spec.table),
-            "Key": codec_of(named.entity).key(named.values),
-            "ConsistentRead": True,
-        }
+        return (yield from self.stored_at(named.entity.spec.table, codec_of(named.entity).key(named.values)))
+
+    def stored_at(self, table: Table, key: Item) -> Steps[Item | None]:
+        """The item with this key, as it is now."""
+        request = {"TableName": self._design.table_name(table), "Key": key, "ConsistentRead": True}
         answer = yield from call("get_item", request)
         item: Item | None = answer.get("Item")
         return item
@@ -120,26 +122,53 @@ class Reader:
 
     # Pages
 
-    def _frozen(self, op: Query[Any] | Scan[Any]) -> Query[Any] | Scan[Any]:
+    def _cursors(self) -> Steps[Cursors]:
+        """Cursors with the secret that was given, or with the one that the design's housekeeping table keeps."""
+        if self._known_cursors is None:
+            self._known_cursors = Cursors((yield from self._kept_secret()))
+        return self._known_cursors
+
+    def _kept_secret(self) -> Steps[bytes]:
+        """The secret that all processes on these tables share; the first that needs it makes it."""
+        table = self._design.table_name(self._design.housekeeping)
+        key: Item = {"pk": {"S": "SECRET"}, "sk": {"S": "cursors"}}
+        while True:
+            answer = yield from call("get_item", {"TableName": table, "Key": key, "ConsistentRead": True})
+            if "Item" in answer:
+                secret: bytes = answer["Item"]["secret"]["B"]
+                return secret
+            item = {**key, "secret": {"B": secrets.token_bytes(32)}}
+            try:
+                yield from call(
+                    "put_item", {"TableName": table, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}
+                )
+            except ClientFailure as failure:
+                if failure.code != "ConditionalCheckFailedException":
+                    raise
+
+    def _frozen(self, op: Query[Any] | Scan[Any], moment: datetime | None) -> Query[Any] | Scan[Any]:
         """A later page of a pattern is of the moment of its first one."""
-        if op.cursor is None or op.pattern is None or FROZEN not in op.arguments:
-            return op
-        _, moment = self._cursors.open(_subject(op), op.arguments, op.cursor)
-        if moment is None:
+        if moment is None or op.pattern is None or FROZEN not in op.arguments:
             return op
         built: Callable[..., Any] = getattr(self._design, op.pattern)
-        first: Query[Any] | Scan[Any] = built(**{**op.arguments, FROZEN: moment})
-        return replace(first, size=op.size, cursor=op.cursor, budget=op.budget)
+        first: Query[Any] | Scan[Any] | Follow[Any] = built(**{**op.arguments, FROZEN: moment})
+        source = first.source if isinstance(first, Follow) else first
+        return replace(source, pattern=op.pattern, arguments=first.arguments, size=op.size, budget=op.budget)
 
     def _page(self, op: Query[Any] | Scan[Any]) -> Steps[Page[Any]]:
         start = None
         if op.cursor is not None:
-            start, _ = self._cursors.open(_subject(op), _arguments(op), op.cursor)
-        items, position = yield from self._read(op, start, op.size)
-        after = None if position is None else self._cursors.seal(_subject(op), _arguments(op), position)
+            cursors = yield from self._cursors()
+            start, moment = cursors.open(_subject(op), _arguments(op), op.cursor)
+            op = self._frozen(op, moment)
+        items, position = yield from self.read(op, start, op.size)
+        after = None
+        if position is not None:
+            cursors = yield from self._cursors()
+            after = cursors.seal(_subject(op), _arguments(op), position)
         return Page([entity for entity, _ in items], after)
 
-    def _read(
+    def read(
         self, op: Query[Any] | Scan[Any], start: Item | None, size: int
     ) -> Steps[tuple[list[tuple[Any, Item]], Item | None]]:
         """Up to `size` entities with their positions, and where to go on; None at the end.
@@ -213,7 +242,7 @@ class Reader:
 
     def _follow(self, op: Follow[Any]) -> Steps[Page[Any]]:
         source = replace(op.source, pattern=op.pattern, arguments=op.arguments)
-        page = yield from self._page(self._frozen(source))
+        page = yield from self._page(source)
         refs = [op.link(entity) for entity in page.items]
         found = yield from self._items([named for named in refs if named is not None])
         return Page([entity for entity in found if entity is not None], page.next)
@@ -221,8 +250,9 @@ class Reader:
     def _merge(self, op: Merge[Any]) -> Steps[Page[Any]]:
         positions: list[Any] = [None] * len(op.queries)
         subject, arguments = op.pattern or "merge", op.arguments or _arguments(op.queries[0])
+        cursors = yield from self._cursors()
         if op.cursor is not None:
-            positions, _ = self._cursors.open(subject, arguments, op.cursor)
+            positions, _ = cursors.open(subject, arguments, op.cursor)
             if len(positions) != len(op.queries):
                 raise BadCursor("the cursor is not one of this list")
         waiting: list[tuple[Any, int, Item]] = []
@@ -230,7 +260,7 @@ class Reader:
         for number, each in enumerate(op.queries):
             if positions[number] == "end":
                 continue
-            found, after = yield from self._read(each, positions[number], op.size)
+            found, after = yield from self.read(each, positions[number], op.size)
             more[number] = after is not None
             waiting += [(entity, number, position) for entity, position in found]
             if not found and after is None:
@@ -243,7 +273,7 @@ class Reader:
             if not more[number] and not any(entry[1] == number for entry in left):
                 positions[number] = "end"
         over = all(position == "end" for position in positions)
-        return Page([e for e, _, _ in taken], None if over else self._cursors.seal(subject, arguments, positions))
+        return Page([e for e, _, _ in taken], None if over else cursors.seal(subject, arguments, positions))
 
     def _batch_get(self, op: BatchGet[Any]) -> Steps[list[Any]]:
         assert isinstance(op.keys, Sequence)

@@ -4,7 +4,6 @@ Both carry out the same steps; they differ in how a call is made and how a pause
 """
 
 import asyncio
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -12,7 +11,6 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 from botocore.exceptions import ClientError
 
-from keyplan.data.cursors import Cursors
 from keyplan.data.jobs import Jobs, children_of
 from keyplan.data.patches import patch as patch_steps
 from keyplan.data.patches import put as put_steps
@@ -50,7 +48,7 @@ class _Core(Generic[D]):
         self.design = design
         self.client = client
         self.clock = clock
-        self._reader = Reader(design, Cursors(secret or secrets.token_bytes(32)))
+        self._reader = Reader(design, secret)
         self._jobs = Jobs(self._reader)
 
     def _steps(self, op: object) -> Steps[Any]:
@@ -94,7 +92,8 @@ class _Core(Generic[D]):
 class Store(_Core[D]):
     """A design at work on a boto3 client, or on the embedded engine.
 
-    `secret` signs cursors; give the same to every process that should understand them.
+    `secret` signs cursors. Where none is given, one is made and kept in the design's housekeeping table, so that every
+    process on the same tables understands the others' cursors.
     """
 
     @overload

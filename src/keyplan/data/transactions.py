@@ -23,11 +23,26 @@ def send(plan: Plan, context: Context) -> Steps[None]:
     """Carry out a plan, in one request or none."""
     design = context.design
     names = {table.name: design.table_name(table) for table in (*design.tables, design.housekeeping)}
-    for operation, request in plan.requests(names.__getitem__, uuid4().hex):
+    while requests := plan.requests(names.__getitem__, uuid4().hex):
+        ((operation, request),) = requests
         try:
             yield from call(operation, request, again=operation == "transact_write_items")
+            return
         except ClientFailure as failure:
-            raise _explained(operation, plan.sent(), failure) from failure
+            if not _without_lost_counts(plan, failure):
+                raise _explained(operation, plan.sent(), failure) from failure
+
+
+def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
+    """Leave out numbers to be lowered on items that are no longer there; whether there were any."""
+    lost = [
+        action
+        for action, reason in zip(plan.sent(), failure.response.get("CancellationReasons", []), strict=False)
+        if reason.get("Code") == "ConditionalCheckFailed" and "Item" not in reason and action.only_counts_down
+    ]
+    for action in lost:
+        del plan.actions[action.address]
+    return bool(lost)
 
 
 def _explained(operation: str, actions: list[Action], failure: ClientFailure) -> DataError:

@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, SideItem, address, consequences
-from keyplan.data.difference import DELETING
 from keyplan.data.errors import StoredDataError
 from keyplan.data.expressions import Expression, all_of, equals, not_exists
 from keyplan.data.items import EntityCodec, recognise
+from keyplan.data.plan import DELETING
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import Design, Entity, Table
 from keyplan.design.effects import Unique

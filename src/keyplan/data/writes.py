@@ -10,11 +10,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from pydantic import ValidationError
+
+from keyplan.data.changes import (
+    Baseline,
+    count_attributes,
+    creation_stamps,
+    has_consequences,
+    settle,
+    unchanged,
+    update_stamps,
+)
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, address, address_of, consequences
-from keyplan.data.difference import difference, no_children, not_deleting
-from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused, StaleVersion
-from keyplan.data.expressions import Requirement, equals, exists, for_fields, not_exists
+from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children
+from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
+from keyplan.data.expressions import Requirement, exists, for_fields, not_exists
 from keyplan.data.items import codec_of, remember, stored_of
 from keyplan.data.plan import Action, Plan
 from keyplan.design import Design, Entity, InvalidValue, Ref
@@ -45,17 +56,15 @@ class Write(ABC, Generic[E]):
     def add_to(self, plan: Plan, context: Context) -> Done:
         """Add what the write does to a plan; the result is to be called when the plan was carried out."""
 
-    def _address(self) -> Address:
-        return address(self.entity.spec.table, codec_of(type(self.entity)).key(self.entity.__dict__))
-
     def add_where(self, action: Action) -> None:
         """Put the caller's own condition on the action."""
         if self.where is not None:
             kind = type(self.entity)
             action.where = for_fields(recorded(kind, self.where), codec_of(kind))
-            action.refused = lambda stored: self._refused(ConditionFailed, "where", stored)
+            action.refused = lambda stored: self.refusal(ConditionFailed, "where", stored)
 
-    def _refused(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
+    def refusal(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
+        """The error for a rule that does not allow this write."""
         codec = codec_of(type(self.entity))
         return kind(codec.spec.name, constraint, self.entity.key_values, codec.decode(stored) if stored else None)
 
@@ -65,18 +74,13 @@ class Create(Write[E]):
 
     def add_to(self, plan: Plan, context: Context) -> Done:
         entity, spec = self.entity, self.entity.spec
-        fresh = entity.model_copy(update=_creation_stamps(entity, context.now))
-        item = codec_of(type(entity)).encode(fresh)
-        where = self._address()
-        missing = Requirement(
-            not_exists(spec.table.hash[0].name),
-            lambda stored: stored is not None,
-            lambda stored: self._refused(AlreadyExists, "primary", stored),
-        )
-        action = plan.put(where, item, missing)
+        codec = codec_of(type(entity))
+        fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+        item = codec.encode(fresh)
+        action = plan.put(address(spec.table, codec.key(fresh.__dict__)), item, _free(fresh))
         self.add_where(action)
         difference(plan, spec, consequences(None), consequences(fresh))
-        return lambda: _settle(entity, fresh, action.put or item)
+        return lambda: settle(entity, fresh.__dict__, action.put or item, action)
 
 
 class Update(Write[E]):
@@ -88,24 +92,20 @@ class Update(Write[E]):
         stored = stored_of(entity)
         if stored is None:
             raise DataError(f"{spec.name} was not read from a store, so there is nothing to compare with: create it")
-        sets, removes = _changes(spec, stored, codec.encode(entity))
-        if not sets and not removes and self.where is None:
+        baseline = Baseline(codec, stored)
+        baseline.check(entity)
+        if self.where is None and not baseline.differs(entity):
             return lambda: None
-        fresh = entity.model_copy(update=_update_stamps(entity, context.now))
-        item = codec.encode(fresh)
-        sets, removes = _changes(spec, stored, item)
-        where = self._address()
-        if any(stored[attribute.name] != item[attribute.name] for attribute in spec.table.hash + spec.table.range):
-            raise InvalidValue("key-changed", spec.name, "a field of the primary key was changed; use move()")
-        action = plan.change(where, sets, removes, *self._requirements(stored, sets.keys() | removes))
+        fresh = entity.model_copy(update=update_stamps(spec, stored, context.now))
+        sets, removes = baseline.changes(codec.encode(fresh, stored))
+        requirements = unchanged(spec, stored, sets.keys() | removes, self.refusal)
+        action = plan.change(key_address(spec, stored), sets, removes, *requirements)
         self.add_where(action)
-        if _has_consequences(spec):
-            difference(plan, spec, consequences(codec.decode(stored)), consequences(fresh))
-        left = {name: value for name, value in stored.items() if name not in removes}
-        return lambda: _settle(entity, fresh, {**left, **sets})
-
-    def _requirements(self, stored: Item, changed: set[str]) -> list[Requirement]:
-        return unchanged(self, stored, changed)
+        if has_consequences(spec):
+            difference(plan, spec, consequences(baseline.entity), consequences(fresh))
+        whole = {name: value for name, value in stored.items() if name not in removes} | sets
+        action.weight = codec.size(whole)
+        return lambda: settle(entity, fresh.__dict__, whole, action)
 
 
 class Delete(Write[E]):
@@ -116,9 +116,11 @@ class Delete(Write[E]):
         codec = codec_of(type(entity))
         stored = stored_of(entity)
         before = entity if stored is None else codec.decode(stored)
-        requirements = unchanged(self, stored or codec.encode(entity), set(), whole=_has_consequences(spec))
+        if stored is None:
+            stored = codec.encode(entity)
+        requirements = unchanged(spec, stored, set(), self.refusal, whole=has_consequences(spec))
         refusing = no_children(context.design, entity)
-        action = plan.remove(self._address(), *requirements, *refusing)
+        action = plan.remove(key_address(spec, stored), *requirements, *refusing)
         self.add_where(action)
         difference(plan, spec, consequences(before), consequences(None))
         return lambda: remember(entity, None)
@@ -136,27 +138,68 @@ class Move(Write[E]):
         stored = stored_of(entity)
         if stored is None:
             raise DataError(f"{spec.name} was not read from a store, so there is nothing to move")
-        unknown = [name for name in self.changes if name not in spec.fields]
-        if unknown:
-            raise InvalidValue("unknown-field", spec.name, f"no such field: {', '.join(unknown)}", field=unknown[0])
-        changed = type(entity).model_validate({**entity.__dict__, **self.changes})
-        fresh = changed.model_copy(update=_update_stamps(entity, context.now))
-        item = codec.encode(fresh)
-        _, removes = _changes(spec, stored, item)
-        carried = {name: value for name, value in stored.items() if name not in removes}
-        counts = {field.stored for field in spec.fields.values() if field.kind == "count"}
-        moved = {**carried, **{name: value for name, value in item.items() if name not in counts}}
-        before = address(spec.table, {a.name: stored[a.name] for a in spec.table.hash + spec.table.range})
-        missing = Requirement(
-            not_exists(spec.table.hash[0].name),
-            lambda found: found is not None,
-            lambda found: AlreadyExists(spec.name, "primary", fresh.key_values, codec.decode(found) if found else None),
-        )
-        action = plan.remove(before, *unchanged(self, stored, counts, whole=True))
+        changed = with_changes(entity, self.changes)
+        before = key_address(spec, stored)
+        where = address(spec.table, codec.key(changed.__dict__))
+        if where == before:
+            remember(changed, stored)
+            updated = Update(changed).add_to(plan, context)
+            return lambda: _follow(entity, changed, updated)
+        baseline = Baseline(codec, stored)
+        fresh = changed.model_copy(update=update_stamps(spec, stored, context.now))
+        sets, removes = baseline.changes(codec.encode(fresh, stored))
+        moved = {name: value for name, value in stored.items() if name not in removes} | sets
+        codec.size(moved)
+        requirements = unchanged(spec, stored, count_attributes(spec), self.refusal, whole=True)
+        staying = stays_with_children(context.design, entity, fresh)
+        action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
-        plan.put(address(spec.table, codec.key(fresh.__dict__)), moved, missing)
-        difference(plan, spec, consequences(codec.decode(stored)), consequences(fresh))
-        return lambda: _settle(entity, fresh, moved)
+        put = plan.put(where, moved, _free(fresh))
+        difference(plan, spec, consequences(baseline.entity), consequences(fresh))
+        return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
+
+
+def _follow(entity: Entity, changed: Entity, updated: Done) -> None:
+    """A move that turned out to be an update of a copy."""
+    updated()
+    entity.__dict__.update(changed.__dict__)
+    remember(entity, stored_of(changed))
+
+
+def _free(fresh: Entity) -> Requirement:
+    """There is no item under the key yet."""
+    codec = codec_of(type(fresh))
+    return Requirement(
+        not_exists(codec.spec.table.hash[0].name),
+        lambda found: found is not None,
+        lambda found: AlreadyExists(
+            codec.spec.name, "primary", fresh.key_values, codec.decode(found) if found else None
+        ),
+    )
+
+
+def with_changes(entity: E, changes: Mapping[str, object]) -> E:
+    """A copy of the entity with some fields changed, checked as the model checks them."""
+    spec = entity.spec
+    unknown = [name for name in changes if name not in spec.fields]
+    if unknown:
+        raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "no such field", field=unknown[0])
+    try:
+        return type(entity).model_validate({**entity.__dict__, **changes})
+    except ValidationError as error:
+        raise invalid(spec, error) from None
+
+
+def invalid(spec: EntitySpec, error: ValidationError) -> InvalidValue:
+    """What a model has to say about a value, without the value."""
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    field = str(problem["loc"][0]) if problem["loc"] else None
+    return InvalidValue("invalid", f"{spec.name}.{field}" if field else spec.name, problem["msg"], field=field)
+
+
+def key_address(spec: EntitySpec, stored: Item) -> Address:
+    """Where a stored item is."""
+    return address(spec.table, {a.name: stored[a.name] for a in spec.table.hash + spec.table.range})
 
 
 @dataclass(frozen=True)
@@ -244,6 +287,8 @@ class Patch(Generic[E]):
     target: Ref[E]
     changes: Mapping[str, object]
     where: Callable[[E], object] | None = None
+    quiet: bool = False
+    """Whether it leaves the version and the time of the last change alone."""
 
 
 def patch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
@@ -252,86 +297,9 @@ def patch(target: Ref[E], *, where: Callable[[E], object] | None = None, **chang
     return Patch(target, changes, where)
 
 
-def unchanged(write: Write[Any], stored: Item, changed: set[str], *, whole: bool = False) -> list[Requirement]:
-    """The item is as it was read: by its version, or by the values that the write relies on."""
-    spec = write.entity.spec
-    missing = Requirement(
-        exists(spec.table.hash[0].name),
-        lambda found: found is None,
-        lambda found: write._refused(NotFound, "primary", found),
-    )
-    version = spec.by_kind.get("version")
-    if version is not None:
-        names = {version.stored, *(changed & {f.stored for f in spec.fields.values() if f.kind == "count"})}
-    elif whole or _has_consequences(spec):
-        names = {f.stored for f in spec.fields.values() if f.kind == "plain" and f.stored not in spec.key_attributes}
-    else:
-        names = changed & {f.stored for f in spec.fields.values() if f.kind == "plain"} | _parts_beside(spec, changed)
-
-    def same(name: str) -> Requirement:
-        return Requirement(
-            equals(name, stored.get(name)),
-            lambda found: found is not None and found.get(name) != stored.get(name),
-            lambda found: write._refused(StaleVersion, "version", found),
-        )
-
-    return [missing, *(same(name) for name in sorted(names))]
-
-
-def _parts_beside(spec: EntitySpec, changed: set[str]) -> set[str]:
-    """The attributes of fields that stand in one index key with a changed one: the key is only right if they hold."""
-    names: set[str] = set()
-    for placement in spec.placements.values():
-        if any(part.attribute.name in changed for part in placement.parts):
-            fields = (*placement.fields, *((placement.when,) if placement.when else ()))
-            names |= {spec.fields[name].stored for name in fields}
-    primary = {name for part in spec.primary.parts for name in part.fields}
-    return {
-        name
-        for name in names
-        if name not in spec.key_attributes and name not in {spec.fields[f].stored for f in primary}
-    }
-
-
-def _has_consequences(spec: EntitySpec) -> bool:
-    return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
-
-
-def _changes(spec: EntitySpec, stored: Item, item: Item) -> tuple[Item, set[str]]:
-    """What to set and what to remove; never a counter, never an attribute that the entity does not know."""
-    counts = {field.stored for field in spec.fields.values() if field.kind == "count"}
-    known = {field.stored for field in spec.fields.values()} | spec.key_attributes.keys()
-    sets = {n: value for n, value in item.items() if n not in counts and stored.get(n) != value}
-    removes = {n for n in stored if n in known and n not in counts and n not in item}
-    return sets, removes
-
-
-def _creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:
-    """Created, updated and version of a new item; what the caller gave stands."""
-    stamps: dict[str, object] = {}
-    for kind in ("created", "updated"):
-        spec = entity.spec.by_kind.get(kind)
-        if spec is not None and spec.name not in entity.model_fields_set:
-            stamps[spec.name] = now
-    version = entity.spec.by_kind.get("version")
-    if version is not None:
-        stamps[version.name] = 1
-    return stamps
-
-
-def _update_stamps(entity: Entity, now: datetime) -> dict[str, object]:
-    stamps: dict[str, object] = {}
-    if updated := entity.spec.by_kind.get("updated"):
-        stamps[updated.name] = now
-    if version := entity.spec.by_kind.get("version"):
-        stamps[version.name] = getattr(entity, version.name) + 1
-    return stamps
-
-
-def _settle(entity: Entity, fresh: Entity, item: Item) -> None:
-    """The write went through: the entity shows it, and remembers what is stored now."""
-    entity.__dict__.update(fresh.__dict__)
-    remember(entity, item)
+def touch(target: Ref[E], **changes: object) -> Patch[E]:
+    """Set stamps, such as the last login: a patch that neither raises the version nor counts as a change."""
+    return Patch(target, changes, quiet=True)
 
 
 Part: TypeAlias = Create[Any] | Update[Any] | Delete[Any] | Move[Any] | Check[Any]

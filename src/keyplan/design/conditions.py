@@ -149,6 +149,15 @@ class EntityStandIn:
             raise DesignError(
                 "no-such-field", f"{self._entity.__name__}.{name}", "no such field", f"The fields are: {known}."
             )
+        spec = self._entity.spec
+        field = spec.fields[name]
+        if spec.table.envelope and not field.on_top and field.stored not in spec.key_attributes:
+            raise DesignError(
+                "not-on-top",
+                f"{spec.name}.{name}",
+                f"it is inside the envelope {spec.table.envelope!r}, where no condition can see it",
+                "Repeat it beside the envelope: Annotated[..., on_top()].",
+            )
         return FieldStandIn(FieldPath((name,)))
 
 

@@ -40,6 +40,17 @@ def ref(entity: type[P], **values: object) -> Ref[P]:
     return Ref(entity, values)
 
 
+Refs: TypeAlias = Ref[Any] | Sequence[Ref[Any]] | None
+"""What a method may name: an item, several, or none."""
+
+
+def named_by(refs: Refs) -> Sequence[Ref[Any]]:
+    """The items that a method named."""
+    if refs is None:
+        return ()
+    return (refs,) if isinstance(refs, Ref) else refs
+
+
 class Unique:
     """A value that only one item may have: kept by a guard item under a key made of the value."""
 
@@ -127,7 +138,7 @@ def reference(make: "Callable[[E], Sequence[Entity]]") -> Derived[E]:
 class Counter(Generic[E]):
     """A number on another item that this item adds to while it exists."""
 
-    target: "Callable[[E], Ref[Any] | None]"
+    target: "Callable[[E], Refs]"
     field: str
     floor: int | None
     name: str = ""
@@ -136,13 +147,13 @@ class Counter(Generic[E]):
         self.name = name
 
 
-def counts(field: str, *, floor: int | None = None) -> "Callable[[Callable[[E], Ref[P] | None]], Counter[E]]":
-    """Add one to a `Count` field of the item that the method names (or more, with `.adding`), while this item exists.
+def counts(field: str, *, floor: int | None = None) -> "Callable[[Callable[[E], Refs]], Counter[E]]":
+    """Add one to a `Count` field of the items that the method names (or more, with `.adding`), while this item exists.
 
     With a floor, a change that would take the number below it is refused ("not the last one").
     """
 
-    def declare(target: "Callable[[E], Ref[P] | None]") -> Counter[E]:
+    def declare(target: "Callable[[E], Refs]") -> Counter[E]:
         return Counter(target, field, floor, target.__name__)
 
     return declare
@@ -152,10 +163,11 @@ def counts(field: str, *, floor: int | None = None) -> "Callable[[Callable[[E], 
 class BelongsTo(Generic[E]):
     """The item that this one makes no sense without."""
 
-    parent: "Callable[[E], Ref[Any] | None]"
+    parent: "Callable[[E], Refs]"
     on_delete: OnDelete
     count: str | None
     via: str
+    over: Mapping[str, tuple[object, ...]]
     name: str = ""
     # Filled in when the design is made: the parent's entity, and which of its key fields is which field here.
     entity: "type[Entity] | None" = None
@@ -166,15 +178,20 @@ class BelongsTo(Generic[E]):
 
 
 def belongs_to(
-    *, on_delete: OnDelete, count: str | None = None, via: str = "primary"
-) -> "Callable[[Callable[[E], Ref[Any] | None]], BelongsTo[E]]":
-    """The method names the parent. A create checks that it is there.
+    *,
+    on_delete: OnDelete,
+    count: str | None = None,
+    via: str = "primary",
+    over: Mapping[str, tuple[object, ...]] | None = None,
+) -> "Callable[[Callable[[E], Refs]], BelongsTo[E]]":
+    """The method names the parent, or several. A create checks that they are there.
 
     When the parent is deleted: `refuse` while there are children (decided on the parent's `Count` field `count`,
-    which the children keep), `cascade` to them (found through the placement `via`), or `keep` them.
+    which the children keep), `cascade` to them (found through the placement `via`), or `keep` them. Where the hash key of
+    that placement has a field that the parent does not know, `over` gives all its values: one query for each.
     """
 
-    def declare(parent: "Callable[[E], Ref[Any] | None]") -> BelongsTo[E]:
-        return BelongsTo(parent, on_delete, count, via, parent.__name__)
+    def declare(parent: "Callable[[E], Refs]") -> BelongsTo[E]:
+        return BelongsTo(parent, on_delete, count, via, over or {}, parent.__name__)
 
     return declare

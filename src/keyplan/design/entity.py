@@ -1,5 +1,6 @@
 """Entities: pydantic models that know their keys, and what must change together with them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType, UnionType
@@ -100,10 +101,10 @@ class EntitySpec:
 
     def _field(self, name: str, info: FieldInfo) -> FieldSpec:
         annotation, optional = _without_none(info.annotation)
-        markers = info.metadata
+        markers = [*info.metadata, *_inner_markers(info.annotation)]
         kind: FieldKind = next((marker.kind for marker in markers if isinstance(marker, Kind)), "plain")
         given = next((marker.name for marker in markers if isinstance(marker, Stored)), None)
-        bare = any(isinstance(marker, NoSeparator) for marker in markers) or _is_bare(info.annotation)
+        bare = any(isinstance(marker, NoSeparator) for marker in markers)
         on_top = kind != "plain" or any(isinstance(marker, OnTop) for marker in markers)
         attribute = given or stored_name(name, self.table.case)
         return FieldSpec(name, attribute, annotation, optional, kind, bare, on_top)
@@ -267,11 +268,11 @@ def _plain(annotation: object) -> object:
     return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
 
 
-def _is_bare(annotation: object) -> bool:
-    """Whether a marker inside the type (`Id | None`) forbids the separator."""
-    if any(isinstance(marker, NoSeparator) for marker in getattr(annotation, "__metadata__", ())):
-        return True
-    return get_origin(annotation) in (Union, UnionType) and any(map(_is_bare, get_args(annotation)))
+def _inner_markers(annotation: object) -> Iterator[object]:
+    """The markers inside an optional type: `Ttl | None`."""
+    if get_origin(annotation) in (Union, UnionType):
+        for argument in get_args(annotation):
+            yield from getattr(argument, "__metadata__", ())
 
 
 DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)

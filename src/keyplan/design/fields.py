@@ -118,6 +118,21 @@ def ids_from(maker: Callable[[], str]) -> Iterator[None]:
         _maker.reset(token)
 
 
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def ulid() -> str:
+    """A ULID: 26 letters and digits, in order of creation like `uuid7`, which it is written from."""
+    value = UUID(uuid7()).int
+    return "".join(_CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))
+
+
+def new_ulid() -> str:
+    """The default of an `Id` field that is a ULID."""
+    identifier: str = Field(default_factory=ulid)
+    return identifier
+
+
 def new_id(prefix: str = "") -> str:
     """The default of an `Id` field: a new id, with the document's prefix where it has one."""
     identifier: str = Field(default_factory=lambda: prefix + make_id())

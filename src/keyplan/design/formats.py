@@ -2,7 +2,7 @@
 
 A format is chosen by the field's type and by what the template says behind the colon: `{n:04}` is an integer of four
 digits, `{n:+04}` one that may be negative, `{price:+6.2}` a decimal with six digits before and two behind the point;
-`{email.lower}` folds case. Timestamps and dates have one width by themselves.
+`{email.lower}` folds case; `{start|9999}` says what stands there when there is no value. Timestamps and dates have one width by themselves.
 """
 
 import re
@@ -110,7 +110,8 @@ def _timestamp(precision: TimePrecision) -> Format:
     shape = _pattern("0000-00-00T00:00:00Z" if precision == "seconds" else "0000-00-00T00:00:00.000Z")
 
     def write(value: object) -> str:
-        assert isinstance(value, datetime)
+        if not isinstance(value, datetime):
+            raise InvalidValue("wrong-type", "key", f"{value!r} is not a datetime")
         return timestamp_text(value, precision)
 
     return Format(write, timestamp_value, (shape,))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, overload
 
 from keyplan.design.conditions import Node, recorded
-from keyplan.design.effects import Guard, Ref
+from keyplan.design.effects import Guard, Ref, Unique
 from keyplan.design.entity import Access, Entity, EntitySpec, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
 
@@ -86,15 +86,28 @@ def lookup(guard: Guard[E], **values: object) -> Lookup[E]:
     """The item that holds this unique value, or None."""
     spec, unique = guard.entity.spec, guard.unique
     place = f"{spec.name}.{unique.name}"
-    missing = [name for name in unique.hash.fields if name not in values]
-    if missing:
-        raise DesignError("key-fields", place, f"no value for {', '.join(missing)}", "Give every field of the guard.")
-    lost = [name for name in spec.primary.fields if name not in unique.carries and name not in unique.hash.fields]
+    _check_guard(guard, values)
+    lost = [name for name in spec.primary.fields if name not in (*unique.carries, *_guard_fields(unique))]
     if lost:
         raise DesignError(
             "guard-carries", place, f"the guard does not lead to the item: {', '.join(lost)}", "Carry these fields."
         )
     return Lookup(guard, values)
+
+
+def _guard_fields(unique: Unique) -> tuple[str, ...]:
+    return (*unique.hash.fields, *(unique.range.fields if unique.range else ()))
+
+
+def _check_guard(guard: Guard[E], values: Mapping[str, object]) -> None:
+    missing = [name for name in _guard_fields(guard.unique) if name not in values]
+    if missing:
+        raise DesignError(
+            "key-fields",
+            f"{guard.entity.__name__}.{guard.unique.name}",
+            f"no value for {', '.join(missing)}",
+            "Give every field of the guard.",
+        )
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,7 @@ class GuardTaken(Op[bool]):
 
 def taken(guard: Guard[E], **values: object) -> GuardTaken:
     """Whether the unique value is taken."""
+    _check_guard(guard, values)
     return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity will do
 
 

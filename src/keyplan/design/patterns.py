@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
 
-from keyplan.design.effects import BelongsTo, Ref
+from keyplan.design.effects import BelongsTo, Ref, named_by
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.operations import Op, Rewrite
@@ -139,8 +139,13 @@ class Design:
 
     @property
     def housekeeping(self) -> Table:
-        """The table for what is not the document's: journals, idempotency records, checkpoints."""
-        return Table(f"{self.tables[0].name}-keyplan", key("pk", "sk"), ttl="expiresAt")
+        """The table for what is not the document's: journals, idempotency records, checkpoints.
+
+        A design that keeps entities of its own there declares it among its tables.
+        """
+        name = f"{self.tables[0].name}-keyplan"
+        declared = next((table for table in self.tables if table.name == name), None)
+        return declared or Table(name, key("pk", "sk"), ttl="expiresAt")
 
     def entity(self, name: str) -> type[Entity]:
         """An entity by its name."""
@@ -176,6 +181,12 @@ class _FieldName:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def __getitem__(self, index: object) -> "_FieldName":
+        return self
+
+    def __iter__(self) -> "Iterator[_FieldName]":
+        yield self
 
 
 class _Reader:
@@ -214,9 +225,10 @@ def _bind_parents(spec: EntitySpec) -> None:
     """Find out which field of a child is which key field of its parent."""
     for parent in spec.parents:
         place = f"{spec.name}.{parent.name}"
-        named = parent.parent(_Reader(spec))  # type: ignore[arg-type]  # a stand-in
-        if not isinstance(named, Ref):
+        refs = named_by(parent.parent(_Reader(spec)))  # type: ignore[arg-type]  # a stand-in
+        if not refs:
             raise DesignError("parent", place, "it names no parent", "Return ref(Parent, ...).")
+        named = refs[0]
         parent.entity = named.entity
         parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, _FieldName)}
         _check_parent(spec, parent, place)
@@ -237,29 +249,29 @@ def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> No
         access = spec.primary if parent.via == "primary" else spec.placements.get(parent.via)
         if access is None:
             raise DesignError("cascade-via", place, f"via={parent.via!r} is no key of the entity", "Name a placement.")
-        unknown = [name for part in access.hash for name in part.fields if name not in parent.fields.values()]
+        known = {*parent.fields.values(), *parent.over}
+        unknown = [name for part in access.hash for name in part.fields if name not in known]
         if unknown:
             raise DesignError(
                 "cascade-via",
                 place,
                 f"the children can not be found by {access.name}: {', '.join(unknown)} is not the parent's",
-                "Name a placement whose hash key is made of the parent's key with via=.",
+                "Name a placement whose hash key is made of the parent's key with via=, or give all values with over=.",
             )
 
 
 def _check_counters(spec: EntitySpec) -> None:
     for counter in spec.counters:
-        named = counter.target(_Reader(spec))  # type: ignore[arg-type]  # a stand-in
-        _check_count(named, counter.field, f"{spec.name}.{counter.name}")
+        # A method that names an item only for some values names none for the stand-in; then there is none to check.
+        for named in named_by(counter.target(_Reader(spec))):  # type: ignore[arg-type]  # a stand-in
+            _check_count(named, counter.field, f"{spec.name}.{counter.name}")
     for parent in spec.parents:
         if parent.count is not None:
             assert parent.entity is not None
             _check_count(Ref(parent.entity, {}), parent.count, f"{spec.name}.{parent.name}")
 
 
-def _check_count(named: Ref[Entity] | None, name: str, place: str) -> None:
-    if not isinstance(named, Ref):
-        raise DesignError("counter", place, "it names no item", "Return ref(Entity, ...).")
+def _check_count(named: Ref[Entity], name: str, place: str) -> None:
     field = named.entity.spec.fields.get(name)
     if field is None or field.kind != "count":
         raise DesignError(

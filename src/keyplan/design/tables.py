@@ -14,7 +14,7 @@ Billing: TypeAlias = Literal["PAY_PER_REQUEST", "PROVISIONED"]
 
 E = TypeVar("E")
 
-_ENVIRONMENT = re.compile(r"\{([a-z_]+)\}")
+_ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ def local(range: str, projection: Projection = ALL) -> IndexKey:
 class Table:
     """A DynamoDB table.
 
-    `name` may hold environment templates (`hacktracker-{env}`). `case` is how field names become names of stored
-    attributes. `type_attribute` names an attribute that holds an entity's type, where the document has one.
+    `name` may hold environment templates, with or without a default (`hacktracker-{env}`, `{table=WavyBlog}`). `case` is
+    how field names become names of stored attributes. `type_attribute` names an attribute that holds an entity's type, where the document has one.
     """
 
     name: str
@@ -215,6 +215,8 @@ class Table:
         """The name with its environment templates filled in."""
 
         def value(match: re.Match[str]) -> str:
+            if match[1] not in environment and match[2] is not None:
+                return match[2]
             if match[1] not in environment:
                 raise DesignError(
                     "environment", self.name, f"no value for {{{match[1]}}}", f"Give environment={{{match[1]!r}: ...}}."

@@ -15,7 +15,7 @@ from keyplan.design.errors import DesignError, InvalidValue
 from keyplan.design.formats import ANY, DIGITS, NO_SEPARATOR, Format
 
 SEPARATOR = "#"
-_SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(\.lower)?(?::([^{}]+))?\}")
+_SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(\.lower)?(?::([^{}|]+))?(?:\|([^{}]+))?\}")
 _MOST_SHAPES = 64
 
 
@@ -26,6 +26,8 @@ class Slot:
     field: str
     lower: bool = False
     spec: str = ""
+    absent: str = ""
+    """What stands in the key where the value is absent; with none, the item has no such key."""
 
 
 def parse(text: str, place: str) -> tuple[str | Slot, ...]:
@@ -35,7 +37,7 @@ def parse(text: str, place: str) -> tuple[str | Slot, ...]:
     for match in _SLOT.finditer(text):
         if match.start() > end:
             parts.append(text[end : match.start()])
-        parts.append(Slot(match[1], bool(match[2]), match[3] or ""))
+        parts.append(Slot(match[1], bool(match[2]), match[3] or "", match[4] or ""))
         end = match.end()
     if end < len(text):
         parts.append(text[end:])
@@ -72,9 +74,9 @@ class Template:
                 pieces.append(part)
                 continue
             value = values.get(part.field)
-            if value is None:
+            if value is None and not part.absent:
                 return None
-            pieces.append(self.piece(part.field, value))
+            pieces.append(part.absent if value is None else self.piece(part.field, value))
         text = "".join(pieces)
         if self._can_be_ambiguous:
             self._check(text, values)
@@ -100,7 +102,8 @@ class Template:
         values: dict[str, object] = {}
         for position, slot in enumerate(self._slots, start=1):
             try:
-                value = self.formats[slot.field].read(match[position])
+                text = match[position]
+                value = None if slot.absent and text == slot.absent else self.formats[slot.field].read(text)
             except ValueError:
                 return None
             if values.setdefault(slot.field, value) != value:
@@ -136,6 +139,8 @@ class Template:
         read = self.read(text)
         for field in self.fields:
             chosen = self.formats[field]
+            if values.get(field) is None:
+                continue
             if read is None or chosen.write(read[field]) != chosen.write(values[field]):
                 raise InvalidValue(
                     "ambiguous-key",
@@ -151,12 +156,16 @@ class Template:
         return re.compile("".join(pieces), re.DOTALL)
 
     def _slot_pattern(self, slot: Slot) -> str:
-        return "|".join("".join(map(_element_pattern, shape)) for shape in self.formats[slot.field].shapes)
+        return "|".join("".join(map(_element_pattern, shape)) for shape in self._slot_shapes(slot))
+
+    def _slot_shapes(self, slot: Slot) -> tuple[tuple[str | tuple[str, int], ...], ...]:
+        shapes = self.formats[slot.field].shapes
+        return (*shapes, (slot.absent,)) if slot.absent else shapes
 
     @cached_property
     def shapes(self) -> tuple[tuple[str | tuple[str, int], ...], ...]:
         """All shapes of its keys; one that covers them where there are too many."""
-        choices = [((part,),) if isinstance(part, str) else self.formats[part.field].shapes for part in self.parts]
+        choices = [((part,),) if isinstance(part, str) else self._slot_shapes(part) for part in self.parts]
         total = 1
         for choice in choices:
             total *= len(choice)

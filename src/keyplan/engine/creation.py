@@ -23,7 +23,7 @@ INSERT INTO meta VALUES (1);
 CREATE TABLE tables(number INTEGER PRIMARY KEY AUTOINCREMENT, definition BLOB NOT NULL);
 CREATE TABLE streams(number INTEGER PRIMARY KEY AUTOINCREMENT, table_name TEXT NOT NULL, description BLOB NOT NULL,
     ended REAL);
-CREATE TABLE tokens(token TEXT PRIMARY KEY, fingerprint BLOB NOT NULL, answer BLOB NOT NULL, expires REAL NOT NULL)
+CREATE TABLE tokens(token TEXT PRIMARY KEY, fingerprint BLOB NOT NULL, expires REAL NOT NULL)
     WITHOUT ROWID;
 CREATE INDEX tokens_by_expiry ON tokens(expires);
 CREATE TABLE leases(name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
@@ -65,7 +65,10 @@ def _put_in_place(new: Path, path: Path) -> None:
     except FileExistsError:
         _replace_empty(new, path)
     except OSError:  # a file system without links
-        os.rename(new, path)
+        if path.exists():
+            _replace_empty(new, path)
+        else:
+            os.rename(new, path)
     with suppress(OSError):  # where folders can not be opened, they need no fsync
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)

@@ -64,9 +64,9 @@ def check_header(path: Path) -> bool:
                 f"{path.name} and {log.name} from a backup; or remove {log.name} too, to begin with an empty database."
             )
         return False
-    if len(header) == _FILE_HEADER.size:
-        if _FILE_HEADER.unpack(header) == (_MAGIC, PAGE_SIZE, CHECKSUM_BYTES, APPLICATION_ID):
-            return True
+    ours = (_MAGIC, PAGE_SIZE, CHECKSUM_BYTES, APPLICATION_ID)
+    if len(header) == _FILE_HEADER.size and _FILE_HEADER.unpack(header) == ours:
+        return True
     raise DamagedFile(
         f"{path} is not a Keyplan database, or its header is damaged. Give the path of a database or of a new file; "
         "a damaged one is to be restored from a backup."

@@ -31,7 +31,11 @@ class Database:
         ttl_interval: float | None = None,
     ) -> None:
         self._storage = Storage(path, durability=durability, clock=clock)
-        self._maintenance = Maintenance(self._storage, ttl_interval)
+        try:
+            self._maintenance = Maintenance(self._storage, ttl_interval)
+        except BaseException:
+            self._storage.close()
+            raise
 
     def execute(self, operation: str, request: Request) -> Answer:
         """Answer one request, or raise the `DynamoError` that is its answer."""

@@ -19,7 +19,7 @@ from botocore.paginate import Paginator
 from botocore.waiter import Waiter, WaiterModel, create_waiter_with_client
 
 from keyplan.engine import exceptions, model
-from keyplan.engine.errors import DynamoError
+from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.exceptions import client_error, metadata
 from keyplan.engine.model import Service
 from keyplan.engine.params import preparation, service_model
@@ -115,6 +115,9 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
         except (orjson.JSONEncodeError, UnicodeEncodeError):
             # Half a surrogate pair in a string: Python allows it, the wire's UTF-8 has no place for it.
             refusal = DynamoError("SerializationException", "Invalid UTF-8 in a string value")
+            raise client_error(refusal, operation, service) from None
+        except RecursionError:
+            refusal = validation_error("Nesting Levels have exceeded supported limits")
             raise client_error(refusal, operation, service) from None
         result["ResponseMetadata"] = metadata()
         return result

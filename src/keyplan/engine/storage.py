@@ -27,7 +27,7 @@ import orjson
 from keyplan.engine.catalog import Catalog, Definition, Table
 from keyplan.engine.creation import FORMAT, SCHEMA, VFS, make_file
 from keyplan.engine.damage import check_end, check_header, check_log, is_damage
-from keyplan.engine.errors import DamagedFile
+from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.transaction import Transaction
 
 _log = logging.getLogger("keyplan.engine")
@@ -39,6 +39,17 @@ BUSY_MILLISECONDS = 60_000
 CHECKPOINT_PAGES = 4096
 """The log is copied into the main file when it has grown by so many pages (32 MB)."""
 
+_TROUBLE = (
+    apsw.FullError,
+    apsw.IOError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.NoMemError,
+)
+"""What a disk or another process may do to a request; the next one may be served again."""
+
 
 class Storage:
     """The file (or memory) under a database."""
@@ -46,7 +57,9 @@ class Storage:
     def __init__(self, path: str, *, durability: Durability, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._durability = durability
-        self._path = None if path == ":memory:" else Path(path).absolute()
+        self._path = (
+            None if path == ":memory:" else Path(path).resolve()
+        )  # the log is beside the file, not beside a link to it
         self._lock = threading.RLock()
         self._readers: list[apsw.Connection] = []
         self._damage: DamagedFile | None = None
@@ -99,6 +112,10 @@ class Storage:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._note_damage(error)
+            if isinstance(error, _TROUBLE):
+                what = f"{self._path} could not be {'written' if writes else 'read'}: {error}"
+                _log.error(what)
+                raise DynamoError("InternalServerError", what, status=500) from error
             raise
 
     def _refuse(self) -> NoReturn:
@@ -166,6 +183,9 @@ class Storage:
                 connection.execute(f"PRAGMA synchronous = {self._durability}")
                 connection.execute(f"PRAGMA fullfsync = {int(self._durability == 'full')}")
                 connection.execute("PRAGMA wal_autocheckpoint = 0")
+                # Whatever happens to the header, nothing is read without checksums.
+                if connection.pragma("checksum_verification") != "1":
+                    raise DamagedFile(f"The header of {self._path} is damaged. Restore it from a backup.")
         except BaseException as error:
             self._note_damage(error)
             raise
@@ -280,9 +300,6 @@ def _check_file(connection: apsw.Connection, path: Path) -> None:
     """Refuse what SQLite does not refuse by itself, before anything is answered or written."""
     if connection.pragma("user_version") != FORMAT:
         raise DamagedFile(f"{path} was written by another version of Keyplan; open it with that one")
-    # Whatever is wrong with the header, nothing is read without checksums.
-    if connection.pragma("checksum_verification") != "1":
-        raise DamagedFile(f"The header of {path} is damaged. Restore it from a backup.")
 
     def accepted_frames() -> int:
         return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]

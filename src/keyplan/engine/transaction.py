@@ -46,6 +46,7 @@ class Transaction:
 
     def __init__(self, connection: apsw.Connection, catalog: Catalog, now: float, *, writes: bool) -> None:
         self.sql = connection.execute
+        self._last_number = connection.last_insert_rowid
         self.catalog = catalog
         self.now = now
         self.writes = writes
@@ -66,10 +67,8 @@ class Transaction:
 
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
         """A new item; the number of its row."""
-        number: int = self.sql(
-            f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?) RETURNING id", (key, size, stored)
-        ).get
-        return number
+        self.sql(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", (key, size, stored))
+        return self._last_number()
 
     def replace(self, table: Table, number: int, size: int, stored: bytes) -> None:
         """Another content for an item that is there."""

@@ -59,7 +59,9 @@ CONDITIONS: list[Condition] = [
         {":c": {"S": "t1"}, ":t": {"S": "N"}},
         lambda item: "t1" in item.get("tags", {}).get("SS", []) or "n" in item,
     ),
-    Condition("size(items_) BETWEEN :a AND :b", {":a": {"N": "1"}, ":b": {"N": "2"}}, lambda item: _size(item) in (1, 2)),
+    Condition(
+        "size(items_) BETWEEN :a AND :b", {":a": {"N": "1"}, ":b": {"N": "2"}}, lambda item: _size(item) in (1, 2)
+    ),
     _counts_below(1),
     _counts_below(5),
 ]
@@ -101,17 +103,29 @@ def _set(name: str, value: Item) -> Callable[[Item], None]:
     return lambda item: item.update({name: value})
 
 
+def _without(*names: str) -> Callable[[Item], None]:
+    def apply(item: Item) -> None:
+        for name in names:
+            item.pop(name, None)
+
+    return apply
+
+
 UPDATES: list[Update] = [
     Update("SET n = if_not_exists(n, :u) + :v", {":u": {"N": "0"}, ":v": {"N": "1"}}, _count),
     Update("SET grp = :v", {":v": {"S": "x"}}, _set("grp", {"S": "x"})),
     Update("SET grp = :v", {":v": {"S": "y"}}, _set("grp", {"S": "y"})),
     Update("SET weight = :v", {":v": {"N": "7"}}, _set("weight", {"N": "7"})),
     Update("SET weight = :v", {":v": {"N": "-1.5"}}, _set("weight", {"N": "-1.5"})),
-    Update("REMOVE grp, n", {}, lambda item: [item.pop(name, None) for name in ("grp", "n")] and None),
-    Update("REMOVE weight", {}, lambda item: item.pop("weight", None) and None),
+    Update("REMOVE grp, n", {}, _without("grp", "n")),
+    Update("REMOVE weight", {}, _without("weight")),
     Update("ADD tags :v", {":v": {"SS": ["t1"]}}, _add_tag),
     Update("DELETE tags :v", {":v": {"SS": ["t1", "t2"]}}, _drop_tag),
-    Update("SET items_ = list_append(if_not_exists(items_, :u), :v)", {":u": {"L": []}, ":v": {"L": [{"BOOL": True}]}}, _append),
+    Update(
+        "SET items_ = list_append(if_not_exists(items_, :u), :v)",
+        {":u": {"L": []}, ":v": {"L": [{"BOOL": True}]}},
+        _append,
+    ),
 ]
 
 
@@ -121,6 +135,8 @@ class Change:
 
     old: Item | None
     new: Item | None
+    sweep: int | None = None
+    """The sweep that removed it, if one did; a sweep goes through a table in an order of its own."""
 
     @property
     def name(self) -> str:
@@ -139,11 +155,11 @@ class Table:
         found = self.items.get(key)
         return None if found is None else deepcopy(found)
 
-    def write(self, key: Key, new: Item | None) -> None:
+    def write(self, key: Key, new: Item | None, sweep: int | None = None) -> None:
         old = self.get(key)
         if new == old:
             return
-        self.changes.append(Change(old, deepcopy(new)))
+        self.changes.append(Change(old, deepcopy(new), sweep))
         if new is None:
             del self.items[key]
         else:
@@ -185,3 +201,36 @@ def canonical(items: Iterable[Item]) -> list[str]:
 
 def normal(item: Item) -> list[tuple[str, object]]:
     return sorted((name, {"SS": sorted(value["SS"])} if "SS" in value else value) for name, value in item.items())
+
+
+def schema(hash_name: str, range_name: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": hash_name, "KeyType": "HASH"},
+        {"AttributeName": range_name, "KeyType": "RANGE"},
+    ]
+
+
+def gsi() -> dict[str, Any]:
+    return {"IndexName": GSI, "KeySchema": schema("grp", "weight"), "Projection": {"ProjectionType": "ALL"}}
+
+
+def compares(test: str, value: int, low: int, high: int) -> bool:
+    return {
+        "=": value == low,
+        "<": value < low,
+        "<=": value <= low,
+        ">": value > low,
+        ">=": value >= low,
+        "BETWEEN": low <= value <= high,
+    }[test]
+
+
+def check_order(found: list[Item], expected: list[Item]) -> None:
+    """An index is sorted by its own key; equal ones come in any order."""
+    assert canonical(found) == canonical(expected)
+    weights = [weight(it) for it in found]
+    assert weights == sorted(weights)
+
+
+def canonical_or_none(found: Any) -> list[str] | None:
+    return None if found is None else canonical([found])

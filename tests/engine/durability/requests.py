@@ -75,7 +75,11 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ),
     (
         "BatchWriteItem",
-        {"RequestItems": {TABLE: [{"PutRequest": {"Item": ITEM}}, {"DeleteRequest": {"Key": {**KEY, "sk": {"N": "7"}}}}]}},
+        {
+            "RequestItems": {
+                TABLE: [{"PutRequest": {"Item": ITEM}}, {"DeleteRequest": {"Key": {**KEY, "sk": {"N": "7"}}}}]
+            }
+        },
     ),
     (
         "TransactWriteItems",

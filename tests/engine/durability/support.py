@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import orjson
 
@@ -88,9 +89,10 @@ def records(database: Database) -> list[object]:
     found: list[object] = []
     while iterator:
         answer = database.execute("GetRecords", {"ShardIterator": iterator})
-        if not answer["Records"]:
+        page = cast(list[object], answer["Records"])
+        if not page:
             break
-        found += answer["Records"]  # type: ignore[operator]
+        found += page
         iterator = answer.get("NextShardIterator")
     return found
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from keyplan.engine.client import Engine
 from tests.engine.durability.support import Server
 from tests.engine.durability.wire import Wire
 from tests.engine.durability.writers import EXTRA, TABLES, IndexChanger, Item, State, Writer, create_tables, place
@@ -25,8 +26,13 @@ WRITERS = 4
 COMMAND = [
     sys.executable,
     "-c",
-    "import keyplan.engine.storage as s, sys; s.CHECKPOINT_PAGES = int(sys.argv.pop(1)); "
-    "from keyplan.cli import main; main()",
+    """
+import sys
+from keyplan.cli import main
+from keyplan.engine import storage
+storage.CHECKPOINT_PAGES = int(sys.argv.pop(1))
+main()
+""",
 ]
 
 
@@ -63,9 +69,7 @@ class Verifier:
             )
             assert ordered(by_query) == [item for item in grouped if item["grp"]["S"] == group]
         if EXTRA in active_indexes(wire, table):
-            keys = [
-                {name: item[name] for name in ("pk", "sk", "step")} for item in ordered(items) if "step" in item
-            ]
+            keys = [{name: item[name] for name in ("pk", "sk", "step")} for item in ordered(items) if "step" in item]
             assert ordered(pages(wire, "Scan", TableName=table, IndexName=EXTRA)) == keys
 
     def _follow_stream(self, wire: Wire, table: str) -> None:
@@ -73,9 +77,11 @@ class Verifier:
         arn = wire.call("DescribeTable", TableName=table)["Table"]["LatestStreamArn"]
         shard = wire.call("DescribeStream", StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
         last = self._last.get(table)
-        start = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": last} if last else {
-            "ShardIteratorType": "TRIM_HORIZON"
-        }
+        start = (
+            {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": last}
+            if last
+            else {"ShardIteratorType": "TRIM_HORIZON"}
+        )
         iterator = wire.call("GetShardIterator", StreamArn=arn, ShardId=shard, **start)["ShardIterator"]
         while records := (answer := wire.call("GetRecords", ShardIterator=iterator))["Records"]:
             for record in records:
@@ -180,8 +186,6 @@ def test_process_that_ends_without_closing(tmp_path: Path) -> None:
         "'KeyType': 'HASH'}], AttributeDefinitions=[{'AttributeName': 'pk', 'AttributeType': 'S'}])\n"
         "engine.put_item(TableName='things', Item={'pk': {'S': 'a'}})\n"
     )
-    from keyplan.engine.client import Engine
-
     for ending in ("", "import os; os._exit(3)", "raise SystemExit(3)"):
         path.unlink(missing_ok=True)
         subprocess.run([sys.executable, "-W", "error", "-c", script + ending, str(path)], check=False, timeout=30)

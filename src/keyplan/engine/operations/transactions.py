@@ -235,8 +235,8 @@ class _Token:
             return
         transaction.sql("DELETE FROM tokens WHERE expires <= ?", (transaction.now,))
         transaction.sql(
-            "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)",
-            (self._token, self._fingerprint, b"", transaction.now + TOKEN_SECONDS),
+            "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)",
+            (self._token, self._fingerprint, transaction.now + TOKEN_SECONDS),
         )
 
 

@@ -50,8 +50,10 @@ class Violations:
 
     def _list(self, name: str, shape: Shape, value: list[object], path: str, depth: int) -> None:
         member = shape["member"]["shape"]
-        self._members(name, value, path, member, value, "Member must satisfy constraint")
-        for position, content in enumerate(value, 1):
+        # A list that is too long has been reported, and may be very long: the rest of it is nobody's concern.
+        looked_at = value[: shape.get("max", len(value))]
+        self._members(name, value, path, member, looked_at, "Member must satisfy constraint")
+        for position, content in enumerate(looked_at, 1):
             self._member(member, content, f"{path}.{position}.member", depth)
 
     def _map(self, name: str, shape: Shape, value: dict[str, object], path: str, depth: int) -> None:

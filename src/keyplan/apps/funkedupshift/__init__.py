@@ -1,0 +1,4 @@
+"""Web sites worth sharing, with tags, ratings and comments, and the results of a circle of squash players.
+
+`design` is the document as a declaration: one table, `fus-main`, with five indexes.
+"""

@@ -1,0 +1,52 @@
+"""The values that the fields of funkedupshift take, where the type alone does not say it."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from keyplan.design import Id
+
+__all__ = [
+    "RESERVED_GROUPS",
+    "GroupName",
+    "Note",
+    "Permission",
+    "ProfileText",
+    "ScrapedContent",
+    "Stars",
+    "Tag",
+    "Tags",
+]
+
+RESERVED_GROUPS = frozenset({"admin", "manager", "user"})
+"""Names of token groups, which no custom group may have in any case of letters."""
+MOST_SCRAPED = 100 * 1024
+"""Bytes of scraped content that a site may have."""
+
+
+def _not_reserved(name: str) -> str:
+    if name.lower() in RESERVED_GROUPS:
+        raise ValueError(f"{name!r} is the name of a token group")
+    return name
+
+
+def _each_once(tags: list[str]) -> list[str]:
+    return list(dict.fromkeys(tags))
+
+
+def _not_too_large(content: str) -> str:
+    size = len(content.encode())
+    if size > MOST_SCRAPED:
+        raise ValueError(f"{size} bytes are more than {MOST_SCRAPED}")
+    return content
+
+
+GroupName: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), AfterValidator(_not_reserved)]
+Permission: TypeAlias = Literal["squash:read", "squash:write", "sites:write", "groups:write"]
+Stars: TypeAlias = Annotated[int, Field(ge=1, le=5)]
+Note: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
+ScrapedContent: TypeAlias = Annotated[str, AfterValidator(_not_too_large)]
+ProfileText: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
+Tag: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=50)]
+"""Any characters, `c#` too."""
+Tags: TypeAlias = Annotated[list[Tag], Field(max_length=20), AfterValidator(_each_once)]

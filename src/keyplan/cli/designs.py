@@ -1,0 +1,386 @@
+"""`keyplan tables`, `patterns` and `verify`: what the design of a system says, and whether its data agrees."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NoReturn,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+from uuid import UUID
+
+import typer
+
+if TYPE_CHECKING:
+    from keyplan.data import Finding
+    from keyplan.design import Design, Op
+    from keyplan.design.patterns import Pattern
+
+DEFAULT_FILE = Path("keyplan.db")
+DEFAULT_ENVIRONMENT = "dev"
+_ENVIRONMENT = re.compile(r"\{([a-z_]+)\}")
+_PASSES = 5
+"""A repair may bring to light what it hid, so the tables are walked again; not for ever."""
+
+System = Annotated[str, typer.Argument(help="The name of a system.", metavar="SYSTEM", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+Environment = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--environment",
+        metavar="NAME=VALUE",
+        help=f"What a name in braces in a table's name stands for; else {DEFAULT_ENVIRONMENT}. May be repeated.",
+    ),
+]
+Request: TypeAlias = dict[str, Any]
+
+
+def tables(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
+    """Show the tables of a system's design: the requests that make them and set their time to live."""
+    from keyplan.data.provision import create_table_requests
+
+    requests = list(create_table_requests(_design(system, environment)))
+    if as_json:
+        _write([{"CreateTable": create, **({"UpdateTimeToLive": ttl} if ttl else {})} for create, ttl in requests])
+        return
+    rows = [_table_row(create, ttl) for create, ttl in requests]
+    _show(f"Tables of {system}", ("Table", "Key", "Indexes", "Billing", "Stream", "Time to live"), rows)
+
+
+def _table_row(create: Request, ttl: Request | None) -> list[str]:
+    indexes = [*create.get("LocalSecondaryIndexes", []), *create.get("GlobalSecondaryIndexes", [])]
+    types = {each["AttributeName"]: each["AttributeType"] for each in create["AttributeDefinitions"]}
+    return [
+        create["TableName"],
+        _key_text(create["KeySchema"], types),
+        "\n".join(f"{each['IndexName']}: {_index_text(each, types)}" for each in indexes),
+        create["BillingMode"],
+        create.get("StreamSpecification", {}).get("StreamViewType", ""),
+        ttl["TimeToLiveSpecification"]["AttributeName"] if ttl else "",
+    ]
+
+
+def _index_text(index: Request, types: Mapping[str, str]) -> str:
+    projection = index["Projection"]
+    held = projection.get("NonKeyAttributes") or ([] if projection["ProjectionType"] == "ALL" else ["keys only"])
+    return _key_text(index["KeySchema"], types) + (f", {', '.join(held)}" if held else "")
+
+
+def _key_text(schema: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> str:
+    return " + ".join(f"{each['AttributeName']} ({types[each['AttributeName']]})" for each in schema)
+
+
+def patterns(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
+    """List every access pattern of a system's design, with an example of the request that it sends first."""
+    described = list(_described(_design(system, environment)))
+    if as_json:
+        _write([each.as_json() for each in described])
+        return
+    rows = [each.row() for each in described]
+    _show(f"Access patterns of {system}", ("Access pattern", "Call", "Operation", "Table", "Index", "Scans"), rows)
+    for each in described:
+        typer.echo(f"{each.call}\n    {each.action} {json.dumps(each.request, default=_jsonable, ensure_ascii=False)}")
+
+
+@dataclass(frozen=True)
+class Described:
+    """An access pattern, as it is shown."""
+
+    name: str
+    wording: str
+    call: str
+    operation: str
+    table: str
+    index: str | None
+    scans: bool
+    action: str
+    request: Request
+
+    def row(self) -> list[str]:
+        scans = "yes" if self.scans else "no"
+        return [self.wording, self.call, self.operation, self.table, self.index or "", scans]
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "wording": self.wording,
+            "operation": self.operation,
+            "table": self.table,
+            "index": self.index,
+            "scans": self.scans,
+            "example": {"call": self.call, "action": self.action, "request": self.request},
+        }
+
+
+def _described(design: Design) -> Iterator[Described]:
+    from keyplan.data import Store
+
+    # Nothing is sent, so there is no client; and no cursor that somebody would have to open.
+    store = Store(design, None, secret=b"example")
+    for name, pattern in design.patterns.items():
+        arguments = _examples(pattern)
+        op = getattr(design, name)(**arguments)
+        ((method, request),) = store.requests(op)
+        table, index = _place(request)
+        call = f"{name}({', '.join(f'{each}={_shown(value)}' for each, value in arguments.items())})"
+        scans = method == "scan"
+        action = "".join(word.capitalize() for word in method.split("_"))
+        yield Described(name, _wording(pattern), call, operation_name(op), table, index, scans, action, request)
+
+
+def _examples(pattern: Pattern[..., Any]) -> dict[str, object]:
+    """Made-up arguments for a pattern, by the types of its parameters."""
+    hints = get_type_hints(pattern._build)
+    return {name: example(name, hints[name]) for name in pattern.parameters}
+
+
+def example(name: str, annotation: object) -> object:
+    """A made-up value of a type, for the parameter of this name."""
+    simple: dict[object, object] = {
+        bool: True,
+        int: 1,
+        float: 1.5,
+        Decimal: Decimal("1.5"),
+        bytes: b"example",
+        datetime: datetime(2026, 1, 31, 12, tzinfo=UTC),
+        date: date(2026, 1, 31),
+        UUID: UUID(int=1),
+    }
+    if annotation in simple:
+        return simple[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return next(iter(annotation))
+    arguments = get_args(annotation)
+    match get_origin(annotation):
+        case origin if origin is Literal:
+            return arguments[0]
+        case origin if origin in (Union, UnionType):
+            return example(name, arguments[0])
+        case origin if origin in (list, tuple, Sequence, Iterable):
+            return [example(name.removesuffix("s"), arguments[0])]
+        case origin if origin in (set, frozenset):
+            return {example(name.removesuffix("s"), arguments[0])}
+    return f"{name.replace('_', '-')}-1"
+
+
+def _wording(pattern: Pattern[..., Any]) -> str:
+    return " ".join(pattern.wording.split())
+
+
+def operation_name(op: Op[object]) -> str:
+    """What an operation is called in the design language."""
+    from keyplan.design import operations as known
+
+    match op:
+        case known.Query(entities=entities) if len(entities) > 1:
+            return "collection"
+        case known.Follow():
+            return "follow: query, then batch get"
+        case known.Merge(queries=queries):
+            return f"merge of {len(queries)} queries"
+        case known.Lookup():
+            return "lookup: guard, then get"
+        case known.Count(source=source):
+            return f"count of a {operation_name(source)}"
+        case known.GuardTaken():
+            return "taken: guard"
+        case known.BatchGet():
+            return "batch get"
+    return type(op).__name__.lower()
+
+
+def _place(request: Request) -> tuple[str, str | None]:
+    """The table and the index that a request reads."""
+    if "RequestItems" in request:
+        return ", ".join(request["RequestItems"]), None
+    return request["TableName"], request.get("IndexName")
+
+
+def _shown(value: object) -> str:
+    return value.isoformat() if isinstance(value, date) else json.dumps(value, default=str)
+
+
+def verify(
+    system: System,
+    path: Annotated[
+        Path | None,
+        typer.Option(help=f"File with the data; else {DEFAULT_FILE} here.", metavar="FILE"),
+    ] = None,
+    endpoint_url: Annotated[
+        str | None, typer.Option(help="DynamoDB endpoint to ask instead of a file.", metavar="URL")
+    ] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Put right what can be.")] = False,
+    as_json: AsJson = False,
+    environment: Environment = None,
+) -> None:
+    """Walk a system's tables and list what does not agree with its design. Exit code 1: something is left."""
+    if path is not None and endpoint_url is not None:
+        raise typer.BadParameter("--path and --endpoint-url exclude each other.")
+    design = _design(system, environment)
+
+    from keyplan.data import DataError, Store
+
+    with _client(path, endpoint_url) as client:
+        store = Store(design, client)
+        try:
+            findings = store.verify()
+            found = len(findings)
+            for _ in range(_PASSES if repair else 0):
+                if not findings or not store.repair(findings):
+                    break
+                findings = store.verify()
+        except DataError as error:
+            _fail(f"Can not verify {system}: {error}")
+    if as_json:
+        _write({"found": found, "left": [_finding(each) for each in findings]})
+    elif findings:
+        rows = [
+            [each.kind, each.table, _item_key(each), each.problem, "yes" if each.repairable else "no"]
+            for each in findings
+        ]
+        _show(f"Findings in {system}", ("Kind", "Table", "Key", "Problem", "Can be repaired"), rows)
+    if not as_json:
+        typer.echo(f"{system}: {found} found, {len(findings)} left.")
+    if findings:
+        raise typer.Exit(1)
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "kind": finding.kind,
+        "table": finding.table,
+        "key": finding.key,
+        "problem": finding.problem,
+        "repairable": finding.repairable,
+    }
+
+
+def _item_key(finding: Finding) -> str:
+    return "\n".join(f"{name} = {next(iter(value.values()))}" for name, value in finding.key.items())
+
+
+@contextmanager
+def _client(path: Path | None, endpoint_url: str | None) -> Iterator[object]:
+    """What answers requests: the engine on a file, or a boto3 client of an endpoint."""
+    if endpoint_url is not None:
+        with _boto3_client(endpoint_url) as client:
+            yield client
+        return
+    file = path or DEFAULT_FILE
+    if not file.is_file():
+        _fail(f"Can not open {file}: there is no such file")
+
+    import apsw
+
+    from keyplan.engine import DamagedFile, Engine
+
+    try:
+        engine = Engine(str(file))
+    except (DamagedFile, apsw.Error, OSError) as error:
+        _fail(f"Can not open {file}: {error}")
+    with engine:
+        yield engine
+
+
+@contextmanager
+def _boto3_client(endpoint_url: str) -> Iterator[object]:
+    import boto3
+    from botocore.exceptions import BotoCoreError
+
+    session = boto3.Session()
+    # An endpoint on this machine takes any credentials, and boto3 sends nothing without some.
+    if session.get_credentials() is None:
+        session = boto3.Session(aws_access_key_id="keyplan", aws_secret_access_key="keyplan")
+    region = session.region_name or "us-east-1"
+    try:
+        client = session.client("dynamodb", endpoint_url=endpoint_url, region_name=region)
+    except ValueError as error:
+        _fail(f"Can not use {endpoint_url}: {error}")
+    try:
+        yield client
+    except BotoCoreError as error:
+        _fail(f"Can not reach {endpoint_url}: {error}")
+    finally:
+        client.close()
+
+
+def systems() -> list[str]:
+    """The systems that there are."""
+    import pkgutil
+
+    from keyplan import apps
+
+    return sorted(found.name for found in pkgutil.iter_modules(apps.__path__) if found.ispkg)
+
+
+def _design(system: str, environment: Sequence[str] | None) -> Design:
+    """The design of a system, with a value for everything that its tables' names leave open."""
+    known = systems()
+    if system not in known:
+        raise typer.BadParameter(f"{system!r} is none of the systems: {', '.join(known)}.")
+    kind: type[Design] = importlib.import_module(f"keyplan.apps.{system}.design").DESIGN
+    given = dict(_pair(each) for each in environment or ())
+    names = {name for table in kind.tables for name in _ENVIRONMENT.findall(table.name)}
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        there = ", ".join(sorted(names)) or "nothing"
+        raise typer.BadParameter(f"The names of {system}'s tables leave open {there}, not {', '.join(unknown)}.")
+    preset = kind(given).environment
+    return kind({**dict.fromkeys(names - preset.keys(), DEFAULT_ENVIRONMENT), **preset})
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+    return name, value
+
+
+def _show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(title=title, title_justify="left")
+    for name in heading:
+        shown.add_column(name, overflow="fold")
+    for row in rows:
+        shown.add_row(*map(Text, row))
+    # A pipe has no width; a table folded into 80 columns would be of no use to whoever reads it.
+    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200).print(shown)
+
+
+def _write(value: object) -> None:
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_jsonable))
+
+
+def _jsonable(value: object) -> object:
+    if isinstance(value, bytes):
+        import base64
+
+        return base64.b64encode(value).decode()
+    raise TypeError(f"{value!r} has no JSON form")
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"keyplan: {message}", err=True)
+    raise typer.Exit(2)

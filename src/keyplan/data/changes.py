@@ -1,0 +1,185 @@
+"""What a write changes in the item itself, and what it relies on there."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from keyplan.data.codec import Item
+from keyplan.data.errors import NotFound, Refused, StaleVersion
+from keyplan.data.expressions import Requirement, equals, exists
+from keyplan.data.items import EntityCodec, remember
+from keyplan.data.plan import Action, added
+from keyplan.design import Entity, InvalidValue
+from keyplan.design.entity import EntitySpec
+from keyplan.design.formats import TimePrecision
+
+Refusal = Callable[[type[Refused], str, Item | None], Refused]
+
+
+class Baseline:
+    """An item as it was read, in the form in which it would be written today.
+
+    What differs between the two without anybody's doing (an older shape, defaults, another spelling of a number)
+    is no change of the caller's.
+    """
+
+    def __init__(self, codec: EntityCodec[Any], stored: Item) -> None:
+        self.codec = codec
+        self.stored = stored
+        self.entity: Entity = codec.decode(stored)
+        try:
+            self._item = codec.encode(self.entity, stored)
+        except InvalidValue:
+            self._item = stored  # something in it can not be stored any more; what is changed is compared as it is
+        self._evolved = codec.evolved(stored)
+
+    def differs(self, entity: Entity) -> bool:
+        """Whether the entity was changed since it was read."""
+        item = self.codec.encode(entity, self.stored)
+        counts = count_attributes(self.codec.spec)
+        names = (item.keys() | self._item.keys()) - counts
+        return any(item.get(name) != self._item.get(name) for name in names)
+
+    def changes(self, item: Item) -> tuple[Item, set[str]]:
+        """What to set and what to remove; never a counter, never an attribute that the entity does not know.
+
+        Index keys are compared with what is stored, and what `evolve` made of an older shape is written with the rest.
+        """
+        spec, stored = self.codec.spec, self.stored
+        counts = count_attributes(spec)
+        exact = spec.key_attributes.keys() | {spec.table.type_attribute}
+        moved = {name for name, value in self._evolved.items() if stored.get(name) != value}
+        known = {field.stored for field in spec.fields.values()} | spec.key_attributes.keys()
+        sets = {
+            name: value
+            for name, value in item.items()
+            if name not in counts
+            and (self._item.get(name) != value or (name in exact and stored.get(name) != value) or name in moved)
+        }
+        removes = {
+            name
+            for name in stored
+            if name in known and name not in counts and name not in item and (name in self._item or name in exact)
+        }
+        return sets, removes | {name for name in stored if name not in self._evolved and name not in item}
+
+    def check(self, entity: Entity) -> None:
+        """Refuse what an update can not change: the primary key, and numbers that other items keep."""
+        spec = self.codec.spec
+        key = self.codec.key(entity.__dict__)
+        if any(self.stored[name] != value for name, value in key.items()):
+            field = self._changed_key_field(entity)
+            raise InvalidValue(
+                "key-changed", f"{spec.name}.{field}", "it is part of the primary key; use move()", field=field
+            )
+        for each in spec.fields.values():
+            if each.kind == "count" and getattr(entity, each.name) != getattr(self.entity, each.name):
+                problem = "the number is kept by the items that it counts"
+                raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
+
+    def _changed_key_field(self, entity: Entity) -> str:
+        fields = self.codec.spec.primary.fields
+        return next((name for name in fields if getattr(entity, name) != getattr(self.entity, name)), fields[-1])
+
+
+def count_attributes(spec: EntitySpec) -> set[str]:
+    """The attributes that other items' writes keep."""
+    return {field.stored for field in spec.fields.values() if field.kind == "count"}
+
+
+def has_consequences(spec: EntitySpec) -> bool:
+    return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
+
+
+def unchanged(
+    spec: EntitySpec, stored: Item, changed: set[str], refused: Refusal, *, whole: bool = False
+) -> list[Requirement]:
+    """The item is as it was read: by its version, or by the values that the write relies on."""
+    missing = Requirement(
+        exists(spec.table.hash[0].name),
+        lambda found: found is None,
+        lambda found: refused(NotFound, "primary", found),
+    )
+
+    def same(name: str) -> Requirement:
+        return Requirement(
+            equals(name, stored.get(name)),
+            lambda found: found is not None and found.get(name) != stored.get(name),
+            lambda found: refused(StaleVersion, "version", found),
+        )
+
+    return [missing, *(same(name) for name in sorted(_relied_on(spec, changed, whole=whole)))]
+
+
+def _relied_on(spec: EntitySpec, changed: set[str], *, whole: bool) -> set[str]:
+    counts = count_attributes(spec) & changed
+    version = spec.by_kind.get("version")
+    if version is not None:
+        return {version.stored} | counts
+    own = {f.stored for f in spec.fields.values() if _can_change(spec, f.name)}
+    if spec.table.envelope:
+        return own | counts | {spec.table.envelope}
+    if whole or has_consequences(spec):
+        return own | counts
+    return (own & changed) | _parts_beside(spec, changed) | counts
+
+
+def _can_change(spec: EntitySpec, name: str) -> bool:
+    """Whether a field is an attribute of its own that an update may change."""
+    field = spec.fields[name]
+    if spec.table.envelope and not field.on_top and field.stored not in spec.key_attributes:
+        return False
+    return field.kind not in ("count", "updated") and name not in spec.primary.fields
+
+
+def _parts_beside(spec: EntitySpec, changed: set[str]) -> set[str]:
+    """The attributes of fields that stand in one index key with a changed one: the key is only right if they hold."""
+    names: set[str] = set()
+    for placement in spec.placements.values():
+        fields = (*placement.fields, *((placement.when,) if placement.when else ()))
+        attributes = {spec.fields[name].stored for name in fields} | {part.attribute.name for part in placement.parts}
+        if not changed.isdisjoint(attributes):
+            names |= {spec.fields[name].stored for name in fields if _can_change(spec, name)}
+    return names
+
+
+# Stamps
+
+
+def moment(now: datetime, times: TimePrecision) -> datetime:
+    """The time as it will be read back."""
+    return now.replace(microsecond=0 if times == "seconds" else now.microsecond // 1000 * 1000)
+
+
+def creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:
+    """Created, updated and version of a new item, and numbers that nothing adds to yet; given stamps stand."""
+    spec = entity.spec
+    stamps: dict[str, object] = {}
+    for kind in ("created", "updated"):
+        field = spec.by_kind.get(kind)
+        if field is not None and field.name not in entity.model_fields_set:
+            stamps[field.name] = moment(now, spec.table.times)
+    version = spec.by_kind.get("version")
+    if version is not None:
+        stamps[version.name] = 1
+    return stamps | {field.name: 0 for field in spec.fields.values() if field.kind == "count"}
+
+
+def update_stamps(spec: EntitySpec, stored: Item, now: datetime) -> dict[str, object]:
+    """The time of the change, and the version after the stored one; absent counts as 0."""
+    stamps: dict[str, object] = {}
+    if updated := spec.by_kind.get("updated"):
+        stamps[updated.name] = moment(now, spec.table.times)
+    if version := spec.by_kind.get("version"):
+        stamps[version.name] = int(stored.get(version.stored, {"N": "0"})["N"]) + 1
+    return stamps
+
+
+def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Action) -> None:
+    """The write went through: the entity shows it, and remembers what is stored now."""
+    item = {**item, **{name: added(item.get(name), amount) for name, amount in action.adds.items()}}
+    entity.__dict__.update(values)
+    for field in entity.spec.fields.values():
+        if field.kind == "count" and field.stored in item:
+            entity.__dict__[field.name] = int(item[field.stored]["N"])
+    remember(entity, item)

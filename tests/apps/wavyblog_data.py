@@ -1,0 +1,50 @@
+"""A blog with data in it: two authors with a post a minute each, every third of them a draft."""
+
+from datetime import UTC, datetime, timedelta
+
+from keyplan.apps.wavyblog.design import Admins, Category, Image, Post, RefreshToken, TokenFamily, User, WavyBlog
+from keyplan.data.store import Store
+from keyplan.data.writes import create
+from keyplan.design import Secret
+
+START = datetime(2024, 1, 15, 10, 0, 0, tzinfo=UTC)
+POSTS = 30
+"""Posts of each author, in a blog of scale 1."""
+
+
+def user(username: str, **fields: object) -> User:
+    """A user with an e-mail address of their own."""
+    email = f"{username.title()}@example.com"
+    return User.model_validate({"username": username, "email": email, "password_hash": Secret("$2b$10$x"), **fields})
+
+
+def post(slug: str, **fields: object) -> Post:
+    """A published post of john_doe on technology."""
+    given = {"title": slug.title(), "author_id": "john_doe", "category": "technology", "is_published": True, **fields}
+    return Post.model_validate({"slug": slug, "content": "# Hello\n" + "x" * 1500, **given})
+
+
+def fill(store: Store[WavyBlog], scale: int = 1) -> None:
+    """Users, categories, posts, images and logins; twice as many of each with a scale of 2."""
+    store.transact(create(Admins()), create(user("root", role="admin")))
+    names = ["jane_roe", "john_doe", *(f"reader_{number:02}" for number in range(5 * scale))]
+    for username in names:
+        store.run(create(user(username)))
+    slugs = ["technology", "travel", "uncategorized", *(f"topic-{number:02}" for number in range(5 * scale))]
+    for slug in slugs:
+        store.run(create(Category(slug=slug, name=slug.title())))
+    for number in range(1, POSTS * scale + 1):
+        # Two of john's have the same second.
+        minute = timedelta(minutes=number - (number == 29))
+        draft = {"is_published": number % 3 != 0}
+        store.run(create(post(f"john-{number:03}", created_at=START + minute, **draft)))
+        jane = {"author_id": "jane_roe", "category": "travel", "created_at": START + minute + timedelta(seconds=30)}
+        store.run(create(post(f"jane-{number:03}", **draft, **jane)))
+    for number in range(5 * scale):
+        store.run(
+            create(Image(image_id=f"img_{number:02}", username="john_doe", content_type="image/png", size=1 + number))
+        )
+        family = TokenFamily(username="john_doe", family_id=f"login-{number:02}", expires_at=START)
+        store.run(create(family))
+        token = {"token_hash": f"hash-{number:02}", "family_id": family.family_id, "expires_at": START}
+        store.run(create(RefreshToken.model_validate({"username": "john_doe", **token})))

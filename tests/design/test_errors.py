@@ -1,0 +1,593 @@
+"""Every way to declare something wrong that the design language knows: the code, the place and the remedy."""
+
+import ast
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from keyplan import design
+from keyplan.design import (
+    Count,
+    Design,
+    Entity,
+    Get,
+    Id,
+    Ref,
+    Table,
+    at_least,
+    belongs_to,
+    collection,
+    counts,
+    derived,
+    get,
+    index,
+    key,
+    local,
+    lookup,
+    pattern,
+    query,
+    ref,
+    starting,
+    unique,
+)
+from keyplan.design.conditions import recorded
+from tests.design.support import wrong
+
+blog = Table(
+    "Blog",
+    key("PK", "SK"),
+    indexes={"GSI1": key("GSI1PK", "GSI1SK"), "ByStars": key("stars:N", "PK"), "LSI1": local("LSI1SK")},
+)
+other = Table("Other", key("PK"), indexes={"GSI9": key("GSI9PK")})
+
+
+class User(Entity, table=blog):
+    name: Id
+    email: str = ""
+    posts: Count = 0
+
+    primary = key("USER#{name}", "PROFILE")
+    email_guard = unique("EMAIL#{email}")
+    by_email = unique("USEREMAIL#{email}", carries="name")
+
+
+class Post(Entity, table=blog):
+    author: Id
+    slug: Id
+    title: str = ""
+    at: datetime
+
+    primary = key("USER#{author}", "POST#{slug}")
+    by_author = blog.GSI1("BY#{author}", "{at}#{slug}")
+
+
+class Aside(Entity, table=blog):
+    id: Id
+
+    primary = key("ASIDE#{id}", "ASIDE")
+
+
+WRONG: list[tuple[str, str, str, Callable[[], object]]] = []
+"""Code, place, remedy, and the declaration."""
+
+Declaration = Callable[[], object]
+
+
+def declares(code: str, place: str, remedy: str) -> Callable[[Declaration], Declaration]:
+    """Adds a wrong declaration to the table."""
+
+    def add(declaration: Declaration) -> Declaration:
+        WRONG.append((code, place, remedy, declaration))
+        return declaration
+
+    return add
+
+
+# Tables
+
+
+@declares("key-type", "Things", "Keys are of type S, N or B.")
+def a_key_of_a_type_that_does_not_exist() -> object:
+    return Table("Things", key("PK:BOOL"))
+
+
+@declares("table-key", "Things", "Give key(hash, range).")
+def a_table_with_two_hash_keys() -> object:
+    return Table("Things", key(("a", "b")))
+
+
+@declares("index-key", "Things.GSI1", "Use four or less.")
+def an_index_with_five_hash_keys() -> object:
+    return Table("Things", key("PK"), indexes={"GSI1": index(key(("a", "b", "c", "d", "e")))})
+
+
+@declares("same-name-twice", "Things", "Use the hash key alone.")
+def a_table_with_one_attribute_as_both_keys() -> object:
+    return Table("Things", key("id", "id"))
+
+
+@declares("same-name-twice", "Things.GSI-Slug", "Use the hash key alone.")
+def an_index_with_one_attribute_as_both_keys() -> object:
+    return Table("Things", key("id"), indexes={"GSI-Slug": key("slug", "slug")})
+
+
+@declares("two-types", "Things.n", "An attribute has one type in all keys.")
+def an_attribute_of_two_types() -> object:
+    return Table("Things", key("PK", "n"), indexes={"GSI1": key("n:N")})
+
+
+@declares("no-such-index", "Blog.GSI7", "There are: GSI1, ByStars, LSI1.")
+def an_index_that_is_not_there() -> object:
+    return blog["GSI7"]
+
+
+@declares("environment", "things-{env}", "Give environment={'env': ...}.")
+def a_table_name_without_its_environment() -> object:
+    return Table("things-{env}", key("PK")).actual_name({"stage": "prod"})
+
+
+# Entities
+
+
+@declares("no-key", "Thing", 'Declare primary = key("...", "...").')
+def an_entity_without_a_key() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+
+    return Thing
+
+
+@declares("same-attribute", "Thing.user_id", 'Give one of them another name: Annotated[..., stored("Name")].')
+def two_fields_under_one_name() -> object:
+    class Thing(Entity, table=Table("Things", key("PK"), case="camel")):
+        id: Id
+        user_id: Id
+        userId: Id  # noqa: N815 - what is wrong here
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("foreign-index", "Thing.other", "Use an index of Blog.")
+def a_place_in_another_tables_index() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        primary = key("{id}", "x")
+        other = other.GSI9("{id}")
+
+    return Thing
+
+
+@declares("key-parts", "Thing.primary", "Give one each for: PK, SK.")
+def a_key_with_a_part_missing() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("key-parts", "Thing.primary", "Give one each for: PK.")
+def a_key_with_a_part_too_many() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}", "{id}")
+
+    return Thing
+
+
+@declares("key-parts", "Thing.by_x", "Every key attribute needs one.")
+def an_index_key_with_a_part_missing() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        primary = key("{id}", "x")
+        by_x = blog.GSI1("{id}")
+
+    return Thing
+
+
+@declares("key-type", "Thing.by_stars", "Give one field: {field}.")
+def a_text_as_a_number_key() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        primary = key("{id}", "x")
+        by_stars = blog.ByStars("STARS#{id}")
+
+    return Thing
+
+
+@declares("no-such-field", "Thing.primary", "The fields are: id.")
+def a_template_over_a_field_that_is_not_there() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("THING#{di}")
+
+    return Thing
+
+
+@declares("no-such-field", "Thing.by_stars", "The fields are: id.")
+def a_number_key_of_a_field_that_is_not_there() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        primary = key("{id}", "x")
+        by_stars = blog.ByStars("{stars}")
+
+    return Thing
+
+
+@declares("no-such-field", "Thing.by_x", "Name a field of the entity.")
+def a_condition_on_a_field_that_is_not_there() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        primary = key("{id}", "x")
+        by_x = blog.GSI1("{id}", "x", when="public")
+
+    return Thing
+
+
+@declares("no-such-field", "Thing.guard", "Name a field.")
+def a_guard_that_carries_what_is_not_there() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+        guard = unique("GUARD#{id}", carries="name")
+
+    return Thing
+
+
+@declares("bad-template", "Thing.primary", "Slots look like {field} or {field:04}.")
+def a_template_that_is_not_closed() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("THING#{id")
+
+    return Thing
+
+
+@declares("empty-template", "Thing.primary", "DynamoDB has no empty keys; give it a text.")
+def an_empty_template() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("")
+
+    return Thing
+
+
+@declares(
+    "unpadded-number",
+    "Thing.primary.n",
+    "Give it a width, such as {n:04}, or {n:+04} where it may be negative; {n:+6.2} for a decimal.",
+)
+def a_number_without_a_width() -> object:
+    class Thing(Entity, table=other):
+        n: int
+        primary = key("THING#{n}")
+
+    return Thing
+
+
+@declares("unknown-format", "Thing.primary.n", "Write {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
+def a_format_that_does_not_exist() -> object:
+    class Thing(Entity, table=other):
+        n: int
+        primary = key("THING#{n:4d}")
+
+    return Thing
+
+
+@declares("not-on-top", "Thing.name", "Repeat it beside the envelope: Annotated[..., on_top()].")
+def a_condition_inside_an_envelope() -> object:
+    class Thing(Entity, table=Table("Things", key("PK"), envelope="data")):
+        id: Id
+        name: str
+        primary = key("{id}")
+
+    return recorded(Thing, lambda thing: thing.name == "x")
+
+
+@declares("no-such-field", "Post.titel", "The fields are: author, slug, title, at.")
+def a_filter_on_a_field_that_is_not_there() -> object:
+    return recorded(Post, lambda post: post.titel == "x")  # type: ignore[attr-defined]  # what is wrong here
+
+
+# Operations
+
+
+@declares("key-fields", "Post.primary", "The key is made of: author, slug.")
+def a_get_with_half_a_key() -> object:
+    return get(Post, author="a")
+
+
+@declares("key-fields", "Post.primary", "The key is made of: author, slug.")
+def a_get_with_more_than_the_key() -> object:
+    return get(Post, author="a", slug="s", title="t")
+
+
+@declares("key-fields", "User.by_email", "Give every field of the guard.")
+def a_lookup_without_the_value() -> object:
+    return lookup(User.by_email)
+
+
+@declares("guard-carries", "User.email_guard", "Carry these fields.")
+def a_lookup_through_a_guard_that_leads_nowhere() -> object:
+    return lookup(User.email_guard, email="e")
+
+
+@declares("key-fields", "Post.by_author", "A query needs the whole hash key.")
+def a_query_without_the_hash_key() -> object:
+    return query(Post.by_author)
+
+
+@declares("key-fields", "Post.by_author", "It is made of at, slug, in this order, and asked from the left.")
+def a_query_into_the_middle_of_the_sort_key() -> object:
+    return query(Post.by_author, author="a", slug="s")
+
+
+@declares("key-fields", "Post.by_author", "It is made of at, slug, in this order, and asked from the left.")
+def a_query_for_what_is_not_in_the_key() -> object:
+    return query(Post.by_author, author="a", title="t")
+
+
+@declares(
+    "key-fields",
+    "Post.by_author.at",
+    "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
+)
+def a_range_before_the_last_field() -> object:
+    return query(Post.by_author, author="a", at=at_least(1), slug="s")
+
+
+@declares(
+    "hash-range",
+    "Post.by_author.author",
+    "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
+)
+def a_range_over_the_hash_key() -> object:
+    return query(Post.by_author, author=starting("a"))
+
+
+@declares("consistent-index", "Post.by_author", "Leave out consistent, or read the table.")
+def a_consistent_read_of_a_global_index() -> object:
+    return query(Post.by_author, author="a", consistent=True)
+
+
+@declares("not-its-key", "Post", "Use one that is.")
+def a_key_of_another_entity() -> object:
+    return Post.spec.access(User.primary.declared)
+
+
+@declares("not-one-collection", "User and Aside", "A collection has one hash key template.")
+def a_collection_over_two_partitions() -> object:
+    return collection(User, Aside, name="n")
+
+
+# Designs
+
+
+@declares("foreign-table", "Post", "Add it to tables.")
+def an_entity_of_a_table_that_is_not_listed() -> object:
+    class Wrong(Design):
+        tables = (other,)
+        entities = (Post,)
+
+    return Wrong
+
+
+@declares(
+    "ambiguous-entities",
+    "First and Second",
+    "Give them different literals, use Id for fields that hold no separator, or a type attribute.",
+)
+def two_entities_that_can_not_be_told_apart() -> object:
+    class First(Entity, table=other):
+        id: str
+        primary = key("THING#{id}")
+
+    class Second(Entity, table=other):
+        id: Id
+        primary = key("THING#{id}#X")
+
+    class Wrong(Design):
+        tables = (other,)
+        entities = (First, Second)
+
+    return Wrong
+
+
+@declares("derived-entity", "Thing.copies", "Annotate what the method returns, and list that entity in the design.")
+def derived_items_of_no_entity() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+
+        @derived
+        def copies(self) -> list[Entity]:
+            return []
+
+    class Wrong(Design):
+        tables = (other,)
+        entities = (Thing,)
+
+    return Wrong
+
+
+def child_of(declaration: object) -> object:
+    """A design with a child whose `parent` is declared like this."""
+
+    class Child(Entity, table=blog):
+        user: Id
+        id: Id
+        primary = key("CHILD#{id}", "CHILD")
+        parent = declaration
+
+    class Wrong(Design):
+        tables = (blog,)
+        entities = (User, Child)
+
+    return Wrong
+
+
+def user(self: Entity) -> Ref[User]:
+    return ref(User, name=self.user)  # type: ignore[attr-defined]  # a field of the child
+
+
+def nothing(self: Entity) -> None:
+    return None
+
+
+@declares("parent", "Child.parent", "Return ref(Parent, ...).")
+def a_parent_that_is_not_named() -> object:
+    return child_of(belongs_to(on_delete="keep")(nothing))
+
+
+@declares("no-such-field", "Child.owner", "Name a field.")
+def a_parent_by_a_field_that_is_not_there() -> object:
+    def owner(self: Entity) -> Ref[User]:
+        return ref(User, name=self.owner)  # type: ignore[attr-defined]  # what is wrong here
+
+    return child_of(belongs_to(on_delete="keep")(owner))
+
+
+@declares("refuse-needs-count", "Child.parent", 'Give count="...", the name of a Count field of the parent.')
+def a_refusal_without_a_count() -> object:
+    return child_of(belongs_to(on_delete="refuse")(user))
+
+
+@declares("cascade-via", "Child.parent", "Name a placement.")
+def a_cascade_through_no_key() -> object:
+    return child_of(belongs_to(on_delete="cascade", via="by_user")(user))
+
+
+@declares("cascade-via", "Child.parent", "Name a placement whose hash key is made of the parent's key with via=.")
+def a_cascade_that_does_not_find_the_children() -> object:
+    return child_of(belongs_to(on_delete="cascade")(user))
+
+
+@declares("counter", "Child.parent", "Declare children: Count = 0 there.")
+def a_count_that_the_parent_does_not_have() -> object:
+    return child_of(counts("children")(user))
+
+
+@declares("counter", "Child.parent", "Declare email: Count = 0 there.")
+def a_refusal_on_what_is_no_count() -> object:
+    return child_of(belongs_to(on_delete="refuse", count="email")(user))
+
+
+@declares("pattern-branches", "Wrong.post", "Make it two patterns, or move the decision to the caller.")
+def a_pattern_that_branches() -> object:
+    class Wrong(Design):
+        tables = (blog,)
+        entities = (User, Post)
+
+        @pattern("Get post")
+        def post(self, author: str, slug: str) -> Get[Post]:
+            return get(Post, author=author, slug=slug or "index")
+
+    return Wrong
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "remedy", "declaration"), WRONG, ids=[declaration.__name__ for *_, declaration in WRONG]
+)
+def test_a_wrong_declaration(code: str, place: str, remedy: str, declaration: Declaration) -> None:
+    with wrong(code, place, remedy):
+        declaration()
+
+
+def codes_in_the_source() -> Iterator[str]:
+    """The first argument of every DesignError that is raised."""
+    for path in Path(design.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "DesignError":
+                texts = [each for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant)]
+                yield from (each.value for each in texts if isinstance(each.value, str))
+
+
+def test_every_code_is_tried() -> None:
+    assert set(codes_in_the_source()) - {code for code, *_ in WRONG} == set()
+
+
+# What should be refused when it is declared, and is only found out later, or never.
+
+LATE = pytest.mark.xfail(reason="not refused when it is declared")
+
+
+@LATE
+def test_a_name_that_dynamodb_rejects() -> None:
+    with pytest.raises(design.DesignError):
+        Table("t", key("PK"))
+
+
+@LATE
+def test_a_guard_in_a_table_that_is_not_listed() -> None:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+        guard = unique("GUARD#{id}", table=Table("Guards", key("PK")))
+
+    with pytest.raises(design.DesignError):
+
+        class Wrong(Design):
+            tables = (other,)
+            entities = (Thing,)
+
+
+@LATE
+def test_a_guard_that_looks_like_an_item() -> None:
+    class Thing(Entity, table=other):
+        id: Id
+        name: Id
+        primary = key("THING#{id}")
+        guard = unique("THING#{name}")
+
+    with pytest.raises(design.DesignError):
+
+        class Wrong(Design):
+            tables = (other,)
+            entities = (Thing,)
+
+
+@LATE
+@pytest.mark.parametrize("template", ["{tags}", "{name:04}", "{at:04}"])
+def test_a_format_that_the_type_can_not_have(template: str) -> None:
+    with pytest.raises(design.DesignError):
+
+        class Thing(Entity, table=other):
+            tags: list[str]
+            name: str
+            at: datetime
+            primary = key(template)
+
+
+@LATE
+def test_a_number_key_of_a_text() -> None:
+    with pytest.raises(design.DesignError):
+
+        class Thing(Entity, table=blog):
+            id: Id
+            primary = key("{id}", "x")
+            by_stars = blog.ByStars("{id}")
+
+
+@LATE
+def test_an_optional_field_in_the_primary_key() -> None:
+    with pytest.raises(design.DesignError):
+
+        class Thing(Entity, table=other):
+            id: Id | None = None
+            primary = key("{id}")
+
+
+@LATE
+def test_a_filter_on_the_key_that_is_queried() -> None:
+    """DynamoDB takes no attribute of the key into a filter."""
+
+    class Keyed(Entity, table=Table("Keyed", key("status", "at"))):
+        status: Id
+        at: datetime
+        primary = key("{status}", "{at}")
+
+    with pytest.raises(design.DesignError):
+        query(Keyed.primary, status="s", filter=lambda each: each.status == "s")

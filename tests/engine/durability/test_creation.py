@@ -1,0 +1,80 @@
+"""A new file is there as a whole or not at all, whoever else wants it at the same moment."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from keyplan.engine import creation
+from keyplan.engine.client import Engine
+from tests.engine.durability.support import TABLE, definition
+
+
+@pytest.fixture(params=["missing", "empty"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    made = tmp_path / "data.db"
+    if request.param == "empty":
+        made.touch()
+    return made
+
+
+def test_new_database(path: Path) -> None:
+    with Engine(str(path)) as engine:
+        assert engine.list_tables()["TableNames"] == []
+        engine.create_table(**definition())  # type: ignore[arg-type]
+    with Engine(str(path)) as engine:
+        assert engine.list_tables()["TableNames"] == [TABLE]
+    assert [file.name for file in path.parent.iterdir()] == ["data.db"]
+
+
+def test_another_process_is_faster(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has written already is kept."""
+    put_in_place = creation._put_in_place
+    others: list[Engine] = []
+
+    def be_late(new: Path, wanted: Path) -> None:
+        monkeypatch.setattr(creation, "_put_in_place", put_in_place)
+        others.append(Engine(str(wanted)))
+        others[0].create_table(**definition())  # type: ignore[arg-type]
+        put_in_place(new, wanted)
+
+    monkeypatch.setattr(creation, "_put_in_place", be_late)
+    with Engine(str(path)) as engine:
+        assert engine.list_tables()["TableNames"] == [TABLE]
+        engine.put_item(TableName=TABLE, Item={"pk": {"S": "a"}, "sk": {"N": "1"}})
+        assert others[0].scan(TableName=TABLE)["Count"] == 1
+        others[0].close()
+    assert [file.name for file in path.parent.iterdir()] == ["data.db"]
+
+
+def test_interrupted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [(file.name, file.read_bytes()) for file in path.parent.iterdir()]
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("link", "fsync"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                Engine(str(path))
+        assert [(file.name, file.read_bytes()) for file in path.parent.iterdir()] == before
+
+
+def test_link_to_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.db").symlink_to(tmp_path / "folder" / "data.db")
+    for _ in range(2):
+        with Engine(str(tmp_path / "link.db")) as engine:
+            assert engine.list_tables()["TableNames"] == []
+    assert (tmp_path / "link.db").is_symlink()
+    assert [file.name for file in (tmp_path / "folder").iterdir()] == ["data.db"]
+
+
+def test_file_system_without_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refuse)
+    with Engine(str(path)) as engine:
+        assert engine.list_tables()["TableNames"] == []
