@@ -1,7 +1,7 @@
 """The peers, each as its documentation has it. A function imports its library: it runs where that is installed."""
 
 # The libraries are not in the project's environment, so a type checker sees nothing of them.
-# mypy: disable-error-code="import-not-found, misc, no-untyped-call, untyped-decorator"
+# mypy: disable-error-code="import-not-found, misc, call-arg, no-any-return"
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import Any
 from bench.data.workload import INDEX, Order, Subject, Task, customer_key, key_of
 
 REGION = "us-east-1"
-ACCESS = {"aws_access_key_id": "bench", "aws_secret_access_key": "bench"}
+ACCESS = "bench"
+"""The access key and its secret."""
 
 
 class _Peer:
@@ -50,8 +51,8 @@ def pynamodb(url: str, table: str) -> Subject:
             table_name = table
             host = url
             region = REGION
-            aws_access_key_id = ACCESS["aws_access_key_id"]
-            aws_secret_access_key = ACCESS["aws_secret_access_key"]
+            aws_access_key_id = ACCESS
+            aws_secret_access_key = ACCESS
 
         PK = attributes.UnicodeAttribute(hash_key=True)
         SK = attributes.UnicodeAttribute(range_key=True)
@@ -91,7 +92,7 @@ def pydynantic(url: str, table: str) -> Subject:
     import boto3
     import pydynantic as library
 
-    client = boto3.client("dynamodb", endpoint_url=url, region_name=REGION, **ACCESS)
+    client = boto3.Session(ACCESS, ACCESS, region_name=REGION).client("dynamodb", endpoint_url=url)
     indexes = {INDEX: {"pk": "GSI1PK", "sk": "GSI1SK"}}
     shelf = library.Table(name=table, pk="PK", sk="SK", indexes=indexes, client=client)
 
@@ -131,7 +132,7 @@ def pydynox(url: str, table: str) -> Subject:
     from pydynox import DynamoDBClient, Model, ModelConfig, attributes
     from pydynox.indexes import GlobalSecondaryIndex
 
-    client = DynamoDBClient(region=REGION, access_key="bench", secret_key="bench", endpoint_url=url)
+    client = DynamoDBClient(region=REGION, access_key=ACCESS, secret_key=ACCESS, endpoint_url=url)
 
     class PydynoxOrder(Model):
         model_config = ModelConfig(table=table, client=client)
@@ -180,7 +181,7 @@ def dyntastic(url: str, table: str) -> Subject:
 
     from dyntastic import A, Dyntastic
 
-    os.environ.update({name.upper(): value for name, value in ACCESS.items()})
+    os.environ.update(AWS_ACCESS_KEY_ID=ACCESS, AWS_SECRET_ACCESS_KEY=ACCESS)
 
     class DyntasticOrder(Dyntastic):
         __table_name__ = table
@@ -221,7 +222,7 @@ def dyntastic(url: str, table: str) -> Subject:
             return change
 
         def querying(self, customer_id: str) -> Callable[[], Sequence[object]]:
-            return lambda: list(DyntasticOrder.query(A.GSI1PK == customer_key(customer_id), index=INDEX))
+            return lambda: list(DyntasticOrder.query(A.GSI1PK.eq(customer_key(customer_id)), index=INDEX))
 
     return Dyn()
 

@@ -291,3 +291,24 @@ def test_an_event_that_begins_this_millisecond_is_in_the_list_once(store: Store[
     for now in (NOW, begins, NOW + timedelta(microseconds=900), NOW + timedelta(milliseconds=1)):
         assert [each.id for each in store.run(store.design.upcoming_events(now)).items] == ["e"]
         assert store.run(store.design.past_events(now)).items == []
+
+
+def test_damage_is_found_and_mended(store: Store[VcmDesign], engine: Engine) -> None:
+    store.run(create(news("n", NOW, image_ids=["one"])))
+    engine.put_item(TableName="vcm-slugs", Item={"slug": {"S": "teams#gone"}, "id": {"S": "gone"}})
+    engine.delete_item(TableName="vcm-slugs", Key={"slug": {"S": "news#slug-of-n"}})
+    engine.delete_item(TableName="vcm-media-refs", Key={"mediaId": {"S": "one"}, "usedBy": {"S": "news#n"}})
+    engine.update_item(
+        TableName="vcm-media",
+        Key={"id": {"S": "one"}},
+        UpdateExpression="SET #r = :r",
+        ExpressionAttributeNames={"#r": "references"},
+        ExpressionAttributeValues={":r": {"N": "7"}},
+    )
+    findings = store.verify()
+    assert len(findings) == 4
+    assert store.repair(findings) == 4
+    assert store.verify() == []
+    assert engine.scan(TableName="vcm-slugs")["Items"] == [{"slug": {"S": "news#slug-of-n"}, "id": {"S": "n"}}]
+    assert references(engine) == {("one", "news#n")}
+    assert counted(store, "one") == 1

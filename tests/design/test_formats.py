@@ -71,7 +71,6 @@ def test_times_sort_as_moments_wherever_they_are_from(
         assert stamp.write(first) < stamp.write(second)
 
 
-@pytest.mark.xfail(reason="strftime leaves out leading zeros of the year")
 def test_a_year_has_four_digits() -> None:
     assert made(datetime).write(datetime(987, 6, 5, tzinfo=UTC)) == "0987-06-05T00:00:00.000Z"
 
@@ -126,7 +125,6 @@ def test_an_enum_is_its_value() -> None:
     assert made(Colour).read("red") is Colour.RED
 
 
-@pytest.mark.xfail(raises=ValueError, reason="an enum of numbers is looked up by text")
 def test_an_enum_of_numbers_comes_back() -> None:
     assert made(Level).read(made(Level).write(Level.HIGH)) is Level.HIGH
 
@@ -156,7 +154,6 @@ def test_a_number_that_would_be_rounded_is_refused(value: object) -> None:
     assert refused.value.code == "inexact-number"
 
 
-@pytest.mark.xfail(reason="the decimal context rounds to 28 digits before the check")
 def test_long_decimals_are_exact() -> None:
     long = made(Decimal, "20.10")
     values = [Decimal("12345678901234567890.1234567891"), Decimal("12345678901234567890.1234567892")]
@@ -165,18 +162,15 @@ def test_long_decimals_are_exact() -> None:
     assert [long.read(text) for text in texts] == values
 
 
-UNNAMED = pytest.mark.xfail(reason="another error, or none")
-
-
 @pytest.mark.parametrize(
     ("annotation", "spec", "value"),
     [
-        pytest.param(int, "03", 5.5, marks=UNNAMED),
-        pytest.param(int, "03", "five", marks=UNNAMED),
-        pytest.param(int, "03", True, marks=UNNAMED),
-        pytest.param(Decimal, "3.2", "five", marks=UNNAMED),
+        (int, "03", 5.5),
+        (int, "03", "five"),
+        (int, "03", True),
+        (Decimal, "3.2", "five"),
         (datetime, "", "2026-07-01"),
-        pytest.param(date, "", datetime(2026, 7, 1, tzinfo=UTC), marks=UNNAMED),
+        (date, "", datetime(2026, 7, 1, tzinfo=UTC)),
     ],
 )
 def test_a_value_of_another_type_is_refused(annotation: object, spec: str, value: object) -> None:

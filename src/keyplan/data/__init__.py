@@ -6,6 +6,7 @@ item, worked out from the difference in what follows from an entity before and a
 generators that ask for calls and get answers; `Store` and `AsyncStore` do nothing but carry them out.
 """
 
+from keyplan.data.batches import delete_all, put_all
 from keyplan.data.errors import (
     AlreadyExists,
     BadCursor,
@@ -51,10 +52,12 @@ __all__ = [
     "check",
     "create",
     "delete",
+    "delete_all",
     "increment",
     "move",
     "patch",
     "put",
+    "put_all",
     "touch",
     "update",
 ]

@@ -9,7 +9,7 @@ import hmac
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from keyplan.data.codec import Item
@@ -58,9 +58,21 @@ class Cursors:
         return bytes(left ^ right for left, right in zip(body, stream, strict=False))
 
     def _signature(self, subject: str, arguments: Mapping[str, object], body: bytes) -> bytes:
-        shown = [f"{name}={value!r}" for name, value in sorted(arguments.items()) if name != FROZEN]
+        shown = [f"{name}={_shown(value)}" for name, value in sorted(arguments.items()) if name != FROZEN]
         message = "\0".join([subject, *shown]).encode() + b"\0" + body
         return hmac.new(self._secret, message, hashlib.sha256).digest()[:_SIGNATURE]
+
+
+def _shown(value: object) -> str:
+    """A value as text that is the same in every process, and for every spelling of one moment."""
+    match value:
+        case datetime():
+            return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
+        case set() | frozenset():
+            return f"{{{', '.join(sorted(map(_shown, value)))}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_shown, value))}]"
+    return repr(value)
 
 
 def _bytes_to_text(value: object) -> object:

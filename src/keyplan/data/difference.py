@@ -1,15 +1,17 @@
 """The difference between what followed from an item before and what follows from it now, as actions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, Consequences, Share, SideItem, address_of
-from keyplan.data.errors import AlreadyExists, DataError, FloorReached, InUse, ParentMissing, UniqueViolation
+from keyplan.data.errors import AlreadyExists, DataError, FloorReached, InUse, NotFound, ParentMissing, UniqueViolation
 from keyplan.data.expressions import Encoded, Requirement, exists, not_exists
 from keyplan.data.items import codec_of
 from keyplan.data.plan import DELETING, Floor, Plan
 from keyplan.design import Design, Entity, Ref
 from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.effects import BelongsTo
 from keyplan.design.entity import EntitySpec
 
 
@@ -93,8 +95,29 @@ def not_deleting(spec: EntitySpec, named: Ref[Entity]) -> list[Requirement]:
     return parent_there(spec, "check", named)[1:]
 
 
+def children_of(design: Design, entity: type[Entity]) -> Iterator[tuple[type[Entity], BelongsTo[Any]]]:
+    """The entities whose items go when an item of this one is deleted, with how they belong to it."""
+    for other in design.entities:
+        for parent in other.spec.parents:
+            if parent.entity is entity and parent.on_delete == "cascade":
+                yield other, parent
+
+
+def unmarked(design: Design, entity: type[Entity], values: Mapping[str, object]) -> list[Requirement]:
+    """The item's deletion has not begun; nothing for items that are deleted at once."""
+    if not any(children_of(design, entity)):
+        return []
+    return [
+        Requirement(
+            not_exists(DELETING),
+            lambda stored: bool(stored and DELETING in stored),
+            lambda stored: NotFound(entity.spec.name, "primary", values, None, "it is being deleted"),
+        )
+    ]
+
+
 def stays_with_children(design: Design, entity: Entity, moved: Entity) -> Iterator[Requirement]:
-    """Nothing belongs to the item by the part of its key that a move changes, and it is not being deleted."""
+    """Nothing belongs to the item by the part of its key that a move changes."""
     for other in design.entities:
         for parent in other.spec.parents:
             if parent.entity is not type(entity) or parent.on_delete == "keep":
@@ -108,8 +131,7 @@ def stays_with_children(design: Design, entity: Entity, moved: Entity) -> Iterat
                 )
             assert parent.count is not None
             yield _unused(entity, entity.spec.fields[parent.count].stored, other.__name__)
-    if any(parent.entity is type(entity) for other in design.entities for parent in other.spec.parents):
-        yield from not_deleting(entity.spec, Ref(type(entity), entity.key_values))
+    yield from unmarked(design, type(entity), entity.key_values)
 
 
 def no_children(design: Design, entity: Entity) -> Iterator[Requirement]:

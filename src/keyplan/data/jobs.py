@@ -8,22 +8,22 @@ two that do so at once get in each other's way but do no harm.
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 from keyplan.data.changes import has_consequences, unchanged
 from keyplan.data.codec import Item, dynamic, plain
-from keyplan.data.consequences import Address, address, address_of
-from keyplan.data.difference import no_children
+from keyplan.data.consequences import Address, Consequences, address, address_of, consequences
+from keyplan.data.difference import children_of, difference, no_children, unmarked
 from keyplan.data.errors import DataError, NotFound, Refused, StaleVersion
-from keyplan.data.expressions import Requirement, not_exists
 from keyplan.data.items import codec_of, remember, stored_of
 from keyplan.data.plan import DELETING, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, call, pause
 from keyplan.data.transactions import send
 from keyplan.data.writes import Context, Delete, Update, Write, key_address
-from keyplan.design import Design, Entity, InvalidValue
+from keyplan.design import Entity, InvalidValue
 from keyplan.design.effects import BelongsTo, named_by
 from keyplan.design.entity import KeySpec
 from keyplan.design.operations import Query, Rewrite
@@ -31,14 +31,6 @@ from keyplan.design.operations import Query, Rewrite
 JOURNALS = "JOB"
 _TOGETHER = 25
 _TRIES = 10
-
-
-def children_of(design: Design, entity: type[Entity]) -> Iterator[tuple[type[Entity], BelongsTo[Any]]]:
-    """The entities whose items go when an item of this one is deleted, with how they belong to it."""
-    for other in design.entities:
-        for parent in other.spec.parents:
-            if parent.entity is entity and parent.on_delete == "cascade":
-                yield other, parent
 
 
 class Jobs:
@@ -110,19 +102,18 @@ class Jobs:
         remember(entity, None)
 
     def _mark(self, write: Delete[Any], stored: Item, where: Address, context: Context, journal: Item) -> Steps[None]:
-        """In one transaction: nothing refuses the delete, the parent is marked, the journal says so."""
-        entity = write.entity
-        unmarked = Requirement(
-            not_exists(DELETING),
-            lambda found: bool(found and DELETING in found),
-            lambda found: write.refusal(NotFound, "primary", None),
-        )
-        requirements = [*unchanged(entity.spec, stored, set(), write.refusal), unmarked]
+        """In one transaction: nothing refuses the delete, the parent is marked and no longer counts, and a journal."""
+        entity, spec = write.entity, write.entity.spec
+        requirements = [
+            *unchanged(spec, stored, set(), write.refusal, whole=has_consequences(spec)),
+            *unmarked(context.design, type(entity), entity.key_values),
+            *no_children(context.design, entity),
+        ]
         plan = Plan()
-        action = plan.change(
-            where, {DELETING: journal["startedAt"]}, set(), *requirements, *no_children(context.design, entity)
-        )
+        action = plan.change(where, {DELETING: journal["startedAt"]}, set(), *requirements)
         write.add_where(action)
+        follows = consequences(codec_of(type(entity)).decode(stored))
+        difference(plan, spec, Consequences(shares=follows.shares), Consequences())
         housekeeping = context.design.housekeeping
         plan.put(address(housekeeping, {"pk": journal["pk"], "sk": journal["sk"]}), journal)
         yield from send(plan, context)
@@ -137,7 +128,7 @@ class Jobs:
             item = yield from self._reader.stored_at(entity.spec.table, key)
             plan = Plan()
             if item is not None:
-                self._add_last(plan, entity, item, context)
+                self._add_last(plan, entity, item)
             self._end(plan, context, journal)
             try:
                 yield from send(plan, context)
@@ -148,14 +139,13 @@ class Jobs:
                     raise
                 yield Wait(pause(attempt))
 
-    def _add_last(self, plan: Plan, entity: type[Entity], item: Item, context: Context) -> None:
-        """The parent goes. What would have refused that was asked when it was marked."""
+    def _add_last(self, plan: Plan, entity: type[Entity], item: Item) -> None:
+        """The parent goes. What would have refused that was asked when it was marked, and it does not count since."""
         spec = entity.spec
-        write: Delete[Any] = Delete(codec_of(entity).decode(item))
-        write.add_to(plan, context)
-        plan.actions[key_address(spec, item)].requirements = unchanged(
-            spec, item, set(), write.refusal, whole=has_consequences(spec)
-        )
+        last = codec_of(entity).decode(item)
+        requirements = unchanged(spec, item, set(), Delete(last).refusal, whole=has_consequences(spec))
+        plan.remove(key_address(spec, item), *requirements)
+        difference(plan, spec, Consequences(items=consequences(last).items), Consequences())
 
     def _delete_children(
         self, parent: Entity, child: type[Entity], relation: BelongsTo[Any], context: Context
@@ -163,27 +153,29 @@ class Jobs:
         spec = child.spec
         key = spec.primary if relation.via == "primary" else spec.placements[relation.via]
         where = address(parent.spec.table, codec_of(type(parent)).key(parent.__dict__))
-        source: Query[Any] = Query(
-            (child,), key, _known_values(parent, relation, key), size=_TOGETHER, consistent=key.index is None
-        )
         deeper = any(children_of(context.design, child))
-        attempt = 0
+        for values in _known_values(parent, relation, key):
+            source: Query[Any] = Query((child,), key, values, consistent=key.index is None)
+            attempt = 0
+            while (yield from self._delete_found(source, relation, where, deeper, context)):
+                yield Wait(pause(min(attempt, 3)))
+                attempt += 1
+
+    def _delete_found(
+        self, source: Query[Any], relation: BelongsTo[Any], parent: Address, deeper: bool, context: Context
+    ) -> Steps[bool]:
+        """Delete the children that a query finds; whether it must be asked again."""
+        again = False
+        start: Item | None = None
         while True:
-            left = False
-            start: Item | None = None
-            while True:
-                found, start = yield from self._reader.read(source, start, _TOGETHER)
-                for each, _ in found:
-                    if any(address_of(named) == where for named in named_by(relation.parent(each))):
-                        gone = yield from self._delete_one(each, deeper, context)
-                        # An index may still miss what was written a moment ago, so it is asked until it has nothing.
-                        left = left or not gone or key.index is not None
-                if start is None:
-                    break
-            if not left:
-                return
-            yield Wait(pause(min(attempt, 3)))
-            attempt += 1
+            found, start = yield from self._reader.pages.read(source, start, _TOGETHER)
+            for child, _ in found:
+                if any(address_of(named) == parent for named in named_by(relation.parent(child))):
+                    gone = yield from self._delete_one(child, deeper, context)
+                    # An index may still miss what was written a moment ago, so it is asked until it has nothing.
+                    again = again or not gone or source.key.index is not None
+            if start is None:
+                return again
 
     def _delete_one(self, entity: Entity, deeper: bool, context: Context) -> Steps[bool]:
         """Whether the item is gone; not where somebody changed it since it was read."""
@@ -248,15 +240,20 @@ class Jobs:
         changed.add(where)
 
 
-def _known_values(parent: Entity, relation: BelongsTo[Any], key: KeySpec) -> dict[str, object]:
-    """What the parent says about its children's key: all of the hash key, and the beginning of the sort key."""
-    values = {mine: getattr(parent, theirs) for theirs, mine in relation.fields.items()}
-    known = {name: values[name] for part in key.hash for name in part.fields}
-    for name in (name for part in key.range for name in part.fields):
-        if name not in values:
-            break
-        known[name] = values[name]
-    return known
+def _known_values(parent: Entity, relation: BelongsTo[Any], key: KeySpec) -> Iterator[dict[str, object]]:
+    """What is known of the children's key: all of the hash key, and the beginning of the sort key.
+
+    What the parent does not know of it has a few values, and is asked for with each.
+    """
+    for choice in product(*relation.over.values()):
+        values = {mine: getattr(parent, theirs) for theirs, mine in relation.fields.items()}
+        values |= dict(zip(relation.over, choice, strict=True))
+        known = {name: values[name] for part in key.hash for name in part.fields}
+        for name in (name for part in key.range for name in part.fields):
+            if name not in values:
+                break
+            known[name] = values[name]
+        yield known
 
 
 def _journalled(work: Rewrite[Any]) -> Mapping[str, Any]:

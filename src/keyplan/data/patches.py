@@ -1,20 +1,26 @@
 """Changing an item that was not read: in one request where that is enough."""
 
-from typing import Any
+from decimal import Decimal
+from typing import Annotated, Any
 
-from keyplan.data.codec import AttributeValue
+from pydantic import TypeAdapter, ValidationError
+
+from keyplan.data.changes import has_consequences
+from keyplan.data.codec import AttributeValue, Item
 from keyplan.data.consequences import address_of
+from keyplan.data.difference import unmarked
 from keyplan.data.errors import ConditionFailed, NotFound, Refused, StaleVersion
 from keyplan.data.expressions import Requirement, exists, for_fields
 from keyplan.data.items import codec_of, remember
-from keyplan.data.plan import Action, Plan
+from keyplan.data.plan import DELETING, Action, Plan
 from keyplan.data.reads import Reader
-from keyplan.data.steps import Steps
+from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import carry_out, send
-from keyplan.data.writes import Context, Create, Increment, Patch, Put, Update
-from keyplan.design import InvalidValue, Ref
+from keyplan.data.writes import Context, Create, Increment, Patch, Put, Update, key_address, with_changes
+from keyplan.design import Design, Entity, InvalidValue, Ref
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
+from keyplan.design.operations import guard_fields
 
 TRIES = 10
 
@@ -32,32 +38,63 @@ def patch(work: Patch[Any], reader: Reader, context: Context) -> Steps[None]:
         return
     for attempt in range(TRIES):
         item = yield from reader.stored(work.target)
-        if item is None:
+        if item is None or DELETING in item:
             raise NotFound(spec.name, "primary", work.target.values)
         entity = codec_of(work.target.entity).decode(item)
-        for name, change in work.changes.items():
-            value = getattr(entity, name) + change.by if isinstance(change, Increment) else change
-            setattr(entity, name, value)
+        values = {name: _value(entity, name, change) for name, change in work.changes.items()}
+        changed = with_changes(entity, values)
+        remember(changed, item)
         try:
-            yield from carry_out([Update(entity, where=work.where)], context)
+            yield from carry_out([Update(changed, where=work.where)], context)
             return
         except StaleVersion:
             if attempt == TRIES - 1:
                 raise
+            yield Wait(pause(attempt))
+
+
+def _value(entity: Entity, name: str, change: object) -> object:
+    return (getattr(entity, name) or 0) + change.by if isinstance(change, Increment) else change
 
 
 def put(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
     """Write an item in place of what is stored, whatever that is; what follows from both is put right."""
     entity = work.entity
+    if _is_simple(entity.spec, context.design):
+        plan = Plan()
+        whole = codec_of(type(entity)).encode(entity)
+        plan.put(key_address(entity.spec, whole), whole)
+        yield from send(plan, context)
+        remember(entity, whole)
+        return
     for attempt in range(TRIES):
         item = yield from reader.stored(Ref(type(entity), entity.key_values))
-        remember(entity, item)
+        _stand_in(entity, item)
         try:
             yield from carry_out([Create(entity) if item is None else Update(entity)], context)
             return
         except Refused as refusal:
             if attempt == TRIES - 1 or refusal.constraint not in ("primary", "version"):
                 raise
+            yield Wait(pause(attempt))
+
+
+def _is_simple(spec: EntitySpec, design: Design) -> bool:
+    """Whether an item can be written without a look at the one that it replaces: nothing follows from either."""
+    looked_after = {field.kind for field in spec.fields.values()} - {"plain", "ttl"}
+    parents = {parent.entity for other in design.entities for parent in other.spec.parents}
+    return not looked_after and not has_consequences(spec) and spec.entity not in parents
+
+
+def _stand_in(entity: Entity, item: Item | None) -> None:
+    """Take an entity for the one that was read from this item: what the store looks after is as it is stored."""
+    remember(entity, item)
+    if item is not None:
+        before = codec_of(type(entity)).decode(item)
+        for field in entity.spec.fields.values():
+            kept = field.kind == "created" and field.name not in entity.model_fields_set
+            if kept or field.kind in ("count", "version"):
+                entity.__dict__[field.name] = getattr(before, field.name)
 
 
 def _check(spec: EntitySpec, work: Patch[Any]) -> None:
@@ -68,15 +105,25 @@ def _check(spec: EntitySpec, work: Patch[Any]) -> None:
             raise InvalidValue(
                 "key-changed", f"{spec.name}.{name}", "it is part of the primary key; use move()", field=name
             )
+        if spec.fields[name].kind in ("count", "version", "updated"):
+            raise InvalidValue("looked-after", f"{spec.name}.{name}", "the store itself keeps this field", field=name)
+        if isinstance(work.changes[name], Increment) and spec.fields[name].annotation not in (int, float, Decimal):
+            raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a number can be added to", field=name)
 
 
 def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:
     """Whether nothing but the changed fields themselves is touched; looser: as far as keys and envelope show."""
-    follows = spec.uniques or spec.derived or spec.counters or spec.parents
+    follows = spec.derived or spec.counters or spec.parents
     if spec.table.envelope or (follows and not looser):
         return False
+    decorators = spec.entity.__pydantic_decorators__
+    if decorators.model_validators or decorators.field_validators:
+        return looser
+    if (updated := spec.by_kind.get("updated")) and not looser:
+        changed = changed | {updated.name}
     keyed = {name for key in spec.placements.values() for name in (*key.fields, *((key.when,) if key.when else ()))}
-    return changed.isdisjoint(keyed)
+    guarded = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
+    return changed.isdisjoint(keyed | guarded)
 
 
 def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
@@ -89,7 +136,8 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
         if isinstance(change, Increment):
             adds[stored] = change.by
             continue
-        encoded = None if change is None else codec.encode_value(name, _validated(work, name, change))
+        value = _validated(work.target.entity, name, change)
+        encoded = None if value is None else codec.encode_value(name, value)
         if encoded is None:
             removes.add(stored)
         else:
@@ -105,7 +153,8 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
     missing = Requirement(
         exists(spec.table.hash[0].name), lambda item: item is None, lambda item: refused(NotFound, item)
     )
-    action = plan.change(address_of(work.target), sets, removes, missing)
+    staying = unmarked(context.design, work.target.entity, work.target.values)
+    action = plan.change(address_of(work.target), sets, removes, missing, *staying)
     action.adds |= adds
     if work.where is not None:
         action.where = for_fields(recorded(work.target.entity, work.where), codec)
@@ -113,8 +162,12 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
     return action
 
 
-def _validated(work: Patch[Any], name: str, value: object) -> object:
+def _validated(entity: type[Entity], name: str, value: object) -> object:
     """The value as the entity's own field would take it."""
-    blank = work.target.entity.model_construct()
-    work.target.entity.__pydantic_validator__.validate_assignment(blank, name, value)
-    return getattr(blank, name)
+    info = entity.model_fields[name]
+    kind: Any = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
+        raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None

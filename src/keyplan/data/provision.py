@@ -3,15 +3,35 @@
 from collections.abc import Iterator
 from typing import Any
 
+from keyplan.data.steps import ClientFailure, Steps, Wait, call, pause
 from keyplan.design import Design, Table
 from keyplan.design.tables import Index, KeyAttribute, Projection
 
 
 def create_table_requests(design: Design) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
     """For each table, housekeeping included: its CreateTable request, and the one for its time to live."""
-    for table in (*design.tables, design.housekeeping):
+    for table in dict.fromkeys((*design.tables, design.housekeeping)):
         name = design.table_name(table)
         yield _create(table, name), _time_to_live(table, name)
+
+
+def create_tables(design: Design) -> Steps[None]:
+    """Make the tables that are not there yet, wait until they can be used, and turn their time to live on."""
+    for request, ttl in create_table_requests(design):
+        name = request["TableName"]
+        try:
+            yield from call("create_table", request)
+        except ClientFailure as failure:
+            if failure.code != "ResourceInUseException":
+                raise
+        attempt = 0
+        while (yield from call("describe_table", {"TableName": name}))["Table"]["TableStatus"] != "ACTIVE":
+            yield Wait(pause(max(attempt, 4)))
+            attempt += 1
+        if ttl is not None:
+            answer = yield from call("describe_time_to_live", {"TableName": name})
+            if answer["TimeToLiveDescription"]["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
+                yield from call("update_time_to_live", ttl)
 
 
 def _create(table: Table, name: str) -> dict[str, Any]:

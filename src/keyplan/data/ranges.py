@@ -1,13 +1,16 @@
 """The key condition of a query: equality on the hash key, and what the sort key can say."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from keyplan.data.codec import AttributeValue, number_text
 from keyplan.data.expressions import Encoded
 from keyplan.data.items import codec_of
+from keyplan.design import Design, InvalidValue
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import KeyPart
 from keyplan.design.operations import Bound, Query
+from keyplan.design.templates import Template
 
 LAST = "\U0010ffff"
 """Sorts behind every continuation of a text."""
@@ -22,21 +25,14 @@ class Condition(NamedTuple):
 
 def key_condition(query: Query[Any]) -> Condition:
     """What the query asks of the key."""
-    codec = codec_of(query.entities[0])
-    nodes: list[Node] = []
-    for part in query.key.hash:
-        value = codec.key_part(query.key, part, query.values)
-        assert value is not None
-        nodes.append(_node("=", part, value))
+    nodes = [_node("=", part, _value(query, part)) for part in query.key.hash]
     if len(query.entities) > 1:
         return Condition(nodes)
     for part in query.key.range:
         given = all(name in query.values for name in part.fields)
         bounded = query.bound is not None and query.bound[0] in part.fields
         if given and not bounded:
-            value = codec.key_part(query.key, part, query.values)
-            assert value is not None
-            nodes.append(_node("=", part, value))
+            nodes.append(_node("=", part, _value(query, part)))
             continue
         if bounded:
             assert query.bound is not None
@@ -47,6 +43,47 @@ def key_condition(query: Query[Any]) -> Condition:
             nodes.append(_node("begins_with", part, {"S": prefix}))
         break
     return Condition(nodes)
+
+
+def _value(query: Query[Any], part: KeyPart) -> AttributeValue:
+    codec = codec_of(query.entities[0])
+    value = codec.key_part(query.key, part, query.values)
+    if value is None:
+        missing = next(name for name in part.fields if query.values.get(name) is None)
+        place = f"{codec.spec.name}.{query.key.name}.{missing}"
+        raise InvalidValue("empty-key-value", place, "a value of the key is missing", field=missing)
+    return value
+
+
+def may_hold_others(design: Design, query: Query[Any]) -> bool:
+    """Whether other items than the query's may stand in the keys that it reads, or some that are being deleted."""
+    table, index = query.entities[0].spec.table, query.key.index
+    for other in design.entities:
+        if any(parent.entity in query.entities for parent in other.spec.parents):
+            return True
+        if index is None and any(u.table is table and _meet(query.key.hash, (u.hash,)) for u in other.spec.uniques):
+            return True
+        if other.spec.table is table and other not in query.entities:
+            for key in other.spec.keys:
+                beside = key.index is index and _meet(query.key.hash, [part.template for part in key.hash])
+                if beside and (len(query.entities) > 1 or not _apart(query.key.range, key.range)):
+                    return True
+    return False
+
+
+def _meet(parts: Sequence[KeyPart], templates: Sequence[Template | None]) -> bool:
+    pairs = zip(parts, templates, strict=True)
+    return all(part.template is None or other is None or part.template.may_equal(other) for part, other in pairs)
+
+
+def _apart(first: Sequence[KeyPart], second: Sequence[KeyPart]) -> bool:
+    """Whether the texts that two sort keys begin with tell them apart."""
+    for one, other in zip(first[:1], second[:1], strict=False):
+        if one.template and other.template:
+            a, b = one.template.parts[0], other.template.parts[0]
+            if isinstance(a, str) and isinstance(b, str):
+                return not a.startswith(b) and not b.startswith(a)
+    return False
 
 
 def _node(operator: str, part: KeyPart, *values: AttributeValue) -> Node:
@@ -61,9 +98,10 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
     base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
+    follows = _literal_behind(template, field)
 
     def text(value: object, *, behind: bool = False) -> str:
-        return base + template.piece(field, value) + (LAST if behind and not last else "")
+        return base + template.piece(field, value) + (follows + LAST if behind and not last else "")
 
     match bound.kind:
         case "prefix":
@@ -84,6 +122,13 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
             if not base:
                 return _node("<", part, {"S": high}), None
             return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
+
+
+def _literal_behind(template: Template, field: str) -> str:
+    """The literal that stands behind a field, without which `b` could not be told from the beginning of `bz`."""
+    place = next(n for n, part in enumerate(template.parts) if not isinstance(part, str) and part.field == field)
+    behind = template.parts[place + 1] if place + 1 < len(template.parts) else ""
+    return behind if isinstance(behind, str) else ""
 
 
 def _between(part: KeyPart, low: str, high: str) -> Node:

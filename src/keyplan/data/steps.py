@@ -50,7 +50,15 @@ class ClientFailure(Exception):
 
 _THROTTLING = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
 _CONFLICTS = {"TransactionConflictException", "TransactionInProgressException"}
-_PASSING = {"InternalServerError", "ServiceUnavailable"}
+_PASSING = {
+    "InternalServerError",
+    "ServiceUnavailable",
+    # botocore's names for a connection that was lost, so that nobody knows whether the request arrived
+    "ConnectionClosedError",
+    "ConnectTimeoutError",
+    "EndpointConnectionError",
+    "ReadTimeoutError",
+}
 
 
 def pause(attempt: int) -> float:

@@ -4,24 +4,28 @@ Both carry out the same steps; they differ in how a call is made and how a pause
 """
 
 import asyncio
+import inspect
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
-from keyplan.data.jobs import Jobs, children_of
+from keyplan.data.batches import DeleteAll, PutAll, write_all
+from keyplan.data.difference import children_of
+from keyplan.data.errors import DataError
+from keyplan.data.jobs import Jobs
 from keyplan.data.patches import patch as patch_steps
 from keyplan.data.patches import put as put_steps
-from keyplan.data.provision import create_table_requests
+from keyplan.data.provision import create_tables
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
 from keyplan.data.transactions import carry_out
 from keyplan.data.verify import Finding, repair, verify
 from keyplan.data.writes import Check, Context, Create, Delete, Move, Part, Patch, Put, Update
 from keyplan.design import Design, Entity, Op, Page
-from keyplan.design.operations import Query, Rewrite, Scan
+from keyplan.design.operations import Follow, Merge, Query, Rewrite, Scan
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
@@ -60,6 +64,8 @@ class _Core(Generic[D]):
             return self._without_reading(op)
         if isinstance(op, Rewrite):
             return self._jobs.rewrite(op, self._context())
+        if isinstance(op, PutAll | DeleteAll):
+            return write_all(op, self._context())
         raise TypeError(f"{op!r} is nothing that a store can run")
 
     def _context(self) -> Context:
@@ -78,6 +84,9 @@ class _Core(Generic[D]):
         return (yield from patch_steps(work, self._reader, self._context()))
 
     def _transaction(self, parts: tuple[Part, ...]) -> Steps[None]:
+        for part in parts:
+            if isinstance(part, Delete) and any(children_of(self.design, type(part.entity))):
+                raise DataError(f"a delete of {part.entity.spec.name} cascades, so it can not be part of a transaction")
         return carry_out(parts, self._context())
 
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
@@ -103,7 +112,7 @@ class Store(_Core[D]):
     @overload
     def run(self, op: Delete[E] | Check[E] | Patch[E]) -> None: ...
     @overload
-    def run(self, op: Rewrite[E]) -> int: ...
+    def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
     def run(self, op: object) -> object:
         """Carry out an operation and give its result."""
         return self._drive(self._steps(op))
@@ -124,7 +133,7 @@ class Store(_Core[D]):
         """Put right what `verify` found, where it can be; how many findings it were."""
         return self._drive(repair(self.design, findings))
 
-    def each(self, op: Query[E] | Scan[E]) -> Iterator[E]:
+    def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> Iterator[E]:
         """All items of a list, page by page."""
         while True:
             page: Page[E] = self.run(op)
@@ -135,16 +144,7 @@ class Store(_Core[D]):
 
     def create_tables(self) -> None:
         """Make the tables that are not there yet."""
-        for request, ttl in create_table_requests(self.design):
-            try:
-                self._call(Call("create_table", request))
-            except ClientFailure as failure:
-                if failure.code != "ResourceInUseException":
-                    raise given_up("create_table", failure) from failure
-                continue
-            self.client.get_waiter("table_exists").wait(TableName=request["TableName"])  # type: ignore[attr-defined]
-            if ttl is not None:
-                self._call(Call("update_time_to_live", ttl))
+        self._drive(create_tables(self.design))
 
     def _drive(self, steps: Steps[T]) -> T:
         try:
@@ -166,17 +166,16 @@ class Store(_Core[D]):
         if isinstance(step, Wait):
             time.sleep(step.seconds)
             return None
-        return self._call(step)
-
-    def _call(self, step: Call) -> object:
         try:
             return getattr(self.client, step.operation)(**step.request)
-        except ClientError as error:
+        except (ClientError, BotoCoreError) as error:
             raise _failure(error) from error
 
 
 class AsyncStore(_Core[D]):
     """A design at work on an asyncio client (aiobotocore's shape), or on the embedded engine in a thread."""
+
+    _awaits = False
 
     @overload
     async def run(self, op: Op[T]) -> T: ...
@@ -206,6 +205,20 @@ class AsyncStore(_Core[D]):
         """Put right what `verify` found, where it can be; how many findings it were."""
         return await self._drive(repair(self.design, findings))
 
+    async def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> AsyncIterator[E]:
+        """All items of a list, page by page."""
+        while True:
+            page: Page[E] = await self.run(op)
+            for entity in page.items:
+                yield entity
+            if page.next is None:
+                return
+            op = op.after(page.next)
+
+    async def create_tables(self) -> None:
+        """Make the tables that are not there yet."""
+        await self._drive(create_tables(self.design))
+
     async def _drive(self, steps: Steps[T]) -> T:
         try:
             step = next(steps)
@@ -228,13 +241,19 @@ class AsyncStore(_Core[D]):
             return None
         method = getattr(self.client, step.operation)
         try:
-            if asyncio.iscoroutinefunction(method):
-                return await method(**step.request)
-            return await asyncio.to_thread(method, **step.request)
-        except ClientError as error:
+            # Only its answer tells whether a client is an asyncio one: aiobotocore's methods are plain functions that
+            # return something to await. Until one did, a call might block, so it is made in a thread.
+            answer = method(**step.request) if self._awaits else await asyncio.to_thread(method, **step.request)
+            if inspect.isawaitable(answer):
+                self._awaits = True
+                answer = await answer
+            return answer
+        except (ClientError, BotoCoreError) as error:
             raise _failure(error) from error
 
 
-def _failure(error: ClientError) -> ClientFailure:
+def _failure(error: ClientError | BotoCoreError) -> ClientFailure:
+    if isinstance(error, BotoCoreError):
+        return ClientFailure(type(error).__name__, str(error), {})
     response: Any = error.response
     return ClientFailure(response["Error"]["Code"], response["Error"].get("Message", ""), response)

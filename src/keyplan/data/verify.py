@@ -5,22 +5,34 @@ from them is gathered, and compared with what is there.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, SideItem, address, consequences
+from keyplan.data.envelopes import unpack
 from keyplan.data.errors import StoredDataError
 from keyplan.data.expressions import Expression, all_of, equals, not_exists
 from keyplan.data.items import EntityCodec, recognise
+from keyplan.data.jobs import JOURNALS
+from keyplan.data.pages import SECRETS
 from keyplan.data.plan import DELETING
 from keyplan.data.steps import ClientFailure, Steps, call
-from keyplan.design import Design, Entity, Table
+from keyplan.design import Design, Entity, InvalidValue, Table
 from keyplan.design.effects import Unique
 
 FindingKind: TypeAlias = Literal[
-    "missing", "wrong", "orphan", "stale-index-key", "wrong-count", "missing-parent", "unreadable", "unknown"
+    "missing",
+    "wrong",
+    "orphan",
+    "duplicate",
+    "stale-index-key",
+    "wrong-count",
+    "missing-parent",
+    "unreadable",
+    "unfinished",
+    "unknown",
 ]
 
 
@@ -54,6 +66,7 @@ class _Walk:
         self.design = design
         self.items: dict[Address, tuple[Table, Item]] = {}
         self.entities: dict[Address, Entity] = {}
+        self.unreadable: set[Address] = set()
         self.expected: dict[Address, tuple[SideItem, str]] = {}
         self.counts: dict[Address, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.parents: list[tuple[Address, Address, str]] = []
@@ -68,98 +81,112 @@ class _Walk:
             return
         try:
             entity = codec.decode(item)
-        except StoredDataError as error:
-            self.findings.append(Finding("unreadable", table.name, where.item, str(error)))
+            wanted = codec.encode(entity, item)
+            self._gather(where, entity)
+        except (StoredDataError, InvalidValue) as error:
+            self.unreadable.add(where)
+            self._find("unreadable", where, str(error))
             return
         self.entities[where] = entity
         if DELETING in item:
-            return
-        self._gather(where, entity)
-        self._check_index_keys(where, table, item, codec, entity)
+            self._find("unfinished", where, f"{entity.spec.name}: its deletion was begun and not finished; resume()")
+        self._check_keys(where, codec, wanted)
+        if table.envelope:
+            self._check_envelope(where, table.envelope, wanted)
+
+    def _find(
+        self,
+        kind: FindingKind,
+        where: Address,
+        problem: str,
+        sets: Item | None = None,
+        removes: Iterable[str] = (),
+        *,
+        deletes: bool = False,
+    ) -> None:
+        _, seen = self.items.get(where, (None, None))
+        self.findings.append(
+            Finding(kind, where.table, where.item, problem, sets or {}, tuple(sorted(removes)), deletes, seen)
+        )
 
     def _gather(self, where: Address, entity: Entity) -> None:
         follows = consequences(entity)
         for side_where, side in follows.items.items():
-            self.expected[side_where] = (side, f"{entity.spec.name}.{side.constraint}")
-        for (target, attribute, _), share in follows.shares.items():
-            self.counts[target][attribute] += share.amount
+            constraint = f"{entity.spec.name}.{side.constraint}"
+            if side_where in self.expected:
+                values = ", ".join(f"{name}={value!r}" for name, value in side.values.items())
+                self._find("duplicate", where, f"{constraint}: another item has {values} too")
+            else:
+                self.expected[side_where] = (side, constraint)
+        if DELETING not in self.items[where][1]:  # what is marked to go counts no longer
+            for (target, attribute, _), share in follows.shares.items():
+                self.counts[target][attribute] += share.amount
         for parent, (relation, _) in follows.parents.items():
             if relation.on_delete != "keep":
                 self.parents.append((where, parent, f"{entity.spec.name}.{relation.name}"))
 
-    def _check_index_keys(
-        self, where: Address, table: Table, item: Item, codec: EntityCodec[Any], entity: Entity
-    ) -> None:
-        wanted = codec.encode(entity)
+    def _check_keys(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
+        table, item = self.items[where]
         primary = {attribute.name for attribute in table.hash + table.range}
-        sets = {n: wanted[n] for n in codec.spec.key_attributes if n in wanted and n not in primary}
-        stale = {n: value for n, value in sets.items() if item.get(n) != value}
-        extra = tuple(n for n in codec.spec.key_attributes if n in item and n not in wanted and n not in primary)
+        counts = {field.stored for field in codec.spec.fields.values() if field.kind == "count"}
+        names = {attribute.name for attribute in table.key_attributes} - primary - counts
+        stale = {n: wanted[n] for n in names if n in wanted and item.get(n) != wanted[n]}
+        extra = [n for n in names if n in item and n not in wanted]
         if stale or extra:
-            names = ", ".join(sorted((*stale, *extra)))
-            self.findings.append(
-                Finding(
-                    "stale-index-key",
-                    table.name,
-                    where.item,
-                    f"{names} is not what its fields make",
-                    stale,
-                    extra,
-                    seen=item,
-                )
-            )
+            shown = ", ".join(sorted((*stale, *extra)))
+            self._find("stale-index-key", where, f"{shown} is not what its fields make", stale, extra)
+
+    def _check_envelope(self, where: Address, envelope: str, wanted: Item) -> None:
+        """What stands beside an envelope and in it is the same; what stands beside it counts."""
+        _, item = self.items[where]
+        if unpack(item[envelope]["S"]) != unpack(wanted[envelope]["S"]):
+            problem = f"{envelope} does not hold what stands beside it"
+            self._find("wrong", where, problem, {envelope: wanted[envelope]})
 
     def compare(self) -> list[Finding]:
         self._compare_sides()
         self._compare_counts()
         for where, parent, constraint in self.parents:
             if parent not in self.items:
-                table, item = self.items[where]
-                self.findings.append(
-                    Finding(
-                        "missing-parent", table.name, where.item, f"{constraint}: what it belongs to is gone", seen=item
-                    )
-                )
+                self._find("missing-parent", where, f"{constraint}: what it belongs to is gone")
         return self.findings
 
     def _compare_sides(self) -> None:
         for where, (side, constraint) in self.expected.items():
             present = self.items.get(where)
             if present is None:
-                self.findings.append(
-                    Finding("missing", side.table.name, where.item, f"{constraint} should be here", side.item)
-                )
+                self._find("missing", where, f"{constraint} should be here", side.item)
                 continue
-            wrong = {name: value for name, value in side.item.items() if present[1].get(name) != value}
-            if wrong:
-                names = ", ".join(sorted(wrong))
-                self.findings.append(
-                    Finding(
-                        "wrong", side.table.name, where.item, f"{constraint}: {names} differs", wrong, seen=present[1]
-                    )
-                )
+            _, item = present
+            wrong = {n: value for n, value in side.item.items() if n not in side.counts and item.get(n) != value}
+            extra = [n for n in item if n in side.known and n not in side.item and n not in side.counts]
+            if wrong or extra:
+                names = ", ".join(sorted((*wrong, *extra)))
+                self._find("wrong", where, f"{constraint}: {names} differs", wrong, extra)
         derived = {entity for other in self.design.entities for entity in followers(other)}
         for where, (table, item) in self.items.items():
-            if where in self.expected:
+            if where in self.expected or where in self.unreadable:
                 continue
             entity = self.entities.get(where)
-            if entity is not None and type(entity) in derived:
-                problem = f"{entity.spec.name}: it follows from no item"
-                self.findings.append(Finding("orphan", table.name, where.item, problem, deletes=True, seen=item))
-            elif entity is None:
+            if entity is None:
                 self._unrecognised(where, table, item)
+            elif type(entity) in derived:
+                self._orphan(where, f"{entity.spec.name}: it follows from no item")
+
+    def _orphan(self, where: Address, problem: str) -> None:
+        # It may follow from an item that can not be read; then it must stay.
+        self._find("orphan", where, problem, deletes=not self.unreadable)
 
     def _unrecognised(self, where: Address, table: Table, item: Item) -> None:
         guard = _guard_of(self.design, table, item)
         if guard is not None:
-            problem = f"{guard}: a guard that no item holds"
-            self.findings.append(Finding("orphan", table.name, where.item, problem, deletes=True, seen=item))
-        elif not any(str(finding.key) == str(where.item) for finding in self.findings):
-            self.findings.append(Finding("unknown", table.name, where.item, "an item of no entity", seen=item))
+            self._orphan(where, f"{guard}: a guard that no item holds")
+        else:
+            self._find("unknown", where, "an item of no entity")
 
     def _compare_counts(self) -> None:
         for where, entity in self.entities.items():
-            table, item = self.items[where]
+            _, item = self.items[where]
             for spec in entity.spec.fields.values():
                 if spec.kind != "count":
                     continue
@@ -167,8 +194,9 @@ class _Walk:
                 right = self.counts[where][spec.stored]
                 if stored != right:
                     problem = f"{entity.spec.name}.{spec.name} is {stored} and should be {right}"
-                    sets: Item = {spec.stored: {"N": str(right)}}
-                    self.findings.append(Finding("wrong-count", table.name, where.item, problem, sets, seen=item))
+                    # An item that can not be read may count too.
+                    sets: Item = {} if self.unreadable else {spec.stored: {"N": str(right)}}
+                    self._find("wrong-count", where, problem, sets)
 
 
 def followers(entity: type[Entity]) -> Iterator[type[Entity]]:
@@ -187,9 +215,9 @@ def _guard_of(design: Design, table: Table, item: Item) -> str | None:
 
 
 def _is_guard(unique: Unique, item: Item) -> bool:
-    if unique.hash.read(item[unique.table.hash[0].name]["S"]) is None:
+    if unique.hash.read(item[unique.table.hash[0].name].get("S", "")) is None:
         return False
-    return unique.range is None or unique.range.read(item[unique.table.range[0].name]["S"]) is not None
+    return unique.range is None or unique.range.read(item[unique.table.range[0].name].get("S", "")) is not None
 
 
 def verify(design: Design) -> Steps[list[Finding]]:
@@ -200,7 +228,8 @@ def verify(design: Design) -> Steps[list[Finding]]:
         while True:
             answer = yield from call("scan", dict(request))
             for item in answer["Items"]:
-                walk.add(table, item)
+                if table.name != design.housekeeping.name or item["pk"].get("S") not in (JOURNALS, SECRETS):
+                    walk.add(table, item)
             if "LastEvaluatedKey" not in answer:
                 break
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]

@@ -23,7 +23,7 @@ from keyplan.data.changes import (
 )
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, address, address_of, consequences
-from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children
+from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children, unmarked
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
 from keyplan.data.expressions import Requirement, exists, for_fields, not_exists
 from keyplan.data.items import codec_of, remember, stored_of
@@ -99,6 +99,7 @@ class Update(Write[E]):
         fresh = entity.model_copy(update=update_stamps(spec, stored, context.now))
         sets, removes = baseline.changes(codec.encode(fresh, stored))
         requirements = unchanged(spec, stored, sets.keys() | removes, self.refusal)
+        requirements += unmarked(context.design, type(entity), entity.key_values)
         action = plan.change(key_address(spec, stored), sets, removes, *requirements)
         self.add_where(action)
         if has_consequences(spec):

@@ -187,8 +187,8 @@ def belongs_to(
     """The method names the parent, or several. A create checks that they are there.
 
     When the parent is deleted: `refuse` while there are children (decided on the parent's `Count` field `count`,
-    which the children keep), `cascade` to them (found through the placement `via`), or `keep` them. Where the hash key of
-    that placement has a field that the parent does not know, `over` gives all its values: one query for each.
+    which the children keep), `cascade` to them (found through the placement `via`), or `keep` them. Where the hash key
+    of that placement has a field that the parent does not know, `over` gives all its values: one query for each.
     """
 
     def declare(parent: "Callable[[E], Refs]") -> BelongsTo[E]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
@@ -14,7 +15,7 @@ from keyplan.design.errors import DesignError
 from keyplan.design.fields import FieldKind, Kind, NoSeparator, OnTop, Stored, stored_name
 from keyplan.design.formats import Format, choices, format_of
 from keyplan.design.tables import Access, Index, Key, KeyAttribute, Placement, Table
-from keyplan.design.templates import Template, parse
+from keyplan.design.templates import Slot, Template, parse
 
 E = TypeVar("E", bound="Entity")
 
@@ -83,6 +84,7 @@ class EntitySpec:
         if not isinstance(primary, Key):
             raise DesignError("no-key", self.name, "it has no primary key", 'Declare primary = key("...", "...").')
         self.primary = self._key("primary", primary, None, table.hash, table.range, None)
+        self._check_primary()
         self.placements: dict[str, KeySpec] = {}
         self.uniques: list[Unique] = []
         self.derived: list[Derived[Entity]] = []
@@ -120,6 +122,32 @@ class EntitySpec:
                     'Give one of them another name: Annotated[..., stored("Name")].',
                 )
 
+    def _check_primary(self) -> None:
+        for part in self.primary.parts:
+            for name in part.fields:
+                default = part.template is not None and part.template.has_default(name)
+                if self.fields[name].optional and not default:
+                    raise DesignError(
+                        "optional-key",
+                        f"{self.name}.primary.{name}",
+                        "a field of the primary key must have a value",
+                        "Take away None, or say what stands there without a value: {field|text}.",
+                    )
+
+    def _check_shared(self, key: KeySpec) -> None:
+        """An attribute that is in two keys has one value."""
+        for part in key.parts:
+            mine = next((own for own in self.primary.parts if own.attribute.name == part.attribute.name), None)
+            if mine is None or mine.template is None or part.template is None:
+                continue
+            if mine.template.text != part.template.text:
+                raise DesignError(
+                    "two-templates",
+                    f"{self.name}.{key.name}",
+                    f"{part.attribute.name} is {mine.template.text} in the primary key",
+                    "Use the same template, or leave it out.",
+                )
+
     def _add(self, name: str, value: object) -> None:
         if isinstance(value, Placement):
             index = self.table.by_name.get(value.index.name)
@@ -132,6 +160,7 @@ class EntitySpec:
                 )
             self._check_when(name, value.when)
             self.placements[name] = self._key(name, value.key, index, index.hash, index.range, value.when)
+            self._check_shared(self.placements[name])
         elif isinstance(value, Unique):
             self._check_when(name, value.when)
             self._bind_guard(name, value)
@@ -204,7 +233,15 @@ class EntitySpec:
                 f"{attribute.name} is of type {attribute.type}, which a text can not be",
                 "Give one field: {field}.",
             )
-        self._known(parts[0].field, place)
+        field = self._known(parts[0].field, place)
+        fits = (int, Decimal, float) if attribute.type == "N" else (bytes,)
+        if _scalar(field.annotation) not in fits:
+            raise DesignError(
+                "key-type",
+                f"{place}.{field.name}",
+                f"{attribute.name} is of type {attribute.type}, and the field is none",
+                "Give a field of that type, or make the key attribute an S.",
+            )
         return KeyPart(attribute, None, parts[0].field)
 
     def _known(self, field: str, place: str) -> FieldSpec:
@@ -216,12 +253,12 @@ class EntitySpec:
     def template(self, text: str, place: str) -> Template:
         """A template over this entity's fields."""
         parts = parse(text, place)
-        formats: dict[str, Format] = {}
+        formats: dict[Slot, Format] = {}
         for part in parts:
             if isinstance(part, str):
                 continue
             field = self._known(part.field, place)
-            formats[part.field] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
+            formats[part] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
         return Template(text, parts, formats, place)
 
     def _format(self, field: FieldSpec, spec: str, place: str, *, lower: bool) -> Format:
@@ -262,6 +299,11 @@ def _without_none(annotation: object) -> tuple[object, bool]:
         if len(arguments) < len(get_args(annotation)):
             return (_plain(arguments[0]) if len(arguments) == 1 else Union[tuple(arguments)]), True  # noqa: UP007
     return _plain(annotation), False
+
+
+def _scalar(annotation: object) -> object:
+    """The type of a value, for a choice the type of what is chosen from."""
+    return type(get_args(annotation)[0]) if get_origin(annotation) is Literal else annotation
 
 
 def _plain(annotation: object) -> object:

@@ -2,14 +2,15 @@
 
 A format is chosen by the field's type and by what the template says behind the colon: `{n:04}` is an integer of four
 digits, `{n:+04}` one that may be negative, `{price:+6.2}` a decimal with six digits before and two behind the point;
-`{email.lower}` folds case; `{start|9999}` says what stands there when there is no value. Timestamps and dates have one width by themselves.
+`{email.lower}` folds case; `{start|9999}` says what stands there when there is no value. Timestamps and dates have
+one width by themselves.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from enum import Enum
 from typing import Literal, TypeAlias
 from uuid import UUID
@@ -19,24 +20,35 @@ from keyplan.design.errors import DesignError, InvalidValue
 TimePrecision: TypeAlias = Literal["seconds", "milliseconds"]
 
 _INTEGER = re.compile(r"(\+?)0([1-9][0-9]?)\Z")
+_EXACT = Context(prec=200)
 _DECIMAL = re.compile(r"(\+?)([1-9][0-9]?)\.([1-9][0-9]?)\Z")
 
-ANY = "any"
-NO_SEPARATOR = "no separator"
-DIGITS = "digits"
+
+class Letters(Enum):
+    """A class of characters: any, any but the separator (both one or more), or digits (of a given count)."""
+
+    ANY = 1
+    NO_SEPARATOR = 2
+    DIGITS = 3
+
+
+Element: TypeAlias = str | Letters | tuple[Letters, int]
+"""A part of a key's shape: a literal, a class of characters, or a count of digits."""
+Shape: TypeAlias = tuple[Element, ...]
+
+ANY, NO_SEPARATOR, DIGITS = Letters.ANY, Letters.NO_SEPARATOR, Letters.DIGITS
 
 
 @dataclass(frozen=True)
 class Format:
     """One way to write values as text.
 
-    `shape` describes all texts it can write, for telling keys apart: a sequence of literals and of character classes
-    (`ANY` and `NO_SEPARATOR` stand for one or more characters, `DIGITS` with a count for exactly so many).
+    `shapes` describe all texts that it can write, for telling keys apart.
     """
 
     write: Callable[[object], str]
     read: Callable[[str], object]
-    shapes: tuple[tuple[str | tuple[str, int], ...], ...]
+    shapes: tuple[Shape, ...]
     folds: bool = False
     """Whether different values may give the same text (a declared fold of case)."""
 
@@ -45,10 +57,7 @@ def timestamp_text(value: datetime, precision: TimePrecision) -> str:
     """UTC, ISO 8601, of fixed width."""
     if value.tzinfo is None:
         raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
-    moment = value.astimezone(UTC)
-    if precision == "seconds":
-        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 
 
 def timestamp_value(text: str) -> datetime:
@@ -72,11 +81,19 @@ def format_of(
     if annotation is datetime:
         return _timestamp(precision)
     if annotation is date:
-        return Format(lambda v: _as(date, v).isoformat(), date.fromisoformat, (_pattern("0000-00-00"),))
+        return Format(_date_text, date.fromisoformat, (_pattern("0000-00-00"),))
     if annotation is UUID:
-        return Format(lambda v: str(_as(UUID, v)), UUID, ((NO_SEPARATOR,),))
+        return Format(_uuid_text, UUID, ((NO_SEPARATOR,),))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return Format(_enum_text, annotation, tuple((str(member.value),) for member in annotation))
+        members = {str(member.value): member for member in annotation}
+        return Format(_enum_text, members.__getitem__, tuple((text,) for text in members))
+    if annotation is not str:
+        raise DesignError(
+            "no-format",
+            place,
+            f"a {getattr(annotation, '__name__', annotation)} can not stand in a key",
+            "Keys are made of texts, numbers, times, dates, UUIDs, enums and choices.",
+        )
     if lower:
         return Format(lambda v: _text(v).lower(), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
     return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),))
@@ -87,10 +104,20 @@ def choices(values: tuple[object, ...]) -> Format:
     return Format(_text, str, tuple((str(value),) for value in values))
 
 
-def _as(kind: type, value: object) -> "date":  # the callers' types are checked by the model
-    if not isinstance(value, kind):
-        raise InvalidValue("wrong-type", "key", f"{value!r} is not a {kind.__name__}")
-    return value  # type: ignore[return-value]  # narrowed by a class that is only known at run time
+def _wrong(value: object, wanted: str) -> InvalidValue:
+    return InvalidValue("wrong-type", "key", f"{value!r} is not {wanted}")
+
+
+def _date_text(value: object) -> str:
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise _wrong(value, "a date")
+    return value.isoformat()
+
+
+def _uuid_text(value: object) -> str:
+    if not isinstance(value, UUID):
+        raise _wrong(value, "a UUID")
+    return str(value)
 
 
 def _text(value: object) -> str:
@@ -101,7 +128,7 @@ def _enum_text(value: object) -> str:
     return str(value.value) if isinstance(value, Enum) else str(value)
 
 
-def _pattern(text: str) -> tuple[str | tuple[str, int], ...]:
+def _pattern(text: str) -> Shape:
     """The shape of a text in which every run of zeros stands for digits."""
     return tuple((DIGITS, len(piece)) if piece[0] == "0" else piece for piece in re.findall(r"0+|[^0]+", text))
 
@@ -111,13 +138,17 @@ def _timestamp(precision: TimePrecision) -> Format:
 
     def write(value: object) -> str:
         if not isinstance(value, datetime):
-            raise InvalidValue("wrong-type", "key", f"{value!r} is not a datetime")
+            raise _wrong(value, "a datetime")
         return timestamp_text(value, precision)
 
     return Format(write, timestamp_value, (shape,))
 
 
 def _numeric(annotation: object, spec: str, place: str) -> Format:
+    if annotation not in (int, Decimal, float):
+        raise DesignError(
+            "unknown-format", place, f"{spec!r} is a format of numbers", "Leave it out for what is no number."
+        )
     if match := _INTEGER.match(spec):
         return _integer(int(match[2]), signed=bool(match[1]))
     if match := _DECIMAL.match(spec):
@@ -127,7 +158,9 @@ def _numeric(annotation: object, spec: str, place: str) -> Format:
 
 def _integer(width: int, *, signed: bool) -> Format:
     def write(value: object) -> str:
-        return _scaled_text(int(str(value)), width, signed=signed, value=value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _wrong(value, "a whole number")
+        return _scaled_text(value, width, signed=signed, value=value)
 
     def read(text: str) -> object:
         return _scaled_value(text, width, signed=signed)
@@ -139,13 +172,15 @@ def _decimal(whole: int, places: int, *, signed: bool) -> Format:
     width, scale = whole + places, Decimal(10) ** places
 
     def write(value: object) -> str:
-        scaled = Decimal(str(value)) * scale
+        if not isinstance(value, int | float | Decimal) or isinstance(value, bool):
+            raise _wrong(value, "a number")
+        scaled = _EXACT.multiply(Decimal(str(value)), scale)
         if not scaled.is_finite() or scaled != scaled.to_integral_value():
             raise InvalidValue("inexact-number", "key", f"{value} has more than {places} decimal places")
         return _scaled_text(int(scaled), width, signed=signed, value=value)
 
     def read(text: str) -> object:
-        return Decimal(_scaled_value(text, width, signed=signed)) / scale
+        return _EXACT.divide(Decimal(_scaled_value(text, width, signed=signed)), scale)
 
     return Format(write, read, (((DIGITS, width + signed),),))
 

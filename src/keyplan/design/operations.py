@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, overload
 
-from keyplan.design.conditions import Node, recorded
+from keyplan.design.conditions import FieldPath, Node, recorded
 from keyplan.design.effects import Guard, Ref, Unique
 from keyplan.design.entity import Access, Entity, EntitySpec, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
@@ -87,7 +87,7 @@ def lookup(guard: Guard[E], **values: object) -> Lookup[E]:
     spec, unique = guard.entity.spec, guard.unique
     place = f"{spec.name}.{unique.name}"
     _check_guard(guard, values)
-    lost = [name for name in spec.primary.fields if name not in (*unique.carries, *_guard_fields(unique))]
+    lost = [name for name in spec.primary.fields if name not in (*unique.carries, *guard_fields(unique))]
     if lost:
         raise DesignError(
             "guard-carries", place, f"the guard does not lead to the item: {', '.join(lost)}", "Carry these fields."
@@ -95,12 +95,13 @@ def lookup(guard: Guard[E], **values: object) -> Lookup[E]:
     return Lookup(guard, values)
 
 
-def _guard_fields(unique: Unique) -> tuple[str, ...]:
+def guard_fields(unique: Unique) -> tuple[str, ...]:
+    """The fields whose values make a guard's key."""
     return (*unique.hash.fields, *(unique.range.fields if unique.range else ()))
 
 
 def _check_guard(guard: Guard[E], values: Mapping[str, object]) -> None:
-    missing = [name for name in _guard_fields(guard.unique) if name not in values]
+    missing = [name for name in guard_fields(guard.unique) if name not in values]
     if missing:
         raise DesignError(
             "key-fields",
@@ -173,7 +174,8 @@ class Query(Op[Page[E]]):
     newest_first: bool = False
     filter: Node | None = None
     consistent: bool = False
-    size: int = PAGE
+    size: int | None = None
+    """The limit that was given; a page has `PAGE` items without one."""
     cursor: str | None = None
     budget: int = BUDGET
 
@@ -210,7 +212,24 @@ def query(
             "Leave out consistent, or read the table.",
         )
     node = None if filter is None else recorded(access.entity, filter)
+    if node is not None:
+        _check_filter(spec, key, node)
     return Query((access.entity,), key, plain, bound, newest_first, node, consistent)
+
+
+def _check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:
+    """DynamoDB takes no attribute of the queried key into a filter."""
+    names = {part.attribute.name for part in key.parts}
+    for operand in node.operands:
+        if isinstance(operand, Node):
+            _check_filter(spec, key, operand)
+        elif isinstance(operand, FieldPath) and spec.fields[str(operand.names[0])].stored in names:
+            raise DesignError(
+                "filter-on-key",
+                f"{spec.name}.{key.name}.{operand.names[0]}",
+                "a filter can not look at the key that is queried",
+                "Ask for it in the key, or use another index.",
+            )
 
 
 @overload
@@ -272,7 +291,8 @@ class Merge(Op[Page[E]]):
     queries: tuple[Query[E], ...]
     order: Callable[[E], object]
     newest_first: bool = False
-    size: int = PAGE
+    size: int | None = None
+    """The limit that was given; a page has `PAGE` items without one."""
     cursor: str | None = None
 
     def limit(self, size: int) -> Self:
@@ -310,7 +330,8 @@ class Scan(Op[Page[E]]):
 
     entity: type[E]
     filter: Node | None = None
-    size: int = PAGE
+    size: int | None = None
+    """The limit that was given; a page has `PAGE` items without one."""
     cursor: str | None = None
     budget: int = BUDGET
 
@@ -336,7 +357,7 @@ class Count(Op[int]):
 
 
 def count(source: Query[E]) -> Count:
-    """The number of items of a query."""
+    """The number of items of a query; of one with a limit, at most that."""
     return Count(source)  # type: ignore[arg-type]  # of whatever entity
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
 
-from keyplan.design.effects import BelongsTo, Ref, named_by
+from keyplan.design.effects import BelongsTo, Ref, Unique, named_by
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.operations import Op, Rewrite
@@ -23,11 +23,41 @@ D = TypeVar("D", bound="Design")
 E = TypeVar("E", bound=Entity)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parameter:
-    """Stands for a pattern's parameter while the pattern is read."""
+    """Stands for a pattern's parameter while the pattern is read.
+
+    It can be reckoned with (`now - timedelta(days=31)`), which gives another stand-in, and nothing else.
+    """
 
     name: str
+
+    def __add__(self, other: object) -> "Parameter":
+        return Parameter(f"{self.name} + {other!r}")
+
+    def __sub__(self, other: object) -> "Parameter":
+        return Parameter(f"{self.name} - {other!r}")
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Parameter):
+            return self.name == other.name
+        raise TypeError(f"a pattern must not compare its parameter {self.name}: it is read once, for all values")
+
+    def __format__(self, spec: str) -> str:
+        raise TypeError(
+            f"a pattern must not build a text of its parameter {self.name}: keys do that by their templates"
+        )
+
+    def __str__(self) -> str:
+        return format(self)
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise TypeError(f"a pattern must not look into its parameter {self.name}: it is read once, for all values")
 
     def __bool__(self) -> bool:
         raise TypeError(f"a pattern must not branch on its parameter {self.name}: it is read once, for all values")
@@ -85,7 +115,10 @@ class Pattern(Generic[P, R]):
         stand_ins = [Parameter(name) for name in self.parameters]
         build: Callable[..., Op[object]] = self._build
         try:
-            return build(design, *stand_ins)
+            operation = build(design, *stand_ins)
+            if not isinstance(operation, Op):
+                raise TypeError(f"it returns {operation!r} and no operation")
+            return operation
         except TypeError as error:
             raise DesignError(
                 "pattern-branches",
@@ -159,6 +192,7 @@ def _check_entities(cls: type[Design]) -> None:
             raise DesignError(
                 "foreign-table", spec.name, f"its table {spec.table.name} is not in the design", "Add it to tables."
             )
+        _check_guards(spec, cls)
         _bind_derived(spec, cls)
         _bind_parents(spec)
         _check_counters(spec)
@@ -199,6 +233,35 @@ class _Reader:
         if name not in self._spec.fields:
             raise DesignError("no-such-field", f"{self._spec.name}.{name}", "no such field", "Name a field.")
         return _FieldName(name)
+
+
+def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
+    """Guards are in a table of the design and can not be mistaken for items."""
+    for guard in spec.uniques:
+        place = f"{spec.name}.{guard.name}"
+        if guard.table not in cls.tables:
+            raise DesignError(
+                "foreign-table", place, f"its table {guard.table.name} is not in the design", "Add it to tables."
+            )
+        for entity in cls.entities:
+            other = entity.spec
+            if other.table is guard.table and _looks_like(guard, other):
+                raise DesignError(
+                    "ambiguous-guard",
+                    place,
+                    f"a guard could be mistaken for an item of {other.name} ({_shown(other)})",
+                    "Give the guard's key a literal of its own.",
+                )
+
+
+def _looks_like(guard: Unique, other: EntitySpec) -> bool:
+    if other.table.type_attribute is not None and other.type is not None:
+        return False
+    templates = [guard.hash] if guard.range is None else [guard.hash, guard.range]
+    return all(
+        part.template is not None and part.template.may_equal(mine)
+        for mine, part in zip(templates, other.primary.parts, strict=True)
+    )
 
 
 def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:

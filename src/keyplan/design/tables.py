@@ -17,6 +17,9 @@ E = TypeVar("E")
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 
 
+_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
+
+
 @dataclass(frozen=True)
 class Access(Generic[E]):
     """A way to an entity's items: its primary key or its place in an index. `query(Post.by_author, ...)`."""
@@ -134,8 +137,9 @@ def local(range: str, projection: Projection = ALL) -> IndexKey:
 class Table:
     """A DynamoDB table.
 
-    `name` may hold environment templates, with or without a default (`hacktracker-{env}`, `{table=WavyBlog}`). `case` is
-    how field names become names of stored attributes. `type_attribute` names an attribute that holds an entity's type, where the document has one.
+    `name` may hold environment templates, with or without a default (`hacktracker-{env}`, `{table=WavyBlog}`).
+    `case` is how field names become names of stored attributes. `type_attribute` names an attribute that holds an
+    entity's type, where the document has one.
     """
 
     name: str
@@ -172,6 +176,14 @@ class Table:
         return Index(self.name, name, hash_, range_, declared.projection, declared.local)
 
     def _check_names(self) -> None:
+        for name in (_ENVIRONMENT.sub("xxx", self.name), *self.by_name):
+            if not _NAME.fullmatch(name):
+                raise DesignError(
+                    "name",
+                    self.name,
+                    f"DynamoDB takes no name {name!r}",
+                    "Use 3 to 255 letters, digits, _, - and dots.",
+                )
         for name, attributes in [
             (self.name, self.hash + self.range),
             *((f"{self.name}.{index.name}", index.attributes) for index in self.by_name.values()),

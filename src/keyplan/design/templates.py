@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 
 from keyplan.design.errors import DesignError, InvalidValue
-from keyplan.design.formats import ANY, DIGITS, NO_SEPARATOR, Format
+from keyplan.design.formats import ANY, DIGITS, NO_SEPARATOR, Element, Format, Letters, Shape
 
 SEPARATOR = "#"
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(\.lower)?(?::([^{}|]+))?(?:\|([^{}]+))?\}")
@@ -54,7 +54,7 @@ class Template:
 
     text: str
     parts: tuple[str | Slot, ...]
-    formats: Mapping[str, Format]
+    formats: Mapping[Slot, Format]
     place: str
 
     @cached_property
@@ -66,6 +66,10 @@ class Template:
     def _slots(self) -> tuple[Slot, ...]:
         return tuple(part for part in self.parts if isinstance(part, Slot))
 
+    def has_default(self, field: str) -> bool:
+        """Whether the template says what stands for an absent value of the field."""
+        return all(slot.absent for slot in self._slots if slot.field == field)
+
     def write(self, values: Mapping[str, object]) -> str | None:
         """The key of these values; None where one of them is absent."""
         pieces: list[str] = []
@@ -76,7 +80,7 @@ class Template:
             value = values.get(part.field)
             if value is None and not part.absent:
                 return None
-            pieces.append(part.absent if value is None else self.piece(part.field, value))
+            pieces.append(part.absent if value is None else self._piece(part, value))
         text = "".join(pieces)
         if self._can_be_ambiguous:
             self._check(text, values)
@@ -91,7 +95,7 @@ class Template:
             elif values.get(part.field) is None:
                 break
             else:
-                pieces.append(self.piece(part.field, values[part.field]))
+                pieces.append(self._piece(part, values[part.field]))
         return "".join(pieces)
 
     def read(self, text: str) -> dict[str, object] | None:
@@ -100,19 +104,25 @@ class Template:
         if match is None:
             return None
         values: dict[str, object] = {}
-        for position, slot in enumerate(self._slots, start=1):
+        # What is folded comes last: the same field may stand elsewhere as it is.
+        slots = enumerate(self._slots, start=1)
+        for position, slot in sorted(slots, key=lambda numbered: self.formats[numbered[1]].folds):
+            chosen, piece = self.formats[slot], match[position]
             try:
-                text = match[position]
-                value = None if slot.absent and text == slot.absent else self.formats[slot.field].read(text)
-            except ValueError:
+                value = None if slot.absent and piece == slot.absent else chosen.read(piece)
+            except (ValueError, KeyError):
                 return None
-            if values.setdefault(slot.field, value) != value:
+            known = values.setdefault(slot.field, value)
+            if known != value and not (chosen.folds and known is not None and chosen.write(known) == piece):
                 return None
         return values
 
     def piece(self, field: str, value: object) -> str:
         """One field's value, as it stands in the key."""
-        chosen = self.formats[field]
+        return self._piece(next(slot for slot in self._slots if slot.field == field), value)
+
+    def _piece(self, slot: Slot, value: object) -> str:
+        field, chosen = slot.field, self.formats[slot]
         try:
             text = chosen.write(value)
         except InvalidValue as error:
@@ -129,19 +139,30 @@ class Template:
 
     @cached_property
     def _can_be_ambiguous(self) -> bool:
-        """Whether a free text stands before something else."""
+        """Whether values could be cut out of a key in more than one way: where an end is not told by what it is."""
+        last = max((i for i, part in enumerate(self.parts) if isinstance(part, Slot)), default=0)
         return any(
-            isinstance(part, Slot) and self.formats[part.field].shapes == ((ANY,),) and position < len(self.parts) - 1
-            for position, part in enumerate(self.parts)
+            isinstance(part, Slot) and not self._ends_itself(i, part) for i, part in enumerate(self.parts[:last])
         )
+
+    def _ends_itself(self, position: int, slot: Slot) -> bool:
+        """Whether a slot has one width, or is a text without the separator that the separator follows."""
+        shapes = self._slot_shapes(slot)
+        if shapes == ((NO_SEPARATOR,),):
+            following = self.parts[position + 1]
+            return isinstance(following, str) and following.startswith(SEPARATOR)
+        return len(shapes) == 1 and not any(isinstance(element, Letters) for element in shapes[0])
 
     def _check(self, text: str, values: Mapping[str, object]) -> None:
         read = self.read(text)
-        for field in self.fields:
-            chosen = self.formats[field]
-            if values.get(field) is None:
-                continue
-            if read is None or chosen.write(read[field]) != chosen.write(values[field]):
+        for slot in self._slots:
+            field, chosen = slot.field, self.formats[slot]
+            value, found = values.get(field), None if read is None else read[field]
+            if (
+                read is None
+                or (value is None) != (found is None)
+                or (value is not None and chosen.write(found) != chosen.write(value))
+            ):
                 raise InvalidValue(
                     "ambiguous-key",
                     f"{self.place}.{field}",
@@ -158,14 +179,16 @@ class Template:
     def _slot_pattern(self, slot: Slot) -> str:
         return "|".join("".join(map(_element_pattern, shape)) for shape in self._slot_shapes(slot))
 
-    def _slot_shapes(self, slot: Slot) -> tuple[tuple[str | tuple[str, int], ...], ...]:
-        shapes = self.formats[slot.field].shapes
+    def _slot_shapes(self, slot: Slot) -> tuple[Shape, ...]:
+        shapes = self.formats[slot].shapes
         return (*shapes, (slot.absent,)) if slot.absent else shapes
 
     @cached_property
-    def shapes(self) -> tuple[tuple[str | tuple[str, int], ...], ...]:
+    def shapes(self) -> tuple[Shape, ...]:
         """All shapes of its keys; one that covers them where there are too many."""
-        choices = [((part,),) if isinstance(part, str) else self._slot_shapes(part) for part in self.parts]
+        choices: list[tuple[Shape, ...]] = [
+            ((part,),) if isinstance(part, str) else self._slot_shapes(part) for part in self.parts
+        ]
         total = 1
         for choice in choices:
             total *= len(choice)
@@ -178,34 +201,32 @@ class Template:
         return any(_meet(mine, theirs) for mine in self.shapes for theirs in other.shapes)
 
 
-def _element_pattern(element: str | tuple[str, int]) -> str:
+def _element_pattern(element: Element) -> str:
     if isinstance(element, tuple):
         return rf"[0-9]{{{element[1]}}}"
-    if element == ANY:
-        return ".+?"
-    if element == NO_SEPARATOR:
-        return f"[^{SEPARATOR}]+?"
+    if isinstance(element, Letters):
+        return ".+?" if element is ANY else f"[^{SEPARATOR}]+?"
     return re.escape(element)
 
 
 # Two shapes are compared as automata: a state is a position in a list of tokens, a token is a character class and
 # whether it may repeat.
-_Token = tuple[str, bool]
+_Token = tuple[str | Letters, bool]
 
 
-def _tokens(shape: tuple[str | tuple[str, int], ...]) -> list[_Token]:
+def _tokens(shape: Shape) -> list[_Token]:
     tokens: list[_Token] = []
     for element in shape:
         if isinstance(element, tuple):
             tokens += [(DIGITS, False)] * element[1]
-        elif element in (ANY, NO_SEPARATOR):
+        elif isinstance(element, Letters):
             tokens += [(element, False), (element, True)]
         else:
             tokens += [(character, False) for character in element]
     return tokens
 
 
-def _meet(first: tuple[str | tuple[str, int], ...], second: tuple[str | tuple[str, int], ...]) -> bool:
+def _meet(first: Shape, second: Shape) -> bool:
     left, right = _tokens(first), _tokens(second)
     seen: set[tuple[int, int]] = set()
     pending = [(0, 0)]
@@ -231,16 +252,16 @@ def _skips(tokens: list[_Token], position: int) -> Iterator[int]:
         yield position
 
 
-def _share(first: str, second: str) -> bool:
+def _share(first: str | Letters, second: str | Letters) -> bool:
     """Whether a character is in both classes."""
-    if first == ANY or second == ANY:
-        return True
-    if first == NO_SEPARATOR:
-        return second != SEPARATOR
-    if second == NO_SEPARATOR:
-        return first != SEPARATOR
-    if first == DIGITS:
-        return second == DIGITS or second.isdigit()
-    if second == DIGITS:
-        return first.isdigit()
-    return first == second
+    if isinstance(first, str):
+        return first == second if isinstance(second, str) else _holds(second, first)
+    if isinstance(second, str):
+        return _holds(first, second)
+    return True
+
+
+def _holds(letters: Letters, character: str) -> bool:
+    if letters is DIGITS:
+        return character in "0123456789"
+    return letters is ANY or character != SEPARATOR

@@ -57,9 +57,8 @@ class Storage:
     def __init__(self, path: str, *, durability: Durability, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._durability = durability
-        self._path = (
-            None if path == ":memory:" else Path(path).resolve()
-        )  # the log is beside the file, not beside a link to it
+        # The log is beside the file, not beside a link to it.
+        self._path = None if path == ":memory:" else Path(path).resolve()
         self._lock = threading.RLock()
         self._readers: list[apsw.Connection] = []
         self._damage: DamagedFile | None = None

@@ -1,7 +1,7 @@
 """The access patterns of funkedupshift, in the order and words of its document, and where it departs from it."""
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from keyplan.apps.funkedupshift.entities import (
     Comment,
@@ -18,8 +18,13 @@ from keyplan.apps.funkedupshift.entities import (
     fus,
 )
 from keyplan.design import (
+    BatchGet,
     Design,
+    Follow,
+    Get,
+    Merge,
     Op,
+    Query,
     batch_get,
     contains,
     count,
@@ -32,7 +37,6 @@ from keyplan.design import (
     ref,
     within,
 )
-from keyplan.design.operations import Follow, Merge, Query
 
 
 class FunkedUpShiftDesign(Design):
@@ -131,13 +135,10 @@ class FunkedUpShiftDesign(Design):
         ),
     )
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        super().__init__({"dynamo_table_name": "fus-main", **(environment or {})})
-
     # 1. Site
 
     @pattern("Get site")
-    def site(self, site_id: str) -> Op[Site | None]:
+    def site(self, site_id: str) -> Get[Site]:
         return get(Site, id=site_id)
 
     @pattern("List all sites")
@@ -159,7 +160,7 @@ class FunkedUpShiftDesign(Design):
     # 3. User rating
 
     @pattern("My rating for a site")
-    def my_rating(self, user_id: str, site_id: str) -> Op[Rating | None]:
+    def my_rating(self, user_id: str, site_id: str) -> Get[Rating]:
         return get(Rating, user_id=user_id, site_id=site_id)
 
     @pattern("My ratings")
@@ -187,7 +188,7 @@ class FunkedUpShiftDesign(Design):
         return query(Comment.primary, site_id=site_id)
 
     @pattern("Get comment")
-    def comment(self, site_id: str, comment_id: str) -> Op[Comment | None]:
+    def comment(self, site_id: str, comment_id: str) -> Get[Comment]:
         return get(Comment, site_id=site_id, comment_id=comment_id)
 
     @pattern("My comments for a site")
@@ -201,12 +202,12 @@ class FunkedUpShiftDesign(Design):
         return query(Group.all)
 
     @pattern("Get group")
-    def group(self, name: str) -> Op[Group | None]:
+    def group(self, name: str) -> Get[Group]:
         """Read strongly: decisions are made on it."""
         return get(Group, name=name, consistent=True)
 
     @pattern("Groups by their names")
-    def groups_by_names(self, names: Sequence[str]) -> Op[list[Group | None]]:
+    def groups_by_names(self, names: Sequence[str]) -> BatchGet[Group]:
         """Read strongly: decisions are made on their permissions."""
         return batch_get(Group, names, consistent=True)
 
@@ -222,14 +223,14 @@ class FunkedUpShiftDesign(Design):
         return query(Membership.by_group, group_name=group_name)
 
     @pattern("Is the user in the group")
-    def membership(self, user_id: str, group_name: str) -> Op[Membership | None]:
+    def membership(self, user_id: str, group_name: str) -> Get[Membership]:
         """Read strongly: decisions are made on it."""
         return get(Membership, user_id=user_id, group_name=group_name, consistent=True)
 
     # 7. User profile
 
     @pattern("Get profile")
-    def profile(self, user_id: str) -> Op[Profile | None]:
+    def profile(self, user_id: str) -> Get[Profile]:
         return get(Profile, user_id=user_id)
 
     # 8. Squash player
@@ -239,13 +240,13 @@ class FunkedUpShiftDesign(Design):
         return query(SquashPlayer.all)
 
     @pattern("Get player")
-    def player(self, player_id: str) -> Op[SquashPlayer | None]:
+    def player(self, player_id: str) -> Get[SquashPlayer]:
         return get(SquashPlayer, id=player_id)
 
     # 9. Squash match
 
     @pattern("Get match")
-    def match(self, match_id: str) -> Op[SquashMatch | None]:
+    def match(self, match_id: str) -> Get[SquashMatch]:
         return get(SquashMatch, match_id=match_id)
 
     @pattern("List by date")
@@ -268,7 +269,7 @@ class FunkedUpShiftDesign(Design):
         return query(Participation.primary, player_id=player_id)
 
     @pattern("Matches by their ids")
-    def matches_by_ids(self, match_ids: Sequence[str]) -> Op[list[SquashMatch | None]]:
+    def matches_by_ids(self, match_ids: Sequence[str]) -> BatchGet[SquashMatch]:
         return batch_get(SquashMatch, match_ids)
 
 

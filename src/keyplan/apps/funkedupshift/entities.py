@@ -5,7 +5,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from keyplan.apps.funkedupshift.values import GroupName, Note, Permission, ProfileText, ScrapedContent, Stars, Tag, Tags
+from keyplan.apps.funkedupshift.values import (
+    STARS,
+    GroupName,
+    Note,
+    Permission,
+    ProfileText,
+    ScrapedContent,
+    Stars,
+    Tag,
+    Tags,
+)
 from keyplan.design import (
     Count,
     Created,
@@ -28,7 +38,7 @@ from keyplan.design import (
 )
 
 fus = Table(
-    "{dynamo_table_name}",
+    "{dynamo_table_name=fus-main}",
     key("PK", "SK"),
     billing="PAY_PER_REQUEST",
     case="camel",
@@ -105,7 +115,7 @@ class Rating(Entity, table=fus):
     primary = key("USER#{user_id}", "SITE#{site_id}")
     by_stars = fus.byStars("{stars}", "SITE#{site_id}")
 
-    @belongs_to(on_delete="keep")
+    @belongs_to(on_delete="cascade", via="by_stars", over={"stars": STARS})
     def site(self) -> Ref[Site]:
         return ref(Site, id=self.site_id)
 
@@ -262,29 +272,19 @@ class SquashMatch(Entity, table=fus):
     by_squash_date = fus.bySquashDate("{date}", "{match_id}")
     all = fus.byEntity("{entity_type}", "{date}#{match_id}")
 
-    @property
-    def player_ids(self) -> tuple[str, str, str, str]:
-        return (self.team_a_player1_id, self.team_a_player2_id, self.team_b_player1_id, self.team_b_player2_id)
-
     @derived
     def participations(self) -> "list[Participation]":
-        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in self.player_ids]
+        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in _four(self)]
 
     @belongs_to(on_delete="refuse", count="match_count")
-    def team_a_player1(self) -> Ref[SquashPlayer]:
-        return ref(SquashPlayer, id=self.team_a_player1_id)
+    def players(self) -> list[Ref[SquashPlayer]]:
+        """All four: none of them can be deleted."""
+        return [ref(SquashPlayer, id=id) for id in _four(self)]
 
-    @belongs_to(on_delete="refuse", count="match_count")
-    def team_a_player2(self) -> Ref[SquashPlayer]:
-        return ref(SquashPlayer, id=self.team_a_player2_id)
 
-    @belongs_to(on_delete="refuse", count="match_count")
-    def team_b_player1(self) -> Ref[SquashPlayer]:
-        return ref(SquashPlayer, id=self.team_b_player1_id)
-
-    @belongs_to(on_delete="refuse", count="match_count")
-    def team_b_player2(self) -> Ref[SquashPlayer]:
-        return ref(SquashPlayer, id=self.team_b_player2_id)
+def _four(match: SquashMatch) -> tuple[str, str, str, str]:
+    """The ids of a match's players."""
+    return (match.team_a_player1_id, match.team_a_player2_id, match.team_b_player1_id, match.team_b_player2_id)
 
 
 # 10. Squash match participation (for player search)

@@ -8,6 +8,7 @@ from keyplan.design import Id
 
 __all__ = [
     "RESERVED_GROUPS",
+    "STARS",
     "GroupName",
     "Note",
     "Permission",
@@ -43,7 +44,8 @@ def _not_too_large(content: str) -> str:
 
 GroupName: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), AfterValidator(_not_reserved)]
 Permission: TypeAlias = Literal["squash:read", "squash:write", "sites:write", "groups:write"]
-Stars: TypeAlias = Annotated[int, Field(ge=1, le=5)]
+STARS = (1, 2, 3, 4, 5)
+Stars: TypeAlias = Annotated[int, Field(ge=STARS[0], le=STARS[-1])]
 Note: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 ScrapedContent: TypeAlias = Annotated[str, AfterValidator(_not_too_large)]
 ProfileText: TypeAlias = Annotated[str, StringConstraints(max_length=100)]

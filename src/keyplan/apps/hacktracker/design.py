@@ -14,8 +14,23 @@ from keyplan.apps.hacktracker.entities import (
     User,
     hacktracker,
 )
-from keyplan.design import Design, Op, absent, batch_get, departure, follow, get, lookup, pattern, query, ref
-from keyplan.design.operations import Follow, Query
+from keyplan.design import (
+    BatchGet,
+    Design,
+    Follow,
+    Get,
+    Lookup,
+    Query,
+    absent,
+    batch_get,
+    departure,
+    follow,
+    get,
+    lookup,
+    pattern,
+    query,
+    ref,
+)
 
 
 class HackTrackerDesign(Design):
@@ -135,25 +150,25 @@ class HackTrackerDesign(Design):
     # Primary keys
 
     @pattern("User Profile")
-    def user(self, user_id: str) -> Op[User | None]:
+    def user(self, user_id: str) -> Get[User]:
         return get(User, user_id=user_id)
 
     @pattern("Team Membership")
-    def membership(self, user_id: str, team_id: str) -> Op[Membership | None]:
+    def membership(self, user_id: str, team_id: str) -> Get[Membership]:
         """Read strongly: decisions are made on it."""
         return get(Membership, user_id=user_id, team_id=team_id, consistent=True)
 
     @pattern("Team Profile")
-    def team(self, team_id: str) -> Op[Team | None]:
+    def team(self, team_id: str) -> Get[Team]:
         """Read strongly: whether it is deleted decides over all that belongs to it."""
         return get(Team, team_id=team_id, consistent=True)
 
     @pattern("Player Roster Record")
-    def player(self, team_id: str, player_id: str) -> Op[Player | None]:
+    def player(self, team_id: str, player_id: str) -> Get[Player]:
         return get(Player, team_id=team_id, player_id=player_id)
 
     @pattern("Game Info")
-    def game(self, game_id: str) -> Op[Game | None]:
+    def game(self, game_id: str) -> Get[Game]:
         return get(Game, game_id=game_id)
 
     # GSI1: User Lookup by Cognito Sub
@@ -228,7 +243,7 @@ class HackTrackerDesign(Design):
         return query(Member.primary, team_id=team_id)
 
     @pattern("Player by number")
-    def player_by_number(self, team_id: str, player_number: int) -> Op[Player | None]:
+    def player_by_number(self, team_id: str, player_number: int) -> Lookup[Player]:
         return lookup(Player.number_guard, team_id=team_id, player_number=player_number)
 
     @pattern("At-bats of a game, in order")
@@ -236,15 +251,15 @@ class HackTrackerDesign(Design):
         return query(AtBat.primary, game_id=game_id)
 
     @pattern("Get at-bat")
-    def at_bat(self, game_id: str, at_bat_id: str) -> Op[AtBat | None]:
+    def at_bat(self, game_id: str, at_bat_id: str) -> Get[AtBat]:
         return get(AtBat, game_id=game_id, at_bat_id=at_bat_id)
 
     @pattern("Games by their ids")
-    def games_by_ids(self, game_ids: Sequence[str]) -> Op[list[Game | None]]:
+    def games_by_ids(self, game_ids: Sequence[str]) -> BatchGet[Game]:
         return batch_get(Game, game_ids)
 
     @pattern("Invitation by its secret")
-    def invitation(self, secret_hash: str) -> Op[Invitation | None]:
+    def invitation(self, secret_hash: str) -> Get[Invitation]:
         return get(Invitation, secret_hash=secret_hash, consistent=True)
 
 

@@ -1,9 +1,9 @@
 """The table of hacktracker and its items, in the order and words of its document."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, StringConstraints
 
 from keyplan.design import (
     Count,
@@ -26,8 +26,6 @@ from keyplan.design import (
     unique,
     updated,
 )
-from keyplan.design.fields import Kind
-from keyplan.design.formats import timestamp_text
 
 Role: TypeAlias = Literal["owner", "manager", "player", "scorekeeper"]
 MemberStatus: TypeAlias = Literal["active", "invited", "left"]
@@ -36,11 +34,8 @@ GameStatus: TypeAlias = Literal["SCHEDULED", "IN_PROGRESS", "FINAL", "POSTPONED"
 Result: TypeAlias = Literal["K", "BB", "HBP", "1B", "2B", "3B", "HR", "OUT", "SAC", "SF", "FC", "E"]
 PlayerName: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=30)]
 
-UNDATED = "9999"
-"""Stands for the start of a game that has none, behind all others."""
-
 hacktracker = Table(
-    "hacktracker-{environment}",
+    "hacktracker-{environment=dev}",
     key("PK", "SK"),
     billing="PAY_PER_REQUEST",
     case="camel",
@@ -89,7 +84,7 @@ class Team(Entity, table=hacktracker):
     active_game_id: Id | None = None
     """The one game that is in progress."""
     deleted_at: datetime | None = None
-    expires_at: Annotated[datetime | None, Kind("ttl")] = None
+    expires_at: Ttl | None = None
     """When a deleted team is gone for good."""
     created_at: Created = created()
     updated_at: Updated = updated()
@@ -98,9 +93,9 @@ class Team(Entity, table=hacktracker):
     primary = key("TEAM#{team_id}", "METADATA")
     all = hacktracker.GSI2("ENTITY#TEAM", "METADATA#{team_id}")
 
-    @counts("owned_team_count")
+    @belongs_to(on_delete="refuse", count="owned_team_count")
     def owner(self) -> Ref[User] | None:
-        # A deleted team no longer holds its owner back. (`is not None` would hold for the stand-in that reads this.)
+        """A deleted team no longer holds its owner back."""
         return None if isinstance(self.deleted_at, datetime) else ref(User, user_id=self.owner_id)
 
 
@@ -204,26 +199,17 @@ class Game(Entity, table=hacktracker):
     opponent_score: Annotated[int, Field(ge=0)] = 0
     lineup: list[Id] = Field(default_factory=list)
     """Player ids in batting order."""
-    schedule: Annotated[Id, stored("GSI3SK")] = UNDATED
-    """The start, or what sorts behind all starts; follows `scheduled_start`."""
     created_at: Created = created()
     updated_at: Updated = updated()
     version: Version = 0
 
     primary = key("GAME#{game_id}", "METADATA")
     all = hacktracker.GSI2("ENTITY#GAME", "METADATA#{game_id}")
-    by_team = hacktracker.GSI3("TEAM#{team_id}", "GAME#{schedule}#{game_id}")
+    by_team = hacktracker.GSI3("TEAM#{team_id}", "GAME#{scheduled_start|9999}#{game_id}")
 
     @belongs_to(on_delete="keep")
     def team(self) -> Ref[Team]:
         return ref(Team, team_id=self.team_id)
-
-    @model_validator(mode="after")
-    def _keep_schedule(self) -> Self:
-        start = self.scheduled_start
-        # Written past the validation of assignments, of which this is a part.
-        self.__dict__["schedule"] = UNDATED if start is None else timestamp_text(start, hacktracker.times)
-        return self
 
 
 class HitLocation(BaseModel):

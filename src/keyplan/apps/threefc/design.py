@@ -17,8 +17,21 @@ from keyplan.apps.threefc.entities import (
     UserLeague,
     app,
 )
-from keyplan.design import Design, Op, collection, departure, follow, get, lookup, pattern, query, ref
-from keyplan.design.operations import Follow, Query
+from keyplan.design import (
+    Design,
+    Follow,
+    Get,
+    Lookup,
+    Query,
+    collection,
+    departure,
+    follow,
+    get,
+    lookup,
+    pattern,
+    query,
+    ref,
+)
 
 SESSIONS = 500
 """Sessions of a season at most: they are sorted by date after reading all of them."""
@@ -48,7 +61,7 @@ class ThreeFC(Design):
     )
 
     @pattern("Create/read league metadata")
-    def league(self, league_id: str) -> Op[League | None]:
+    def league(self, league_id: str) -> Get[League]:
         return get(League, league_id=league_id)
 
     @pattern("Create/list seasons for a league")
@@ -65,7 +78,7 @@ class ThreeFC(Design):
         return query(Session.primary, season_id=season_id).limit(SESSIONS)
 
     @pattern("Create/read game metadata")
-    def game(self, game_id: str) -> Op[Game | None]:
+    def game(self, game_id: str) -> Get[Game]:
         return get(Game, game_id=game_id)
 
     @pattern("Link/list games for a session (`SESSION#{sessionId}` query)")
@@ -74,7 +87,7 @@ class ThreeFC(Design):
         return query(SessionGame.primary, session_id=session_id)
 
     @pattern("Create/read player profile")
-    def profile(self, player_id: str) -> Op[PlayerProfile | None]:
+    def profile(self, player_id: str) -> Get[PlayerProfile]:
         return get(PlayerProfile, player_id=player_id)
 
     @pattern("Grant/list league ACL entries")
@@ -93,15 +106,15 @@ class ThreeFC(Design):
     # Beside the document's
 
     @pattern("Season lookup (for ACL scope resolution)")
-    def season_scope(self, season_id: str) -> Op[SeasonLookup | None]:
+    def season_scope(self, season_id: str) -> Get[SeasonLookup]:
         return get(SeasonLookup, season_id=season_id)
 
     @pattern("Session lookup (for ACL scope resolution)")
-    def session_scope(self, session_id: str) -> Op[SessionLookup | None]:
+    def session_scope(self, session_id: str) -> Get[SessionLookup]:
         return get(SessionLookup, session_id=session_id)
 
     @pattern("Grant of a user in a league")
-    def grant(self, league_id: str, user_id: str) -> Op[Acl | None]:
+    def grant(self, league_id: str, user_id: str) -> Get[Acl]:
         """Consistent, so that a grant that was taken away is gone."""
         return get(Acl, league_id=league_id, user_id=user_id, consistent=True)
 
@@ -117,15 +130,15 @@ class ThreeFC(Design):
         return query(UserLeague.primary, user_id=user_id)
 
     @pattern("Read season")
-    def season(self, league_id: str, season_id: str) -> Op[Season | None]:
+    def season(self, league_id: str, season_id: str) -> Get[Season]:
         return get(Season, league_id=league_id, season_id=season_id)
 
     @pattern("Read team")
-    def team(self, season_id: str, team_id: str) -> Op[Team | None]:
+    def team(self, season_id: str, team_id: str) -> Get[Team]:
         return get(Team, season_id=season_id, team_id=team_id)
 
     @pattern("Read session")
-    def session(self, season_id: str, session_id: str) -> Op[Session | None]:
+    def session(self, season_id: str, session_id: str) -> Get[Session]:
         return get(Session, season_id=season_id, session_id=session_id)
 
     @pattern("Players of a league")
@@ -133,12 +146,12 @@ class ThreeFC(Design):
         return query(Player.primary, league_id=league_id)
 
     @pattern("Player of a league")
-    def player(self, league_id: str, player_id: str) -> Op[Player | None]:
+    def player(self, league_id: str, player_id: str) -> Get[Player]:
         """To change it: the profile, a copy, says which league it is of."""
         return get(Player, league_id=league_id, player_id=player_id)
 
     @pattern("Roster entry of a player in a game")
-    def roster_entry(self, game_id: str, player_id: str) -> Op[Roster | None]:
+    def roster_entry(self, game_id: str, player_id: str) -> Lookup[Roster]:
         """Through the guard that keeps a player on one team of a game."""
         return lookup(Roster.one_team, game_id=game_id, player_id=player_id)
 

@@ -2,7 +2,6 @@
 
 from datetime import date, datetime
 from typing import Annotated, Literal, TypeAlias
-from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
@@ -19,21 +18,19 @@ from keyplan.design import (
     counts,
     created,
     key,
-    make_id,
     mirror,
     new_id,
+    new_ulid,
     on_top,
     ref,
     unique,
     updated,
 )
 
-app = Table("3fc-{env}-app", key("pk", "sk"), case="camel", type_attribute="entityType", envelope="data")
+app = Table("3fc-{env=dev}-app", key("pk", "sk"), case="camel", type_attribute="entityType", envelope="data")
 
 Role: TypeAlias = Literal["admin", "scorekeeper", "viewer"]
 Status: TypeAlias = Literal["scheduled", "live", "finished"]
-
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def _different(team_ids: tuple[str, str, str]) -> tuple[str, str, str]:
@@ -43,16 +40,6 @@ def _different(team_ids: tuple[str, str, str]) -> tuple[str, str, str]:
 
 
 Teams: TypeAlias = Annotated[tuple[Id, Id, Id], AfterValidator(_different)]
-
-
-def new_event_id() -> str:
-    """The default of an eventId: a ULID, which is a new UUIDv7 in Crockford's alphabet."""
-    identifier: str = Field(default_factory=lambda: _ulid(UUID(make_id())))
-    return identifier
-
-
-def _ulid(value: UUID) -> str:
-    return "".join(_CROCKFORD[value.int >> shift & 31] for shift in range(125, -1, -5))
 
 
 class Record(Entity):
@@ -182,37 +169,21 @@ class Game(Record, table=app, type="GAME"):
         """A session with games can't be deleted."""
         return ref(Session, season_id=self.season_id, session_id=self.session_id)
 
+    @belongs_to(on_delete="refuse", count="game_count")
+    def teams(self) -> list[Ref[Team]]:
+        """A team with games can't be deleted; a game's teams are of its season."""
+        return [ref(Team, season_id=self.season_id, team_id=team_id) for team_id in self.team_ids]
+
     @mirror
     def in_session(self) -> "SessionGame":
         """Replaced when the start changes."""
         return SessionGame.model_validate(self.model_dump())
 
-    @belongs_to(on_delete="refuse", count="game_count")
-    def first_team(self) -> Ref[Team]:
-        """A team with games can't be deleted; a game's teams are of its season."""
-        return _team(self, 0)
-
-    @belongs_to(on_delete="refuse", count="game_count")
-    def second_team(self) -> Ref[Team]:
-        """As the first."""
-        return _team(self, 1)
-
-    @belongs_to(on_delete="refuse", count="game_count")
-    def third_team(self) -> Ref[Team]:
-        """As the first."""
-        return _team(self, 2)
-
-
-def _team(game: Game, number: int) -> Ref[Team]:
-    # While the design is read, the teams are a stand-in that has no members.
-    team_ids: object = game.team_ids
-    return ref(Team, season_id=game.season_id, team_id=team_ids[number] if isinstance(team_ids, tuple) else team_ids)
-
 
 class Goal(Record, table=app, type="GOAL"):
     """Goal event timeline."""
 
-    event_id: Id = new_event_id()
+    event_id: Id = new_ulid()
     game_id: Id
     third: Annotated[int, Field(ge=1, le=3)]
     minute: Annotated[int, Field(ge=0, le=999)]
@@ -240,7 +211,7 @@ class Roster(Record, table=app, type="ROSTER"):
     version: Version = 0
 
     primary = key("GAME#{game_id}", "ROSTER#{team_id}#{player_id}")
-    one_team = unique("GAME#{game_id}", "ROSTERPLAYER#{player_id}", carries=("team_id", "player_id"))
+    one_team = unique("GAME#{game_id}", "ROSTERPLAYER#{player_id}", carries="team_id")
 
     @belongs_to(on_delete="cascade")
     def game(self) -> Ref[Game]:

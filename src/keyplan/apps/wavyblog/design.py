@@ -1,6 +1,5 @@
 """WavyBlog's design, in the order and words of its document."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
@@ -11,9 +10,13 @@ from keyplan.design import (
     Created,
     Design,
     Entity,
+    Get,
     Id,
+    Lookup,
     Op,
+    Query,
     Ref,
+    Rewrite,
     Secret,
     Table,
     Ttl,
@@ -37,10 +40,9 @@ from keyplan.design import (
     unique,
     updated,
 )
-from keyplan.design.operations import Query, Rewrite
 
 blog = Table(
-    "{dynamodb_table}",
+    "{dynamodb_table=WavyBlog}",
     key("PK", "SK"),
     indexes={
         "GSI1": key("GSI1PK", "GSI1SK"),  # Query posts by author/user
@@ -54,7 +56,7 @@ blog = Table(
 )
 
 # Login sessions are not the document's: they stand in the design's housekeeping table.
-sessions = Table("{dynamodb_table}-keyplan", key("pk", "sk"), case="camel", ttl="expiresAt")
+sessions = Table(f"{blog.name}-keyplan", key("pk", "sk"), case="camel", ttl="expiresAt")
 
 Username: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9_]{3,32}$")]
 Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
@@ -204,15 +206,12 @@ class WavyBlog(Design):
     tables = (blog, sessions)
     entities = (User, Post, Category, Admins, Image, TokenFamily, RefreshToken)
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        super().__init__({"dynamodb_table": "WavyBlog", **(environment or {})})
-
     @pattern("Get User by Username")
-    def user(self, username: str) -> Op[User | None]:
+    def user(self, username: str) -> Get[User]:
         return get(User, username=username)
 
     @pattern("Get User by Email")
-    def user_by_email(self, email: str) -> Op[User | None]:
+    def user_by_email(self, email: str) -> Lookup[User]:
         """Lookup via UserEmail entity, then User entity."""
         return lookup(User.email_guard, email=email)
 
@@ -221,7 +220,7 @@ class WavyBlog(Design):
         return query(User.by_type)
 
     @pattern("Get Post by Slug")
-    def post(self, slug: str) -> Op[Post | None]:
+    def post(self, slug: str) -> Get[Post]:
         return get(Post, slug=slug)
 
     @pattern("Get All Posts")
@@ -262,11 +261,11 @@ class WavyBlog(Design):
         return query(Post.by_category, category=category, newest_first=True, filter=lambda post: post.is_published)
 
     @pattern("Get Category by Slug")
-    def category(self, slug: str) -> Op[Category | None]:
+    def category(self, slug: str) -> Get[Category]:
         return get(Category, slug=slug)
 
     @pattern("Number of admins")
-    def admins(self) -> Op[Admins | None]:
+    def admins(self) -> Get[Admins]:
         return get(Admins, consistent=True)
 
     @pattern("Get Images by User")
@@ -275,16 +274,16 @@ class WavyBlog(Design):
         return query(Image.primary, username=username, newest_first=True)
 
     @pattern("Get Image by User and ID")
-    def image(self, username: str, image_id: str) -> Op[Image | None]:
+    def image(self, username: str, image_id: str) -> Get[Image]:
         return get(Image, username=username, image_id=image_id)
 
     @pattern("Get refresh token by hash")
-    def refresh_token(self, token_hash: str) -> Op[RefreshToken | None]:
+    def refresh_token(self, token_hash: str) -> Lookup[RefreshToken]:
         """Expired ones too: DynamoDB deletes them when it gets to it, so the reader looks at `expires_at`."""
         return lookup(RefreshToken.by_hash, token_hash=token_hash)
 
     @pattern("Get token family")
-    def token_family(self, username: str, family_id: str) -> Op[TokenFamily | None]:
+    def token_family(self, username: str, family_id: str) -> Get[TokenFamily]:
         return get(TokenFamily, username=username, family_id=family_id, consistent=True)
 
     @pattern("Get token families by User")
