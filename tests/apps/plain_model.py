@@ -177,7 +177,7 @@ def _collisions(state: State) -> set[str]:
 # Operations over all entities
 
 
-def answer(op: Op[Any], entities: State) -> Any:  # noqa: ANN401 - whatever the operation gives
+def answer(op: Op[Any], entities: State) -> Any:
     """What an operation gives; a list for one that gives pages."""
     match op:
         case Get() | Exists():
@@ -192,8 +192,8 @@ def answer(op: Op[Any], entities: State) -> Any:  # noqa: ANN401 - whatever the 
         case Scan():
             return [each for each in entities.values() if type(each) is op.entity and holds(op.filter, each)]
         case Query():
-            found = [each for each in entities.values() if type(each) in op.entities and _is_in(op, each)]
-            return sorted(found, key=lambda each: order_of(op, each), reverse=op.newest_first)
+            asked = [each for each in entities.values() if type(each) in op.entities and _is_in(op, each)]
+            return sorted(asked, key=lambda each: order_of(op, each), reverse=op.newest_first)
         case Follow():
             links = [op.link(each) for each in answer(op.source, entities)]
             targets = [entities.get(named_key(link)) for link in links if link is not None]
@@ -243,7 +243,7 @@ def _folded(key: KeySpec, name: str) -> bool:
     return any(part.template and name in part.fields and part.template.formats[name].folds for part in key.hash)
 
 
-def _bounded(value: Any, bound: Bound) -> bool:  # noqa: ANN401 - of any type that has an order
+def _bounded(value: Any, bound: Bound) -> bool:
     low: Any = bound.low
     high: Any = bound.high
     match bound.kind:
@@ -294,7 +294,7 @@ def holds(node: Node | None, entity: Entity) -> bool:
     raise TypeError(f"{node.operator} is not known here")
 
 
-def _operand(operand: object, entity: Entity) -> Any:  # noqa: ANN401 - a field's value
+def _operand(operand: object, entity: Entity) -> Any:
     if isinstance(operand, FieldStandIn):
         operand = operand._path
     if not isinstance(operand, FieldPath):

@@ -140,7 +140,7 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
 def _enum(annotation: type[Enum]) -> Codec:
     """By its members' values; a plain value that belongs to a member will do too, for conditions."""
     if all(isinstance(member.value, str) for member in annotation):
-        return Codec(lambda value: {"S": str(annotation(value).value)}, _take("S"))
+        return Codec(lambda value: {"S": str(annotation(value).value)}, _take("S"), "S")
     if all(isinstance(member.value, int) for member in annotation):
         return Codec(lambda value: {"N": str(int(annotation(value).value))}, lambda value: int(value["N"]))
     return Codec(lambda value: dynamic(annotation(value).value), plain)
@@ -215,7 +215,7 @@ def _set(member: Codec) -> Codec:
         ((tag, contents),) = value.items()
         return [member.decode({tag[0]: content}) for content in contents] if tag in ("SS", "NS", "BS") else value["SS"]
 
-    return Codec(encode, decode, empty=())
+    return Codec(encode, decode, f"{member.tag}S" if member.tag in ("S", "N", "B") else None, empty=())
 
 
 def _nullable(inner: Codec) -> Codec:

@@ -1,7 +1,7 @@
 """Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
 
 from base64 import b64decode
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -12,7 +12,8 @@ from keyplan.data.errors import StoredDataError
 from keyplan.data.sizes import MAXIMUM_ITEM, item_size, value_size
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
-from keyplan.design.templates import Template
+from keyplan.design.formats import ANY, NO_SEPARATOR
+from keyplan.design.templates import SEPARATOR, Slot, Template
 
 E = TypeVar("E", bound=Entity)
 
@@ -45,6 +46,9 @@ class EntityCodec(Generic[E]):
                 self._tagged.append((name, field.stored, codec.tag))
             else:
                 self._others.append((name, field.stored, codec))
+        self._encoders = [(name, stored, self._codecs[name].encode) for name, stored, _ in self._tagged + self._others]
+        primary = [(part.attribute.name, part.template) for part in spec.primary.parts]
+        self._shape = [(name, _looks_like(template)) for name, template in primary if template is not None]
         self._validate = entity.__pydantic_validator__.validate_python
         self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
 
@@ -59,22 +63,21 @@ class EntityCodec(Generic[E]):
         item: Item = self.key(values)
         if self.spec.type is not None and self.spec.table.type_attribute is not None:
             item[self.spec.table.type_attribute] = {"S": self.spec.type}
-        for name, stored, _ in self._tagged:
-            self._encode_field(item, name, stored, values[name])
-        for name, stored, _codec in self._others:
-            self._encode_field(item, name, stored, values[name])
+        for name, stored, encode in self._encoders:
+            value = values[name]
+            if value is not None:
+                try:
+                    encoded = encode(value)
+                except (InvalidValue, AttributeError, TypeError, ValueError):
+                    encoded = self.encode_value(name, value)  # fails once more, with the field's name
+                if encoded is not None:
+                    item[stored] = encoded
         if self._envelope:
             item[self._envelope] = {"S": self._packed(values, before)}
         for placement in self.spec.placements.values():
             item.update(self.placement(placement, values))
         self.size(item)
         return item
-
-    def _encode_field(self, item: Item, name: str, stored: str, value: object) -> None:
-        if value is not None:
-            encoded = self.encode_value(name, value)
-            if encoded is not None:
-                item[stored] = encoded
 
     def encode_value(self, name: str, value: object) -> Mapping[str, Any] | None:
         """One field's value, as it is stored."""
@@ -197,14 +200,10 @@ class EntityCodec(Generic[E]):
         values: dict[str, object] = {}
         if self._envelope:
             self._unpack(item, values)
-        for name, stored, tag in self._tagged:
-            value = item.get(stored)
-            if value is not None:
-                try:
-                    values[name] = value[tag]
-                except KeyError:
-                    if "NULL" not in value:
-                        raise self._unreadable(item, name, f"it is stored as {next(iter(value))}") from None
+        try:
+            values |= {name: item[stored][tag] for name, stored, tag in self._tagged if stored in item}
+        except KeyError:
+            values |= self._tagged_values(item)
         for name, stored, codec in self._others:
             value = item.get(stored)
             if value is not None and "NULL" not in value:
@@ -218,6 +217,17 @@ class EntityCodec(Generic[E]):
                 if read is None:
                     raise self._unreadable(item, name, f"its key does not look like {template.text}")
                 values[name] = read[name]
+        return values
+
+    def _tagged_values(self, item: Item) -> dict[str, object]:
+        """The values that need only be taken out, where one is not of its type: NULL counts as absent."""
+        values: dict[str, object] = {}
+        for name, stored, tag in self._tagged:
+            value = item.get(stored, {"NULL": True})
+            if tag in value:
+                values[name] = value[tag]
+            elif "NULL" not in value:
+                raise self._unreadable(item, name, f"it is stored as {next(iter(value))}")
         return values
 
     def _unpack(self, item: Item, values: dict[str, object]) -> None:
@@ -254,10 +264,24 @@ class EntityCodec(Generic[E]):
         attribute = self.spec.table.type_attribute
         if attribute is not None and self.spec.type is not None and item.get(attribute) != {"S": self.spec.type}:
             return False
-        for part in self.spec.primary.parts:
-            if part.template is not None and part.template.read(item[part.attribute.name]["S"]) is None:
+        for name, looks_like in self._shape:
+            if not looks_like(item[name]["S"]):
                 return False
         return True
+
+
+def _looks_like(template: Template) -> Callable[[str], bool]:
+    """Whether a text is a key of the template. Every item that is read is asked, so a look has to do where it can."""
+    match template.parts if isinstance(template.parts[0], str) else ("", *template.parts):
+        case (str(literal),):
+            return literal.__eq__
+        case (str(literal), Slot() as slot) if template.formats[slot].read is str:
+            start, shapes = len(literal), template.formats[slot].shapes
+            if shapes == ((ANY,),):
+                return lambda text: len(text) > start and text.startswith(literal)
+            if shapes == ((NO_SEPARATOR,),):
+                return lambda text: len(text) > start and text.startswith(literal) and SEPARATOR not in text[start:]
+    return lambda text: template.read(text) is not None
 
 
 def _limit(key: KeySpec, part: KeyPart) -> int:

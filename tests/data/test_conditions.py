@@ -1,0 +1,140 @@
+"""Conditions and filters: written over fields, sent over stored attributes."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel
+
+from keyplan.data import ConditionFailed, Store, create, patch
+from keyplan.data.expressions import Expression, for_fields
+from keyplan.data.items import codec_of
+from keyplan.design import (
+    Design,
+    DesignError,
+    Entity,
+    Id,
+    InvalidValue,
+    Table,
+    Ttl,
+    absent,
+    between,
+    contains,
+    exists,
+    key,
+    one_of,
+    ref,
+    scan,
+    stored,
+)
+from keyplan.design.conditions import recorded
+from keyplan.engine import Engine
+
+things = Table("Things", key("id"), case="camel")
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Size(BaseModel):
+    width: int
+    unit: str = "cm"
+
+
+class Thing(Entity, table=things):
+    id: Id
+    name: str = ""
+    status: str = "draft"
+    due_at: datetime | None = None
+    owner: Annotated[str | None, stored("UserID")] = None
+    size: Size = Size(width=1)
+    tags: set[str] = set()
+    parts: list[int] = []
+    price: Decimal = Decimal(0)
+    colour: Colour = Colour.RED
+    open: bool = False
+    expires: Ttl | None = None
+
+
+class Shop(Design):
+    tables = (things,)
+    entities = (Thing,)
+
+
+JUNE = datetime(2026, 6, 1, tzinfo=UTC)
+
+CASES: list[tuple[Any, str, dict[str, Any]]] = [
+    (lambda t: t.name == "x", "#0 = :0", {":0": {"S": "x"}}),
+    (lambda t: t.status != "draft", "#0 <> :0", {":0": {"S": "draft"}}),
+    (lambda t: t.price >= 2, "#0 >= :0", {":0": {"N": "2"}}),
+    (lambda t: t.due_at < JUNE, "#0 < :0", {":0": {"S": "2026-06-01T00:00:00.000Z"}}),
+    (lambda t: t.expires < JUNE, "#0 < :0", {":0": {"N": "1780272000"}}),
+    (lambda t: t.colour == Colour.BLUE, "#0 = :0", {":0": {"S": "blue"}}),
+    (lambda t: t.colour == "blue", "#0 = :0", {":0": {"S": "blue"}}),
+    (lambda t: t.owner == None, "attribute_not_exists(#0)", {}),  # noqa: E711 - recorded
+    (lambda t: t.owner != None, "attribute_exists(#0)", {}),  # noqa: E711
+    (lambda t: exists(t.owner), "attribute_exists(#0)", {}),
+    (lambda t: absent(t.owner), "attribute_not_exists(#0)", {}),
+    (lambda t: t.open, "#0 = :0", {":0": {"BOOL": True}}),
+    (lambda t: ~t.open, "NOT #0 = :0", {":0": {"BOOL": True}}),
+    (lambda t: t.size.width > 3, "#0.#1 > :0", {":0": {"N": "3"}}),
+    (lambda t: t.parts[0] == 3, "#0[0] = :0", {":0": {"N": "3"}}),
+    (lambda t: t.name.startswith("a"), "begins_with(#0, :0)", {":0": {"S": "a"}}),
+    (lambda t: contains(t.tags, "a"), "contains(#0, :0)", {":0": {"S": "a"}}),
+    (lambda t: contains(t.parts, 3), "contains(#0, :0)", {":0": {"N": "3"}}),
+    (lambda t: one_of(t.status, ["a", "b"]), "#0 IN (:0, :1)", {":0": {"S": "a"}, ":1": {"S": "b"}}),
+    (lambda t: between(t.price, 1, 2), "#0 BETWEEN :0 AND :1", {":0": {"N": "1"}, ":1": {"N": "2"}}),
+    (lambda t: t.name == t.status, "#0 = #1", {}),
+    (
+        lambda t: (t.name == "a") & ((t.status == "b") | ~(t.price < 1)),
+        "#0 = :0 AND (#1 = :1 OR (NOT #2 < :2))",
+        {":0": {"S": "a"}, ":1": {"S": "b"}, ":2": {"N": "1"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("condition", "text", "values"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
+def test_a_condition_is_an_expression(condition: Any, text: str, values: dict[str, Any]) -> None:
+    expression = Expression()
+    assert expression.condition(for_fields(recorded(Thing, condition), codec_of(Thing))) == text
+    assert expression.values == values
+
+
+def test_fields_go_by_their_stored_names() -> None:
+    expression = Expression()
+    expression.condition(for_fields(recorded(Thing, lambda t: (t.owner == "x") & (t.due_at == JUNE)), codec_of(Thing)))
+    assert list(expression.names) == ["UserID", "dueAt"]
+
+
+@pytest.mark.parametrize(("condition", "text", "values"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
+def test_dynamodb_takes_it(condition: Any, text: str, values: dict[str, Any]) -> None:
+    with Engine() as engine:
+        store = Store(Shop(), engine)
+        store.create_tables()
+        store.run(create(Thing(id="a", name="abc", parts=[3], tags={"a"}, price=Decimal(2), due_at=JUNE, expires=JUNE)))
+        found = store.run(scan(Thing, filter=condition)).items
+        patched = True
+        try:
+            store.run(patch(ref(Thing, id="a"), where=condition, name="abc"))
+        except ConditionFailed as failed:
+            patched = False
+            assert isinstance(failed.stored, Thing)
+        assert patched == bool(found)
+
+
+def test_wrong_conditions_are_refused() -> None:
+    codec = codec_of(Thing)
+    with pytest.raises(DesignError, match="nme"):
+        recorded(Thing, lambda t: t.nme == 1)  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="&"):
+        recorded(Thing, lambda t: t.name == "a" and t.status == "b")
+    with pytest.raises(InvalidValue, match="due_at"):
+        for_fields(recorded(Thing, lambda t: t.due_at == "soon"), codec)
+    with pytest.raises(InvalidValue, match="one_of"):
+        for_fields(recorded(Thing, lambda t: one_of(t.name, [])), codec)
+    with pytest.raises(InvalidValue, match="one_of"):
+        for_fields(recorded(Thing, lambda t: one_of(t.name, map(str, range(101)))), codec)

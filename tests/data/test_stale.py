@@ -1,0 +1,193 @@
+"""Two writers at once: never a stale index key, never a stale guard, never a lost change."""
+
+from typing import Any
+
+import pytest
+
+from keyplan.data import StaleVersion, Store, UniqueViolation, create, delete, increment, move, patch, put, update
+from keyplan.design import get, ref
+from tests.data.club import Alias, Article, Club, Member, Note, Team, User
+from tests.data.support import Recorder, shape
+
+
+def two(store: Store[Club]) -> tuple[Note, Note]:
+    first, second = store.run(get(Note, note_id="n")), store.run(get(Note, note_id="n"))
+    assert first is not None
+    assert second is not None
+    return first, second
+
+
+def test_writers_of_different_fields_do_not_disturb_each_other(store: Store[Club]) -> None:
+    store.run(create(Note(note_id="n")))
+    first, second = two(store)
+    first.text, second.stars = "first", 5
+    store.run(update(first))
+    store.run(update(second))
+    assert store.run(get(Note, note_id="n")) == Note(note_id="n", text="first", stars=5)
+
+
+def test_writers_of_one_field_do(store: Store[Club]) -> None:
+    store.run(create(Note(note_id="n")))
+    first, second = two(store)
+    first.text, second.text = "first", "second"
+    store.run(update(first))
+    with pytest.raises(StaleVersion):
+        store.run(update(second))
+
+
+@pytest.mark.parametrize("before", [{}, {"folder": "f", "rank": 1}])
+def test_writers_of_two_parts_of_one_index_key_do(store: Store[Club], before: dict[str, Any]) -> None:
+    store.run(create(Note(note_id="n", **before)))
+    first, second = two(store)
+    first.folder, second.rank = "g", 7
+    store.run(update(first))
+    with pytest.raises(StaleVersion):
+        store.run(update(second))
+    assert store.verify() == []
+
+
+def test_a_unique_value_changed_by_two_at_once(store: Store[Club]) -> None:
+    store.run(create(Alias(alias_id="a", name="A")))
+    first, second = store.run(get(Alias, alias_id="a")), store.run(get(Alias, alias_id="a"))
+    assert first is not None
+    assert second is not None
+    first.name, second.name = "B", "C"
+    store.run(update(first))
+    with pytest.raises(StaleVersion):
+        store.run(update(second))
+    with pytest.raises(StaleVersion):
+        store.run(delete(second))
+    assert store.verify() == []
+    store.run(create(Alias(alias_id="c", name="C")))
+
+
+def test_saving_again_does_not_trip_over_its_own_guard(store: Store[Club]) -> None:
+    user = store.run(create(User(username="ann", email="a", nickname="n")))
+    for email in ("b", "b", "a", "A"):
+        user.email = email
+        store.run(update(user))
+    store.run(put(user))
+    store.run(put(User(username="ann", email="a", nickname="n")))
+    store.run(put(User(username="ann", email="c")))
+    assert store.verify() == []
+    store.run(create(User(username="joe", email="a", nickname="n")))
+
+
+def test_uniqueness_in_a_table_whose_key_has_another_name(store: Store[Club]) -> None:
+    store.run(create(User(username="ann", email="a", nickname="n")))
+    with pytest.raises(UniqueViolation) as caught:
+        store.run(create(User(username="joe", email="b", nickname="n")))
+    assert caught.value.constraint == "nickname_guard"
+
+
+def test_an_absent_version_counts_as_0(store: Store[Club], raw: Any) -> None:
+    store.run(create(User(username="ann", email="a")))
+    key = {"PK": {"S": "USER#ann"}, "SK": {"S": "USER"}}
+    raw.update_item(TableName="Club", Key=key, UpdateExpression="REMOVE version")
+    first, second = store.run(store.design.user("ann")), store.run(store.design.user("ann"))
+    assert first is not None
+    assert second is not None
+    assert first.version == 0
+    first.nickname = "n"
+    store.run(update(first))
+    assert first.version == 1
+    second.nickname = "m"
+    with pytest.raises(StaleVersion):
+        store.run(update(second))
+
+
+def test_counters_and_mirrors_do_not_raise_the_version(store: Store[Club], raw: Any) -> None:
+    user = store.run(create(User(username="ann", email="a")))
+    article = store.run(create(Article(slug="s", number=1, title="T", author="ann")))
+    user.email = "b"
+    store.run(update(user))  # not stale, though it was counted on since
+    article.title = "U"
+    store.run(update(article))
+    found = store.run(store.design.user("ann"))
+    assert found is not None
+    assert (found.version, found.article_count) == (2, 1)
+    assert store.verify() == []
+
+
+def test_a_put_raises_the_stored_version_and_keeps_what_is_kept(store: Store[Club]) -> None:
+    made = store.run(create(User(username="ann", email="a")))
+    store.run(create(Article(slug="s", number=1, title="T", author="ann")))
+    again = store.run(put(User(username="ann", email="b")))
+    assert (again.version, again.article_count, again.created_at) == (2, 1, made.created_at)
+    assert store.run(store.design.user("ann")) == again
+    assert store.verify() == []
+
+
+def test_a_patch_of_part_of_an_index_key(store: Store[Club], sent: Recorder) -> None:
+    target = ref(Note, note_id="n")
+    store.run(create(Note(note_id="n")))
+    sent.taken()
+    store.run(patch(target, folder="f"))
+    store.run(patch(target, rank=3))
+    store.run(patch(target, rank=increment(4)))
+    assert shape(sent.taken()) == ["get_item NOTE#n/NOTE", "update_item NOTE#n/NOTE"] * 3
+    assert store.run(get(Note, note_id="n")) == Note(note_id="n", folder="f", rank=7)
+    store.run(patch(target, folder=None))
+    assert store.verify() == []
+
+
+def test_a_patch_is_tried_again_when_the_item_changed_under_it(store: Store[Club], sent: Recorder) -> None:
+    store.run(create(Note(note_id="n", folder="f", rank=1)))
+    client: Any = sent.client
+
+    class Interfering:
+        """Changes the item once, between the patch's read and its write."""
+
+        done = False
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "update_item" and not self.done:
+                self.done = True
+                store.run(patch(ref(Note, note_id="n"), rank=5))
+            return getattr(client, name)
+
+    Store(store.design, Interfering()).run(patch(ref(Note, note_id="n"), folder="g"))
+    assert store.run(get(Note, note_id="n")) == Note(note_id="n", folder="g", rank=5)
+    assert store.verify() == []
+
+
+def test_a_patch_of_a_number_that_is_absent(store: Store[Club], raw: Any) -> None:
+    store.run(create(Note(note_id="n")))
+    raw.update_item(TableName="Club", Key={"PK": {"S": "NOTE#n"}, "SK": {"S": "NOTE"}}, UpdateExpression="REMOVE stars")
+    store.run(patch(ref(Note, note_id="n"), stars=increment(2)))
+    store.run(patch(ref(Note, note_id="n"), rank=increment()))
+    note = store.run(get(Note, note_id="n"))
+    assert note is not None
+    assert (note.stars, note.rank) == (2, 1)
+
+
+def test_a_move_carries_everything_along(store: Store[Club], raw: Any) -> None:
+    store.run(create(User(username="ann", email="a")))
+    article = store.run(create(Article(slug="one", number=1, title="T", author="ann", tags=frozenset("ab"))))
+    raw.update_item(
+        TableName="Club",
+        Key={"PK": {"S": "ARTICLE#one"}, "SK": {"S": "ARTICLE"}},
+        UpdateExpression="SET legacy = :x",
+        ExpressionAttributeValues={":x": {"S": "kept"}},
+    )
+    article = next(iter(store.each(store.design.articles_of("ann"))))
+    store.run(move(article, slug="two", title="New"))
+    item = raw.get_item(TableName="Club", Key={"PK": {"S": "ARTICLE#two"}, "SK": {"S": "ARTICLE"}})["Item"]
+    assert item["legacy"] == {"S": "kept"}
+    assert (article.slug, article.title, article.version) == ("two", "New", 2)
+    assert store.verify() == []
+    article.title = "Newer"
+    store.run(update(article))
+    assert store.verify() == []
+
+
+def test_a_parent_is_not_moved_from_under_its_children(store: Store[Club]) -> None:
+    user = store.run(create(User(username="ann", email="a")))
+    store.run(create(Article(slug="one", number=1, title="T", author="ann")))
+    with pytest.raises(Exception, match="Article"):
+        store.run(move(user, username="bob"))
+    team = store.run(create(Team(team_id="t", name="T")))
+    store.run(create(Member(team_id="t", username="ann")))
+    with pytest.raises(Exception, match="belongs to it by its key"):
+        store.run(move(team, team_id="u"))
+    assert store.verify() == []
