@@ -11,7 +11,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-sdks bench-engine bench-data fmt docs lock clean anew
+.PHONY: help setup serve test test-long test-crash test-sdks bench-engine bench-data fmt docs lock clean anew
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -26,6 +26,12 @@ test: .venv/.ready ## lint, format check, types, tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal
+
+test-long: .venv/.ready ## random operations against a model, for much longer than `make test` does (about 8 minutes)
+	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q tests/engine/durability/test_model.py
+
+test-crash: .venv/.ready ## a writing server killed 200 times
+	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q tests/engine/durability/test_crash.py
 
 test-sdks: .venv/.ready ## the JavaScript SDK v3 against the endpoint (needs node and npm)
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo \

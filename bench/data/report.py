@@ -100,7 +100,7 @@ def _remarks(outcome: Outcome) -> Iterable[str]:
         lines += [f"- {label} fails at {name} {where}: {why}" for (name, _, label), why in results.failures.items()]
     lines += [
         "- engine and boto3 send the very requests that keyplan sends, built before; their answers stay as they come.",
-        "- A put of keyplan is `create`: the item must not be there. Of the peers, pynamodb and pydynantic ask that too.",
+        "- A put of keyplan is `create`: the item must not be there. So do pynamodb and pydynantic, by version.",
         "- pydynantic's update raises the version without looking at it; the others write under the one they know.",
         "- pydynox does not use boto3: its requests go out from Rust.",
         f"- Peers: {', '.join((*PEERS.values(), *SAME_BOTO3))}.",

@@ -94,7 +94,7 @@ class Plain:
                     codes.add("already-exists")
                 if old is not None and key_of(old) != key_of(new):
                     codes |= self._left_behind(old, new)
-        codes |= _collisions(after) | self._floors(after)
+        codes |= collisions(after) | self._floors(after)
         return codes
 
     def _used(self, key: Key) -> bool:
@@ -156,7 +156,8 @@ def _counted(key: Key, entity: Entity, numbers: Counter[tuple[Key, str]]) -> Ent
     return entity.model_copy(update={name: numbers[key, name] for name in counts}) if counts else entity
 
 
-def _collisions(state: State) -> set[str]:
+def collisions(state: State) -> set[str]:
+    """The codes of the errors for values and keys that two of the entities have."""
     codes = set()
     guards: dict[object, int] = defaultdict(int)
     made: dict[Key, int] = defaultdict(int)
@@ -240,7 +241,8 @@ def _is_in(op: Query[Any], entity: Entity) -> bool:
 
 
 def _folded(key: KeySpec, name: str) -> bool:
-    return any(part.template and name in part.fields and part.template.formats[name].folds for part in key.hash)
+    slots = [each for part in key.hash if part.template for each in part.template.parts if not isinstance(each, str)]
+    return any(slot.lower for slot in slots if slot.field == name)
 
 
 def _bounded(value: Any, bound: Bound) -> bool:

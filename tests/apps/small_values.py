@@ -1,4 +1,4 @@
-"""Values of entities' fields and of patterns' parameters, from pools so small that they meet each other all the time."""
+"""Values of entities' fields and of patterns' parameters, from pools so small that they often meet."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -152,8 +152,10 @@ PLAYS = {
     ),
     "threefc": Play(
         ThreeFC,
-        start=((League(league_id="aaa", name="a", slug="a"), Acl(league_id="aaa", user_id="aaa", role="admin")),)
-        + tuple((each,) for each in _season("aaa")),
+        start=(
+            (League(league_id="aaa", name="a", slug="a"), Acl(league_id="aaa", user_id="aaa", role="admin")),
+            *((each,) for each in _season("aaa")),
+        ),
         pools={"team_ids": st.permutations(FIVE[:4]).map(lambda ids: tuple(ids[:3])), "team_id": five},
     ),
     "funkedupshift": Play(
@@ -161,7 +163,7 @@ PLAYS = {
         start=((Site(id="aaa", url="u", title="t"), Group(name="aaa")), _squash_players()),
         skipped=frozenset({"search_text", "entity_type"}),
         pools={
-            **{name: five for name in PLAYERS},
+            **dict.fromkeys(PLAYERS, five),
             "tags": st.lists(st.sampled_from(["web", "c#", " C# "]), max_size=3),
             "tag": st.sampled_from(["web", "c#"]),
             "player_id": five,

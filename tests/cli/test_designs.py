@@ -362,7 +362,8 @@ def test_verify_needs_an_endpoint_that_answers(small: Path, monkeypatch: pytest.
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     result = run("verify", "shelf", "--endpoint-url", "http://127.0.0.1:1")
     assert result.exit_code == 2
-    assert "Can not reach http://127.0.0.1:1" in result.output
+    assert "Can not verify shelf" in result.output
+    assert 'Could not connect to the endpoint URL: "http://127.0.0.1:1/"' in result.output
     assert "Can not use nonsense" in run("verify", "shelf", "--endpoint-url", "nonsense").output
 
 

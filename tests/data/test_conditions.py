@@ -59,6 +59,8 @@ class Thing(Entity, table=things):
     open: bool = False
     expires: Ttl | None = None
 
+    primary = key("{id}")
+
 
 class Shop(Design):
     tables = (things,)

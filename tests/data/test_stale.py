@@ -4,7 +4,20 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import StaleVersion, Store, UniqueViolation, create, delete, increment, move, patch, put, update
+from keyplan.data import (
+    DataError,
+    InUse,
+    StaleVersion,
+    Store,
+    UniqueViolation,
+    create,
+    delete,
+    increment,
+    move,
+    patch,
+    put,
+    update,
+)
 from keyplan.design import get, ref
 from tests.data.club import Alias, Article, Club, Member, Note, Team, User
 from tests.data.support import Recorder, shape
@@ -182,12 +195,14 @@ def test_a_move_carries_everything_along(store: Store[Club], raw: Any) -> None:
 
 
 def test_a_parent_is_not_moved_from_under_its_children(store: Store[Club]) -> None:
-    user = store.run(create(User(username="ann", email="a")))
+    store.run(create(User(username="ann", email="a")))
     store.run(create(Article(slug="one", number=1, title="T", author="ann")))
-    with pytest.raises(Exception, match="Article"):
+    user = store.run(store.design.user("ann"))
+    assert user is not None
+    with pytest.raises(InUse, match="Article"):
         store.run(move(user, username="bob"))
     team = store.run(create(Team(team_id="t", name="T")))
     store.run(create(Member(team_id="t", username="ann")))
-    with pytest.raises(Exception, match="belongs to it by its key"):
+    with pytest.raises(DataError, match="belongs to it by its key"):
         store.run(move(team, team_id="u"))
     assert store.verify() == []

@@ -51,7 +51,7 @@ def _explained(operation: str, actions: list[Action], failure: ClientFailure) ->
         return actions[0].explain(failure.response.get("Item"))
     if failure.code == "TransactionCanceledException":
         reasons: list[dict[str, Any]] = failure.response.get("CancellationReasons", [])
-        for action, reason in zip(actions, reasons, strict=True):
+        for action, reason in zip(actions, reasons, strict=False):
             if reason.get("Code") == "ConditionalCheckFailed":
                 return action.explain(reason.get("Item"))
     return given_up(operation, failure)

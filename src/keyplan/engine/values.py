@@ -59,6 +59,7 @@ def normalise_item(item: Item) -> Item:
 
 def normalise_sized(item: Item) -> tuple[Item, int]:
     """All attributes in normal form, and the size of the item by AWS's rule."""
+    check_item_size(len(item))
     result: Item = {}
     total = 0
     for name, value in item.items():
@@ -141,6 +142,7 @@ def _string_set(content: object, depth: int) -> Sized:
 
 
 def _number_set(content: object, depth: int) -> Sized:
+    check_item_size(len(cast(list[str], content)))
     members = [numbers.normal(member) for member in cast(list[str], content)]
     if not members:
         raise invalid_parameter("An number set  may not be empty")
@@ -161,6 +163,7 @@ def _binary_set(content: object, depth: int) -> Sized:
 
 def _map(content: object, depth: int) -> Sized:
     _check_depth(depth)
+    check_item_size(2 * len(cast(Item, content)))  # at once, before a million members are looked at
     result: Item = {}
     total = 3
     for name, value in cast(Item, content).items():
@@ -171,6 +174,7 @@ def _map(content: object, depth: int) -> Sized:
 
 def _list(content: object, depth: int) -> Sized:
     _check_depth(depth)
+    check_item_size(len(cast(list[AttributeValue], content)))
     sized = [_normalise(value, depth + 1) for value in cast(list[AttributeValue], content)]
     return {"L": [value for value, _ in sized]}, 3 + len(sized) + sum(size for _, size in sized)
 

@@ -1,6 +1,7 @@
 """The constraints of a request: every one that does not hold, in one ValidationException, in AWS's words."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import cast
 from zlib import crc32
 
@@ -11,6 +12,9 @@ from keyplan.engine.model import Model, Shape
 from keyplan.engine.validation import extras
 from keyplan.engine.validation.acceptance import DEEPEST, compile_pattern, constraints_of
 from keyplan.engine.validation.extras import Constraints
+
+MOST_SHOWN = 200
+"""Members of a list or map that an error message prints."""
 
 
 class Violations:
@@ -173,12 +177,20 @@ def _render(model: Model, name: str, value: object) -> str:
         return f"{name}({', '.join(members)})"
     if shape["type"] == "list":
         member = shape["member"]["shape"]
-        return f"[{', '.join(_render(model, member, content) for content in cast(list[object], value))}]"
+        contents = cast(list[object], value)
+        return "[" + _listed((_render(model, member, content) for content in contents), len(contents)) + "]"
     if shape["type"] == "map":
         member = shape["value"]["shape"]
         entries = cast(dict[str, object], value).items()
-        return "{" + ", ".join(f"{key}={_render(model, member, content)}" for key, content in entries) + "}"
+        shown = (f"{key}={_render(model, member, content)}" for key, content in entries)
+        return "{" + _listed(shown, len(entries)) + "}"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _listed(texts: Iterator[str], count: int) -> str:
+    """Texts in a row; of very many only the first, so that a huge request is refused as fast as a small one."""
+    shown = ", ".join(islice(texts, MOST_SHOWN))
+    return shown if count <= MOST_SHOWN else f"{shown}, ..."
 
 
 def _hash(value: object) -> int:
