@@ -30,7 +30,7 @@ class Switch:
 
     database: Database
 
-    def execute(self, operation: str, request: Request) -> Answer:
+    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
         return self.database.execute(operation, request)
 
     def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:

@@ -127,7 +127,7 @@ class Pages:
         """
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
-        budget = max(op.budget, size)
+        budget = op.budget if op.filter is not None else max(op.budget, size)
         found: list[tuple[Any, Item]] = []
         read = 0
         while True:

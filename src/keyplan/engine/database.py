@@ -37,10 +37,13 @@ class Database:
             self._storage.close()
             raise
 
-    def execute(self, operation: str, request: Request) -> Answer:
-        """Answer one request, or raise the `DynamoError` that is its answer."""
+    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
+        """Answer one request, or raise the `DynamoError` that is its answer.
+
+        `typed` says that the caller has checked the types in the request, as boto3 does before it sends one.
+        """
         known = _operation(operation)
-        check_request(operation, request)
+        check_request(operation, request, typed=typed)
         return self._run(operation, known, request)
 
     def _run(self, name: str, operation: Operation, request: Request) -> Answer:

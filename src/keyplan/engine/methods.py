@@ -109,7 +109,7 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
         if positional:
             raise TypeError(f"{name}() only accepts keyword arguments.")
         try:
-            result = convert(self._database.execute(operation, prepare(arguments)))
+            result = convert(self._database.execute(operation, prepare(arguments), typed=True))
         except DynamoError as error:
             raise client_error(error, operation, service) from None
         except (orjson.JSONEncodeError, UnicodeEncodeError):

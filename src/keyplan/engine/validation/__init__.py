@@ -16,16 +16,17 @@ from keyplan.engine.validation.serialization import read
 
 __all__ = ["check_request"]
 
-_tests: dict[str, Test] = {}
+_tests: dict[tuple[str, bool], Test] = {}
 
 
-def check_request(operation: str, request: dict[str, object]) -> None:
+def check_request(operation: str, request: dict[str, object], *, typed: bool = False) -> None:
     """Raise AWS's error for what is wrong with a request; unknown members and unknown operations pass.
 
     A request that passes holds only the JSON types of the model. To that end null members are removed from it and
-    fractions cut off where an integer is due, as the service does; nothing else in it is changed.
+    fractions cut off where an integer is due, as the service does; nothing else in it is changed. Of a request that
+    was `typed` by its caller, as botocore's own check does it, the attribute values are not looked at again.
     """
-    test = _tests.get(operation) or _compile(operation)
+    test = _tests.get((operation, typed)) or _compile(operation, typed)
     if not test(request):
         _examine(operation, request)
 
@@ -39,12 +40,12 @@ def _input_of(operation: str) -> tuple[model.Model, str] | None:
     return (found, reference["shape"]) if reference else None
 
 
-def _compile(operation: str) -> Callable[[object], bool]:
+def _compile(operation: str, typed: bool) -> Callable[[object], bool]:
     shape = _input_of(operation)
     if shape is None:
         return lambda request: True
-    test = compile_test(*shape)
-    _tests[operation] = test
+    test = compile_test(*shape, typed=typed)
+    _tests[operation, typed] = test
     return test
 
 

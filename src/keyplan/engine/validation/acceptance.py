@@ -44,20 +44,21 @@ def compile_pattern(pattern: str) -> re.Pattern[str] | None:
         return None
 
 
-def compile_test(model: Model, name: str, more: Constraints | None = None) -> Test:
-    """The test for one shape at one place."""
+def compile_test(model: Model, name: str, more: Constraints | None = None, *, typed: bool = False) -> Test:
+    """The test for one shape at one place; `typed` where attribute values are known to have the right JSON types."""
     shape = model["shapes"][name]
     if name == "AttributeValue":
-        return _attribute_value
+        return _yes if typed else _attribute_value
     if name == extras.TABLE_NAME_OR_ARN:
         return _table_name(shape)
     match shape["type"]:
         case "structure":
-            return _structure(model, name, shape)
+            return _structure(model, name, shape, typed)
         case "list":
-            return _list(compile_test(model, shape["member"]["shape"]), constraints_of(name, shape, more))
+            member = compile_test(model, shape["member"]["shape"], typed=typed)
+            return _list(member, constraints_of(name, shape, more))
         case "map":
-            return _map(model, shape, constraints_of(name, shape, more))
+            return _map(model, shape, constraints_of(name, shape, more), typed)
         case "string":
             return _string(constraints_of(name, shape, more))
         case "integer" | "long":
@@ -70,9 +71,9 @@ def compile_test(model: Model, name: str, more: Constraints | None = None) -> Te
             return _number
 
 
-def _structure(model: Model, name: str, shape: Shape) -> Test:
+def _structure(model: Model, name: str, shape: Shape, typed: bool) -> Test:
     tests = {
-        member: compile_test(model, reference["shape"], extras.MEMBERS.get((name, member)))
+        member: compile_test(model, reference["shape"], extras.MEMBERS.get((name, member)), typed=typed)
         for member, reference in shape.get("members", {}).items()
     }
     required = tuple(shape.get("required", ()))
@@ -101,11 +102,11 @@ def _list(member: Test, constraints: Constraints) -> Test:
     return sequence
 
 
-def _map(model: Model, shape: Shape, constraints: Constraints) -> Test:
+def _map(model: Model, shape: Shape, constraints: Constraints, typed: bool) -> Test:
     if shape["value"]["shape"] == "AttributeValue":
-        return _attribute_map
+        return _yes if typed else _attribute_map
     key = compile_test(model, shape["key"]["shape"])
-    member = compile_test(model, shape["value"]["shape"])
+    member = compile_test(model, shape["value"]["shape"], typed=typed)
     least, most = constraints.get("min", 0), constraints.get("max", float("inf"))
 
     def mapping(value: object) -> bool:
@@ -149,6 +150,10 @@ def _integer(kind: str, constraints: Constraints) -> Test:
     lowest, highest = INTEGER_LIMITS[kind]
     least, most = max(lowest, constraints.get("min", lowest)), min(highest, constraints.get("max", highest))
     return lambda value: type(value) is int and least <= value <= most
+
+
+def _yes(value: object) -> bool:
+    return True
 
 
 def _text(value: object) -> bool:

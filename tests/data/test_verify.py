@@ -1,0 +1,133 @@
+"""Damage of every kind, made by raw writes: found, put right, and then nothing is found."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keyplan.data import Store, UniqueViolation, create
+from tests.data.club import Alias, Article, Club, Member, Note, Team, User
+
+
+@pytest.fixture
+def filled(store: Store[Club]) -> Store[Club]:
+    store.run(create(User(username="ann", email="ann", nickname="annie")))
+    tags = frozenset("ab")
+    store.run(create(Article(slug="one", number=1, title="T", author="ann", tags=tags, images=["i"])))
+    store.run(create(Team(team_id="t", name="T")))
+    store.run(create(Member(team_id="t", username="ann", role="admin")))
+    store.run(create(Note(note_id="n", folder="f", rank=1)))
+    assert store.verify() == []
+    return store
+
+
+def key(pk: str, sk: str) -> dict[str, Any]:
+    return {"PK": {"S": pk}, "SK": {"S": sk}}
+
+
+def remove(pk: str, sk: str) -> Callable[[Any], None]:
+    return lambda raw: raw.delete_item(TableName="Club", Key=key(pk, sk))
+
+
+def change(pk: str, sk: str, expression: str, **values: Any) -> Callable[[Any], None]:
+    given = {"ExpressionAttributeValues": {f":{name}": value for name, value in values.items()}} if values else {}
+    return lambda raw: raw.update_item(TableName="Club", Key=key(pk, sk), UpdateExpression=expression, **given)
+
+
+def add(pk: str, sk: str, **attributes: Any) -> Callable[[Any], None]:
+    return lambda raw: raw.put_item(TableName="Club", Item=key(pk, sk) | attributes)
+
+
+DAMAGE: list[tuple[str, Callable[[Any], Any], list[str]]] = [
+    ("lost guard", remove("EMAIL#ann", "EMAIL#ann"), ["missing"]),
+    ("lost guard elsewhere", lambda raw: raw.delete_item(TableName="Names", Key={"name": {"S": "annie"}}), ["missing"]),
+    ("orphaned guard", add("EMAIL#joe", "EMAIL#joe", username={"S": "joe"}), ["orphan"]),
+    (
+        "orphaned guard elsewhere",
+        lambda raw: raw.put_item(TableName="Names", Item={"name": {"S": "joe"}}),
+        ["orphan"],
+    ),
+    ("guard of another", change("EMAIL#ann", "EMAIL#ann", "SET username = :u", u={"S": "joe"}), ["wrong"]),
+    ("lost mirror", remove("NUMBER#000001", "SHORT"), ["missing"]),
+    ("stale mirror", change("NUMBER#000001", "SHORT", "SET title = :t", t={"S": "old"}), ["wrong"]),
+    ("lost derived item", remove("TAG#a", "ARTICLE#one"), ["missing"]),
+    (
+        "derived item too many",
+        add("TAG#z", "ARTICLE#one", tag={"S": "z"}, slug={"S": "one"}, title={"S": "T"}),
+        ["orphan"],
+    ),
+    ("lost reference", remove("IMAGE#i", "USE#one"), ["missing"]),
+    ("reference too many", add("IMAGE#j", "USE#one", image={"S": "j"}, slug={"S": "one"}), ["orphan"]),
+    ("stale index key", change("NOTE#n", "NOTE", "SET GSI1PK = :k", k={"S": "FOLDER#old"}), ["stale-index-key"]),
+    ("lost index key", change("NOTE#n", "NOTE", "REMOVE GSI1SK"), ["stale-index-key"]),
+    ("index key too many", change("TEAM#t", "TEAM", "SET GSI1PK = :k, GSI1SK = :k", k={"S": "x"}), ["stale-index-key"]),
+    ("wrong count", change("USER#ann", "USER", "SET article_count = :n", n={"N": "7"}), ["wrong-count"]),
+    ("lost count", change("TEAM#t", "TEAM", "REMOVE admin_count"), ["wrong-count"]),
+    ("field changed by hand", change("NOTE#n", "NOTE", "SET folder = :f", f={"S": "g"}), ["stale-index-key"]),
+    (
+        "unique field changed by hand",
+        change("USER#ann", "USER", "SET email = :e", e={"S": "new"}),
+        ["missing", "orphan"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("damage", "kinds"), [case[1:] for case in DAMAGE], ids=[case[0] for case in DAMAGE])
+def test_damage_is_found_and_put_right(
+    filled: Store[Club], raw: Any, damage: Callable[[Any], Any], kinds: list[str]
+) -> None:
+    damage(raw)
+    findings = filled.verify()
+    assert sorted(finding.kind for finding in findings) == kinds
+    assert all(finding.repairable and str(finding) for finding in findings)
+    assert filled.repair(findings) == len(findings)
+    assert filled.verify() == []
+
+
+def test_what_can_not_be_put_right_is_said(filled: Store[Club], raw: Any) -> None:
+    add("MYSTERY", "x")(raw)
+    add("EMAILISH", "x")(raw)
+    remove("USER#ann", "USER")(raw)
+    kinds = [finding.kind for finding in filled.verify()]
+    assert kinds.count("unknown") == 2
+    assert kinds.count("missing-parent") == 2
+    assert all(not f.repairable for f in filled.verify() if f.kind in ("unknown", "missing-parent"))
+
+
+def test_two_items_with_one_unique_value(filled: Store[Club], raw: Any) -> None:
+    filled.run(create(Alias(alias_id="a", name="A")))
+    add("ALIAS#b", "ALIAS", alias_id={"S": "b"}, name={"S": "A"})(raw)
+    (finding,) = filled.verify()
+    assert finding.kind == "duplicate"
+    assert "name='A'" in finding.problem
+    assert not finding.repairable
+
+
+def test_nothing_is_deleted_for_an_item_that_can_not_be_read(filled: Store[Club], raw: Any) -> None:
+    raw.update_item(
+        TableName="Club",
+        Key=key("ARTICLE#one", "ARTICLE"),
+        UpdateExpression="SET #n = :n",
+        ExpressionAttributeNames={"#n": "number"},
+        ExpressionAttributeValues={":n": {"S": "none"}},
+    )
+    findings = filled.verify()
+    assert "unreadable" in {finding.kind for finding in findings}
+    assert "ARTICLE#one" in next(str(finding) for finding in findings if finding.kind == "unreadable")
+    assert filled.repair(findings) == 0
+
+
+def test_a_repair_leaves_alone_what_changed_since(filled: Store[Club], raw: Any) -> None:
+    change("USER#ann", "USER", "SET article_count = :n", n={"N": "7"})(raw)
+    findings = filled.verify()
+    filled.run(create(Article(slug="two", number=2, title="T", author="ann")))
+    assert filled.repair(findings) == 0
+    assert filled.repair(filled.verify()) == 1
+    assert filled.verify() == []
+
+
+def test_a_guard_that_was_put_right_guards(filled: Store[Club], raw: Any) -> None:
+    remove("EMAIL#ann", "EMAIL#ann")(raw)
+    filled.repair(filled.verify())
+    with pytest.raises(UniqueViolation):
+        filled.run(create(User(username="joe", email="ANN")))
