@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from keyplan.design import (
     Count,
     Created,
@@ -98,7 +100,7 @@ class Article(Entity, table=club):
     author: Id
     category: Id = "news"
     tags: frozenset[str] = frozenset()
-    images: list[str] = []
+    images: list[str] = Field(default_factory=list)
     created_at: Created = created()
     version: Version = 0
 

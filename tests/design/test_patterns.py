@@ -33,7 +33,7 @@ from keyplan.design import (
     starting,
     unique,
 )
-from keyplan.design.operations import Bound
+from keyplan.design.bounds import Bound
 from keyplan.design.patterns import Parameter
 from tests.design.support import wrong
 

@@ -119,7 +119,9 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
         if issubclass(annotation, BaseModel):
             return _model(annotation, times)
     if origin is Literal and all(isinstance(argument, str) for argument in arguments):
-        return codec_for(str, times)  # others are read back as what they are, since a Literal takes no text for a number
+        return codec_for(
+            str, times
+        )  # others are read back as what they are, since a Literal takes no text for a number
     if origin is Secret:
         return _secret(arguments[0], times)
     if origin in (list, Sequence) or (origin is tuple and arguments[-1] is Ellipsis):

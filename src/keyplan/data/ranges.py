@@ -7,9 +7,10 @@ from keyplan.data.codec import AttributeValue, number_text
 from keyplan.data.expressions import Encoded
 from keyplan.data.items import codec_of
 from keyplan.design import Design, InvalidValue
+from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import KeyPart
-from keyplan.design.operations import Bound, Query
+from keyplan.design.operations import Query
 from keyplan.design.templates import Template
 
 LAST = "\U0010ffff"

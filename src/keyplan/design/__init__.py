@@ -7,6 +7,7 @@ entities and named access patterns together and reads every pattern once, so tha
 what DynamoDB would reject, fails at import, with the place and the remedy.
 """
 
+from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
 from keyplan.design.conditions import absent, between, contains, exists, one_of
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
 from keyplan.design.entity import Entity
@@ -39,24 +40,18 @@ from keyplan.design.operations import (
     Query,
     Rewrite,
     Scan,
-    at_least,
-    at_most,
     batch_get,
     collection,
     count,
     follow,
     get,
-    less_than,
     lookup,
     merge,
-    more_than,
     query,
     rewrite,
     scan,
-    starting,
     taken,
     there,
-    within,
 )
 from keyplan.design.patterns import Departure, Design, departure, job, pattern
 from keyplan.design.tables import ALL, KEYS_ONLY, Access, Table, include, index, key, local

@@ -6,8 +6,9 @@ An `Op[T]` says what to read, by entity and field; it knows nothing of requests.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
+from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node, recorded
 from keyplan.design.effects import Guard, Ref, Unique
 from keyplan.design.entity import Access, Entity, EntitySpec, KeyPart, KeySpec
@@ -123,44 +124,6 @@ def taken(guard: Guard[E], **values: object) -> GuardTaken:
     """Whether the unique value is taken."""
     _check_guard(guard, values)
     return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity will do
-
-
-BoundKind: TypeAlias = Literal[">=", ">", "<=", "<", "between", "prefix"]
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A condition on a field of the sort key."""
-
-    kind: BoundKind
-    low: object = None
-    high: object = None
-
-
-def at_least(value: object) -> Bound:
-    return Bound(">=", low=value)
-
-
-def more_than(value: object) -> Bound:
-    return Bound(">", low=value)
-
-
-def at_most(value: object) -> Bound:
-    return Bound("<=", high=value)
-
-
-def less_than(value: object) -> Bound:
-    return Bound("<", high=value)
-
-
-def within(low: object, high: object) -> Bound:
-    """From low to high, both included."""
-    return Bound("between", low, high)
-
-
-def starting(value: str) -> Bound:
-    """Texts that begin with this."""
-    return Bound("prefix", low=value)
 
 
 @dataclass(frozen=True)
