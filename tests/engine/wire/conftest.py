@@ -22,9 +22,11 @@ def url(request: pytest.FixtureRequest, database: FakeDatabase, monkeypatch: pyt
     """An endpoint; every test runs with the database in uvloop's event loop, in its own thread, in asyncio's loop."""
     if request.param == "asyncio":
         monkeypatch.setattr(wire, "new_event_loop", asyncio.new_event_loop)
+    before = set(threading.enumerate())
     with serve_in_thread(database, background=request.param == "thread") as url:
         yield url
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("keyplan")]
+    left = set(threading.enumerate()) - before
+    assert not [thread for thread in left if thread.name.startswith("keyplan")]
 
 
 @pytest.fixture
