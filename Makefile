@@ -11,24 +11,30 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-long test-crash test-sdks bench-engine bench-data fmt docs lock clean anew
+.PHONY: help setup serve test test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean anew chromium
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
-setup: .venv/.ready ## build .venv, unless it is up to date
+setup: .venv/.ready editor ## build .venv, unless it is up to date
 
-serve: .venv/.ready ## run the DynamoDB endpoint on this machine, data in keyplan.db
-	@exec $(BIN)/keyplan dynamodb --path keyplan.db
+serve: .venv/.ready editor ## run the systems on this machine, with made-up data, in keyplan.db
+	@exec $(BIN)/keyplan serve --demo --dev --path keyplan.db
 
-test: .venv/.ready ## lint, format check, types, tests
+test: .venv/.ready chromium ## lint, format check, types, tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal
 
-test-long: .venv/.ready ## random operations against a model, for much longer than `make test` does (about 8 minutes)
-	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q tests/engine/durability/test_model.py
+# Pages are tested in a real browser. Where there is none and we may install Debian's, we do; else its tests are skipped.
+chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		{ apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q chromium; } >/dev/null 2>&1; } || \
+		echo "*** NOT TESTED: there is no chromium and it can not be installed here, so no page is tried in a browser. ***" >&2
+
+test-long: .venv/.ready ## random operations against models, for much longer than `make test` does (about 20 minutes)
+	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q tests/engine/durability/test_model.py tests/data/test_machine.py tests/apps/test_five_designs.py
 
 test-crash: .venv/.ready ## a writing server killed 200 times
 	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q tests/engine/durability/test_crash.py
@@ -42,6 +48,9 @@ test-sdks: .venv/.ready ## the JavaScript SDK v3 against the endpoint (needs nod
 bench-engine: .venv/.ready ## the engine beside what one would use instead
 	$(BIN)/python -m bench.engine
 
+bench-api: .venv/.ready ## an API of a system beside a bare FastAPI handler
+	$(BIN)/python -m bench.api
+
 bench-data: .venv/.ready ## the data layer beside raw boto3 and other libraries
 	$(BIN)/python -m bench.data
 
@@ -50,8 +59,19 @@ fmt: .venv/.ready ## format, and mend what the linter can mend
 	$(BIN)/ruff format
 
 # Typer writes the reference of a Typer application itself; a test notices when the file is behind the code.
-docs: .venv/.ready ## write docs/cli.md anew from the commands
+docs: .venv/.ready ## write anew what the documentation takes from the code
 	$(BIN)/python -m typer keyplan.cli utils docs --name keyplan --output docs/cli.md
+	$(BIN)/python -m tools.write_docs
+
+# vcm's editor of rich text, from packages of npm's. Where it can not be built, its form takes Markdown: nothing waits for it.
+EDITOR := src/keyplan/apps/vcm/editor
+editor: ## build vcm's editor of rich text, where npm is there
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(EDITOR)/../static/editor.js || \
+		echo "*** vcm's editor could not be built; its pages take Markdown. ***" >&2; fi
+
+$(EDITOR)/../static/editor.js: $(EDITOR)/package-lock.json $(EDITOR)/main.js
+	cd $(EDITOR) && npm ci --silent --no-audit --no-fund --fetch-retries 1 --fetch-timeout 20000 && npm run --silent build
+	@touch $@
 
 # One file for every platform and Python we support. Versions in it stay as they are while they still fit pyproject.toml;
 # delete the file first to take the newest of everything.
@@ -63,7 +83,7 @@ lock: ## write requirements.lock anew from pyproject.toml
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## remove everything that was built; data files stay
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist tests/sdks/node_modules
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist tests/sdks/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
 	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 tests/sdks/node_modules/.package-lock.json: tests/sdks/package-lock.json

@@ -1,7 +1,9 @@
 """What every test may rely on: no AWS account, no network, no deadline on a busy machine."""
 
+import functools
 import os
 
+import httpx._transports.default as https
 from hypothesis import HealthCheck, settings
 
 # boto3 and the AWS CLI would otherwise look for a profile, or ask the metadata service of a cloud machine.
@@ -15,6 +17,9 @@ os.environ.update(
     AWS_CONFIG_FILE=os.devnull,
     AWS_SHARED_CREDENTIALS_FILE=os.devnull,
 )
+
+# Every client of httpx reads all certificates of the world anew, which takes longer than most tests here.
+https.create_ssl_context = functools.cache(https.create_ssl_context)  # type: ignore[attr-defined]  # it is not public
 
 # Two shared cores make a per-example deadline a coin toss.
 settings.register_profile("keyplan", deadline=None, suppress_health_check=[HealthCheck.too_slow])

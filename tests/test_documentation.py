@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from keyplan.web.settings import Settings
+from tools.write_docs import written
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -32,6 +35,16 @@ def test_the_reference_of_the_command_line_is_up_to_date(tmp_path: Path) -> None
     fresh = tmp_path / "cli.md"
     run(["-m", "typer", "keyplan.cli", "utils", "docs", "--name", "keyplan", "--output", str(fresh)], ROOT)
     assert (ROOT / "docs" / "cli.md").read_text("utf-8") == fresh.read_text("utf-8"), "run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_what_is_taken_from_the_code_is_up_to_date(page: Path) -> None:
+    assert written(page.read_text("utf-8")) == page.read_text("utf-8"), "run `make docs`"
+
+
+def test_every_setting_is_documented() -> None:
+    page = (ROOT / "docs" / "systems.md").read_text("utf-8")
+    assert {name for name in Settings.model_fields if f"`KEYPLAN_{name.upper()}`" not in page} == set()
 
 
 def test_every_environment_setting_is_documented() -> None:

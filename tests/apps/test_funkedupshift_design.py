@@ -8,8 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
-from keyplan.apps.funkedupshift.entities import Comment, Group, Membership, Rating, SquashPlayer
-from keyplan.data import InUse, ParentMissing, Store, create, delete, update
+from keyplan.apps.funkedupshift.entities import Comment, Group, Membership, Profile, Rating, SquashPlayer
+from keyplan.data import InUse, NotFound, ParentMissing, Store, create, delete, touch, update
+from keyplan.design import ref
 from keyplan.engine import Engine
 from tests.apps.funkedupshift_data import match, site
 
@@ -114,6 +115,58 @@ def test_names_that_no_custom_group_can_have(name: str) -> None:
 def test_a_membership_needs_its_group(store: Store[FunkedUpShiftDesign]) -> None:
     with pytest.raises(ParentMissing):
         store.run(create(Membership(user_id="ann", group_name="Squash", added_by="root")))
+
+
+def test_a_deleted_site_takes_all_that_belongs_to_it(store: Store[FunkedUpShiftDesign]) -> None:
+    for id in ("1", "10", "2"):
+        store.run(create(site(id, tags=["c#", "web"])))
+        for number in range(30):
+            user = f"user-{number:02}"
+            store.run(create(Rating(user_id=user, site_id=id, stars=1 + number % 5)))
+            comment = {"comment_id": f"c{number}", "user_id": user, "display_name": "Ann", "body": "Hm."}
+            store.run(create(Comment.model_validate({"site_id": id, **comment})))
+    before = items(store)
+    gone = store.run(store.design.site("1"))
+    assert gone is not None
+    store.run(delete(gone))
+    # The site, two tags, and of each user a rating and the comment's two items.
+    lost = before.keys() - items(store).keys()
+    assert len(lost) == 1 + 2 + 3 * 30
+    assert all(hash == "SITE#1" or range.split("#COMMENT")[0] == "SITE#1" for hash, range in lost)
+    assert items(store).items() <= before.items()
+    assert store.verify() == []
+    with pytest.raises(NotFound):
+        store.run(delete(gone))
+
+
+def test_a_deleted_group_takes_its_memberships(store: Store[FunkedUpShiftDesign]) -> None:
+    for name in ("Squash", "Squash2"):
+        store.run(create(Group(name=name)))
+        for number in range(30):
+            store.run(create(Membership(user_id=f"user-{number:02}", group_name=name, added_by="root")))
+    squash = store.run(store.design.group("Squash"))
+    assert squash is not None
+    store.run(delete(squash))
+    assert store.run(store.design.group_members("Squash")).items == []
+    assert len(store.run(store.design.group_members("Squash2")).items) == 30
+    assert [each.group_name for each in store.run(store.design.memberships("user-00")).items] == ["Squash2"]
+    assert store.verify() == []
+
+
+def test_a_login_is_no_change_of_the_profile(store: Store[FunkedUpShiftDesign]) -> None:
+    profile = store.run(create(Profile(user_id="ann", display_name="Ann")))
+    store.run(touch(ref(Profile, user_id="ann"), last_login_at=NOW, last_login_ip="192.0.2.1"))
+    seen = store.run(store.design.profile("ann"))
+    assert seen is not None
+    assert (seen.last_login_at, seen.last_login_ip, seen.version) == (NOW, "192.0.2.1", 1)
+    # Whoever edits it meanwhile neither is refused nor undoes it.
+    profile.description = "Hi."
+    store.run(update(profile))
+    seen = store.run(store.design.profile("ann"))
+    assert seen is not None
+    assert (seen.last_login_at, seen.description, seen.version) == (NOW, "Hi.", 2)
+    with pytest.raises(NotFound):
+        store.run(touch(ref(Profile, user_id="ben"), last_login_at=NOW))
 
 
 def test_a_player_without_a_user_has_no_user_id(store: Store[FunkedUpShiftDesign]) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import Game, Invitation, Membership, Player, Team, User
-from keyplan.data import InUse, ParentMissing, Store, UniqueViolation, create, delete, update
+from keyplan.data import ConditionFailed, InUse, ParentMissing, Store, UniqueViolation, check, create, delete, update
+from keyplan.design import ref
 from keyplan.engine import Engine
 from tests.apps.hacktracker_data import START, at_bat, ghost, new_team, user
 
@@ -103,6 +104,20 @@ def test_a_deleted_team_does_not_hold_its_owner_back(store: Store[HackTrackerDes
     assert _owned(store) == 1
 
 
+def test_an_owner_stays_until_the_team_is_gone(store: Store[HackTrackerDesign], team: Team) -> None:
+    owner = store.run(store.design.user("user-000"))
+    assert owner is not None
+    with pytest.raises(InUse):
+        store.run(delete(owner))
+    team.deleted_at, team.expires_at = NOW, NOW + timedelta(days=30)
+    store.run(update(team))
+    store.run(delete(owner))
+    # It can not be restored for an owner who is no longer there.
+    team.deleted_at = team.expires_at = None
+    with pytest.raises(ParentMissing):
+        store.run(update(team))
+
+
 def test_a_team_that_changes_hands_is_counted_for_its_new_owner(store: Store[HackTrackerDesign], team: Team) -> None:
     store.run(create(user("ben")))
     team.owner_id = "ben"
@@ -136,6 +151,15 @@ def test_a_number_is_taken_once_in_a_team(store: Store[HackTrackerDesign], team:
     assert found.player_id == "player-008"
 
 
+def test_a_roster_can_be_kept_small(store: Store[HackTrackerDesign], team: Team) -> None:
+    room = check(ref(Team, team_id="team-000"), lambda each: each.player_count < 3)
+    for number in (1, 2):
+        store.transact(create(ghost(number)), room)
+    with pytest.raises(ConditionFailed):
+        store.transact(create(ghost(3)), room)
+    assert len(store.run(store.design.roster("team-000")).items) == 3
+
+
 def test_a_linked_player_is_found_by_user(store: Store[HackTrackerDesign], team: Team) -> None:
     made = store.run(create(ghost(7)))
     assert "GSI4PK" not in items(store)["TEAM#team-000", "PLAYER#player-007"]
@@ -160,7 +184,29 @@ def test_a_game_stands_in_the_schedule_by_its_start(store: Store[HackTrackerDesi
     made.scheduled_start = None
     store.run(update(made))
     assert sort_key() == "GAME#9999#g"
-    assert "schedule" not in items(store)["GAME#g", "METADATA"]
+
+
+def test_a_game_is_stored_as_the_document_has_it(store: Store[HackTrackerDesign], team: Team) -> None:
+    _game(store, scheduled_start=START, opponent_name="Tacoma")
+    assert items(store)["GAME#g", "METADATA"] == {
+        "PK": {"S": "GAME#g"},
+        "SK": {"S": "METADATA"},
+        "gameId": {"S": "g"},
+        "teamId": {"S": "team-000"},
+        "status": {"S": "SCHEDULED"},
+        "scheduledStart": {"S": "2025-11-01T19:30:00.000Z"},
+        "opponentName": {"S": "Tacoma"},
+        "teamScore": {"N": "0"},
+        "opponentScore": {"N": "0"},
+        "lineup": {"L": []},
+        "createdAt": STAMP,
+        "updatedAt": STAMP,
+        "version": {"N": "1"},
+        "GSI2PK": {"S": "ENTITY#GAME"},
+        "GSI2SK": {"S": "METADATA#g"},
+        "GSI3PK": {"S": "TEAM#team-000"},
+        "GSI3SK": {"S": "GAME#2025-11-01T19:30:00.000Z#g"},
+    }
 
 
 def test_score_and_at_bats_follow_every_change(store: Store[HackTrackerDesign], team: Team) -> None:
@@ -204,6 +250,74 @@ def test_a_player_with_at_bats_stays(store: Store[HackTrackerDesign], team: Team
     store.run(delete(batted))
     store.run(delete(player()))
     assert ("TEAM#team-000", "NUMBER#07") not in items(store)
+
+
+def test_a_deleted_game_takes_its_at_bats(store: Store[HackTrackerDesign], team: Team) -> None:
+    made = _game(store)
+    _game(store, game_id="g2")
+    store.run(create(ghost(7)))
+    for number in range(30):
+        batter = {"player_id": "player-007", "user_id": None} if number % 2 else {}
+        store.run(create(at_bat("g", f"{number:02}", **batter)))
+    store.run(create(at_bat("g2", "other")))
+    store.run(delete(made))
+    assert [key for key in items(store) if key[0] == "GAME#g"] == []
+    other = store.run(store.design.game("g2"))
+    assert other is not None
+    assert other.team_score == 1
+    assert [each.at_bat_id for each in store.run(store.design.player_at_bats("team-000-owner")).items] == ["other"]
+    assert [player.at_bat_count for player in store.run(store.design.roster("team-000")).items] == [0, 1]
+    assert store.verify() == []
+
+
+def test_at_bats_follow_a_game_to_another_day(store: Store[HackTrackerDesign], team: Team) -> None:
+    _game(store, scheduled_start=START)
+    for number in range(30):
+        store.run(create(at_bat("g", f"{number:02}", game_date=None if number == 0 else START)))
+    later = START + timedelta(days=7)
+    assert store.run(store.design.redate_at_bats("g", later.isoformat())) == 30
+    assert {each.game_date for each in store.run(store.design.game_at_bats("g")).items} == {later}
+    assert store.run(store.design.redate_at_bats("g", later.isoformat())) == 0
+
+
+def test_a_removed_team_leaves_at_bats_and_linked_players(store: Store[HackTrackerDesign], team: Team) -> None:
+    for number in (7, 8):
+        store.run(create(ghost(number)))
+    made = _game(store, scheduled_start=START)
+    for number in range(30):
+        batter = {"player_id": "player-007", "user_id": None} if number % 2 else {}
+        store.run(create(at_bat("g", f"{number:02}", **batter)))
+    found = store.run(store.design.team("team-000"))
+    assert found is not None
+    assert found.player_count == 3
+    # Deleted, and removed when its time had come.
+    found.deleted_at, found.expires_at = NOW, NOW + timedelta(days=30)
+    store.run(update(found))
+    client: Any = store.client
+    client.delete_item(TableName="hacktracker-test", Key={"PK": {"S": "TEAM#team-000"}, "SK": {"S": "METADATA"}})
+    _remove_what_belonged_to_it(store, made)
+    at_bats = [("GAME#g", f"ATBAT#{number:02}") for number in range(30)]
+    assert sorted(items(store)) == [*at_bats, ("TEAM#team-000", "PLAYER#team-000-owner"), ("USER#user-000", "METADATA")]
+    (player,) = store.run(store.design.user_players("user-000")).items
+    assert len(store.run(store.design.user_at_bats(player.player_id, "user-000")).items) == 15
+    assert store.verify() == []
+
+
+def _remove_what_belonged_to_it(store: Store[HackTrackerDesign], game: Game) -> None:
+    design = store.design
+    for member in store.run(design.members("team-000")).items:
+        membership = store.run(design.membership(member.user_id, "team-000"))
+        assert membership is not None
+        store.run(delete(membership))
+    assert store.run(design.keep_at_bats(game.game_id, NOW.isoformat())) == 30
+    for found in store.run(design.team_games("team-000")).items:
+        store.run(delete(found))
+    for player in store.run(design.roster("team-000")).items:
+        if player.is_ghost:
+            store.run(delete(player))
+        else:
+            player.removed_at, player.player_number = NOW, None
+            store.run(update(player))
 
 
 def test_an_invitation_has_a_time_to_live(store: Store[HackTrackerDesign], team: Team) -> None:

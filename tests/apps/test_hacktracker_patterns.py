@@ -1,12 +1,13 @@
 """Every access pattern of hacktracker: what it gives, what it reads to give it, and what that costs."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
-from tests.apps.hacktracker_data import fill
+from tests.apps.hacktracker_data import START, fill
 from tests.apps.support import WAYS, Case, Way, World, run_case, scanning, units, without_case, world
 
 
@@ -21,6 +22,7 @@ def numbered(prefix: str, *numbers: int) -> list[str]:
 
 user_id, team_id, player_id = field("user_id"), field("team_id"), field("player_id")
 game_id, at_bat_id = field("game_id"), field("at_bat_id")
+SOON, LATER = START + timedelta(weeks=3), START + timedelta(weeks=26)
 
 CASES = [
     # Primary keys
@@ -43,6 +45,8 @@ CASES = [
     Case("season_games", ("team-000", "spring"), numbered("game", 27, 25), ["query GSI3"], game_id, limit=2),
     Case("team_games", ("team-000",), numbered("game", 27, 26, 25), ["query GSI3"], game_id, limit=3),
     Case("team_games", ("team-002",), [], ["query GSI3"], game_id, limit=3),
+    Case("coming_games", ("team-000", LATER), numbered("game", 2, 1), ["query GSI3"], game_id, limit=2),
+    Case("past_games", ("team-000", SOON), numbered("game", 26, 27), ["query GSI3"], game_id, limit=2),
     # GSI4: User's Players
     Case("user_players", ("user-003",), ["team-003-owner"], ["query GSI4"], player_id),
     Case("former_players", ("user-000",), ["player-003"], ["query GSI4"], player_id, limit=1),
@@ -64,7 +68,22 @@ CASES = [
     Case("player_by_number", ("team-000", 7), "player-007", ["get_item", "get_item"], player_id),
     Case("player_by_number", ("team-000", 70), None, ["get_item"], player_id),
     Case("game_at_bats", ("game-000",), numbered("at-bat-000", 0, 1, 2), ["query"], at_bat_id, limit=3),
+    Case("last_at_bats", ("game-000",), ["at-bat-000-former", "at-bat-000-009"], ["query"], at_bat_id, limit=2),
     Case("at_bat", ("game-000", "at-bat-000-003"), "1B", ["get_item"], field("result")),
+    Case(
+        "users_by_ids",
+        (["user-003", "nobody"],),
+        ["user-003", None],
+        ["batch_get_item"],
+        lambda users: [user_id(user) for user in users],
+    ),
+    Case(
+        "teams_by_ids",
+        (["team-000", "team-001", "no team"],),
+        [False, True, None],
+        ["batch_get_item"],
+        lambda teams: [team and team.deleted_at is not None for team in teams],
+    ),
     Case(
         "games_by_ids",
         (["game-003", "no game", "game-001"],),
@@ -184,4 +203,5 @@ def test_games_are_in_order_of_time_and_undated_ones_last(league: World[HackTrac
 
 def test_the_table_is_named_by_the_environment() -> None:
     (table,) = HackTrackerDesign.tables
+    assert HackTrackerDesign().table_name(table) == "hacktracker-dev"
     assert HackTrackerDesign({"environment": "prod"}).table_name(table) == "hacktracker-prod"

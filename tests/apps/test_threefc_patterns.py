@@ -145,3 +145,9 @@ def test_small_pages_give_the_same_list(app: World[ThreeFC], way: Way, case: Cas
         if cursor is None:
             break
     assert items == whole.items
+
+
+def test_the_table_is_named_by_the_environment() -> None:
+    (table,) = ThreeFC.tables
+    assert ThreeFC().table_name(table) == "3fc-dev-app"
+    assert ThreeFC({"env": "prod"}).table_name(table) == "3fc-prod-app"

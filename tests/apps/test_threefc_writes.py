@@ -220,13 +220,91 @@ def test_stored_games_are_read_back(store: Store[ThreeFC]) -> None:
     )
 
 
+def test_a_goal_names_players_of_the_team(store: Store[ThreeFC]) -> None:
+    store.run(create(game("game-00")))
+    for player_id, team_id in (("p1", "red"), ("p2", "blue"), ("p3", "blue"), ("p4", "blue")):
+        store.run(create(Roster(game_id="game-00", team_id=team_id, player_id=player_id)))
+    with pytest.raises(ParentMissing):
+        store.run(create(goal("e1", 1, 9, scorer_id="p1")))
+    with pytest.raises(ParentMissing):
+        store.run(create(goal("e1", 1, 9, scorer_id="p2", assist_ids=("p1",))))
+    scored = store.run(create(goal("e1", 1, 9, scorer_id="p2", assist_ids=("p3",))))
+    store.run(create(goal("e2", 1, 10, scoring_team_id=None, own_goal=True, scorer_id="p1")))
+    assert _goal_counts(store) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
+    scored.assist_ids = ("p4",)
+    store.run(update(scored))
+    store.run(move(scored, minute=11))
+    assert _goal_counts(store) == {"p1": 1, "p2": 1, "p3": 0, "p4": 1}
+    assert store.verify() == []
+
+
+def _goal_counts(store: Store[ThreeFC]) -> dict[str, int]:
+    return {entry.player_id: entry.goal_count for entry in store.run(store.design.roster("game-00")).items}
+
+
+def test_a_player_who_is_named_by_a_goal_stays_on_the_team(store: Store[ThreeFC]) -> None:
+    store.run(create(game("game-00")))
+    store.run(create(Roster(game_id="game-00", team_id="blue", player_id="p2")))
+    scored = store.run(create(goal("e1", 1, 9, scorer_id="p2")))
+    entry = store.run(store.design.roster_entry("game-00", "p2"))
+    assert entry is not None
+    with pytest.raises(InUse):
+        store.run(delete(entry))
+    with pytest.raises(InUse):
+        store.run(move(entry, team_id="red"))
+    store.run(delete(scored))
+    free = store.run(store.design.roster_entry("game-00", "p2"))
+    assert free is not None
+    store.run(move(free, team_id="red"))
+    assert store.verify() == []
+
+
 def test_a_deleted_game_leaves_nothing(store: Store[ThreeFC]) -> None:
     before = _items(store).keys()
     made = store.run(create(game("game-00")))
-    store.run(create(Roster(game_id="game-00", team_id="red", player_id="p1")))
-    store.run(create(goal("e1", 1, 9)))
+    store.run(create(Roster(game_id="game-00", team_id="blue", player_id="p1")))
+    store.run(create(goal("e1", 1, 9, scorer_id="p1")))
     store.run(delete(made))
     assert _items(store).keys() == before
+    assert store.verify() == []
+
+
+def test_a_deleted_game_leaves_the_others(store: Store[ThreeFC]) -> None:
+    for game_id in ("game-00", "game-000"):
+        store.run(create(game(game_id)))
+        for number in range(20):
+            store.run(create(Roster(game_id=game_id, team_id="red", player_id=f"p{number}")))
+            store.run(create(goal(f"e{number:02}", 1 + number % 3, number, game_id=game_id)))
+    made = store.run(store.design.game("game-00"))
+    assert made is not None
+    store.run(delete(made))
+    assert [each.game_id for each in store.run(store.design.games("session-00")).items] == ["game-000"]
+    assert len(store.run(store.design.game_sheet("game-000")).items) == 41
+    assert store.run(store.design.game_sheet("game-00")).items == []
+    red = store.run(store.design.team("season-00", "red"))
+    assert red is not None
+    assert red.game_count == 1
+    assert store.verify() == []
+
+
+def test_a_season_goes_with_its_teams_and_after_its_sessions(store: Store[ThreeFC]) -> None:
+    store.run(create(Season(season_id="season-01", league_id="north", name="Autumn")))
+    team = Team(team_id="red", season_id="season-01", league_id="north", name="Red", colour="red")
+    store.run(create(team))
+    season = store.run(store.design.season("north", "season-00"))
+    session = store.run(store.design.session("season-00", "session-00"))
+    assert season is not None
+    assert session is not None
+    with pytest.raises(InUse):
+        store.run(delete(season))
+    assert len(store.run(store.design.teams("season-00")).items) == 4
+    store.run(delete(session))
+    store.run(delete(season))
+    assert [key for key in _items(store) if "season-00" in "".join(key)] == []
+    assert [each.team_id for each in store.run(store.design.teams("season-01")).items] == ["red"]
+    north = store.run(store.design.league("north"))
+    assert north is not None
+    assert north.season_count == 1
     assert store.verify() == []
 
 
@@ -237,3 +315,4 @@ def test_a_deleted_league_leaves_nothing(store: Store[ThreeFC]) -> None:
     store.run(delete(made))
     assert [key for key in _items(store) if "south" in key[0] or key[0] == "PLAYER#p1"] == []
     assert [grant.league_id for grant in store.run(store.design.my_grants("olga")).items] == ["north"]
+    assert store.verify() == []

@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue, ValidationError
 
 from keyplan.apps.vcm.design import VcmDesign
-from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, Sponsor, Team
+from keyplan.apps.vcm.entities import Event, Import, Location, Media, Member, News, Role, Sponsor, Team
 from keyplan.apps.vcm.values import Address, Schedule
 from keyplan.data import InUse, ParentMissing, Store, UniqueViolation, create, delete, update
 from keyplan.data.items import codec_of
@@ -71,6 +71,10 @@ def test_attributes_have_the_documents_names(entity: Entity, attributes: str) ->
     assert codec_of(type(entity)).encode(entity).keys() == CONTENT - without_stamp | set(attributes.split())
 
 
+def test_a_team_that_sams_does_not_know_is_not_in_its_index() -> None:
+    assert "sbvvTeamId" not in codec_of(Team).encode(team("t", "T"))
+
+
 def test_maps_have_the_documents_names() -> None:
     training = Schedule(day=[0], startTime="18:30", endTime="20:00", locationId="hall")
     stored = codec_of(Team).encode(team("t", "T", schedules=[training]))
@@ -106,7 +110,8 @@ def test_the_tables_are_the_documents() -> None:
     }
     streams = {name: table["StreamSpecification"] for name, table in tables.items() if "StreamSpecification" in table}
     view = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-    assert streams == {"vcm-media": view, "vcm-sponsors": view}
+    keys = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    assert streams == {"vcm-media": view, "vcm-sponsors": view, "vcm-media-refs": keys}
     assert times_to_live == {"vcm-sponsors": "expiryTimestamp", "vcm-news-keyplan": "expiresAt"}
 
 
@@ -148,6 +153,7 @@ def test_what_uses_a_media_item_is_known(store: Store[VcmDesign], engine: Engine
     assert references(engine) == others | {("three", "news#n")}
     store.run(delete(article))
     assert references(engine) == others
+    assert store.verify() == []
 
 
 def counted(store: Store[VcmDesign], id: str) -> int:
@@ -194,6 +200,32 @@ def test_a_location_in_use_is_not_deleted(store: Store[VcmDesign]) -> None:
     store.run(update(made))
     store.run(delete(hall))
     assert store.run(store.design.location("hall")) is None
+    assert store.verify() == []
+
+
+def test_a_deleted_team_lets_go_of_all_that_it_used(store: Store[VcmDesign], engine: Engine) -> None:
+    hall = store.run(create(Location(id="hall", name="Hall", street="S", postal_code="1", city="C")))
+    training = [Schedule(day=[1], startTime="18:30", endTime="20:00", locationId="hall")]
+    gone, other = (store.run(create(team(id, id, image_ids=["one"], schedules=training))) for id in ("a", "b"))
+    store.run(delete(gone))
+    assert references(engine) == {("one", "teams#b")}
+    assert engine.scan(TableName="vcm-slugs")["Items"] == [{"slug": {"S": "teams#slug-of-b"}, "id": {"S": "b"}}]
+    with pytest.raises(InUse):
+        store.run(delete(hall))
+    store.run(delete(other))
+    store.run(delete(hall))
+    assert counted(store, "one") == 0
+    assert store.verify() == []
+
+
+def test_how_far_a_migration_came_is_kept_beside_the_tables(store: Store[VcmDesign], engine: Engine) -> None:
+    run = store.run(create(Import(export_id="x", collection="news", expires_at=NOW + DAY)))
+    run.done = 25
+    store.run(update(run))
+    (found,) = store.run(store.design.imports("x")).items
+    assert (found.collection, found.done, found.finished_at) == ("news", 25, None)
+    (stored,) = engine.scan(TableName="vcm-news-keyplan")["Items"]
+    assert (stored["pk"], stored["sk"]) == ({"S": "IMPORT#x"}, {"S": "news"})
 
 
 def test_the_largest_change_fits_into_a_transaction(store: Store[VcmDesign]) -> None:

@@ -135,6 +135,7 @@ CASES = [
     Case("location", ("hall-0",), "hall-0", ["get_item"], ids),
     Case("all_locations", (), InAnyOrder([f"hall-{number}" for number in range(7)]), ["scan"], ids),
     Case("locations", (["hall-1", "hall-0"],), ["hall-1", "hall-0"], ["batch_get_item"], each_id),
+    Case("imports", ("export",), [("media", 20), ("news", 7)], ["query"], lambda each: (each.collection, each.done)),
 ]
 
 SCANS = {"all_members", "all_media", "current_sponsors", "all_roles"}
@@ -170,7 +171,12 @@ def a_page(case: Case) -> Case:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_cost_does_not_grow(club: World[VcmDesign], larger_club: World[VcmDesign], way: Way, case: Case) -> None:
-    assert 0 < units(club, way, a_page(case)) == units(larger_club, way, a_page(case))
+    smaller, larger = units(club, way, a_page(case)), units(larger_club, way, a_page(case))
+    if case.pattern == "current_sponsors":
+        # How many expired ones stand before the first current ones is chance: a scan has no order.
+        assert 0 < max(smaller, larger) <= 2.0
+    else:
+        assert 0 < smaller == larger
 
 
 @pytest.mark.parametrize("way", WAYS)

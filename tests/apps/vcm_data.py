@@ -3,7 +3,19 @@
 from datetime import UTC, datetime, timedelta
 
 from keyplan.apps.vcm.design import VcmDesign
-from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, SamsClub, SamsTeam, Sponsor, Team
+from keyplan.apps.vcm.entities import (
+    Event,
+    Import,
+    Location,
+    Media,
+    Member,
+    News,
+    Role,
+    SamsClub,
+    SamsTeam,
+    Sponsor,
+    Team,
+)
 from keyplan.apps.vcm.values import Address, RichText, Schedule
 from keyplan.data import Store, create
 
@@ -49,6 +61,10 @@ def fill(store: Store[VcmDesign], size: int = 1) -> None:
     _fill_events(store, size)
     _fill_teams(store, size)
     _fill_sams(store, size)
+    for number in range(size):
+        export = "export" if number == 0 else f"export-{number}"
+        store.run(create(Import(export_id=export, collection="media", done=20, expires_at=NOW + DAY)))
+        store.run(create(Import(export_id=export, collection="news", done=7, expires_at=NOW + DAY)))
 
 
 def _fill_news(store: Store[VcmDesign], size: int) -> None:

@@ -2,7 +2,17 @@
 
 from datetime import UTC, datetime, timedelta
 
-from keyplan.apps.wavyblog.design import Admins, Category, Image, Post, RefreshToken, TokenFamily, User, WavyBlog
+from keyplan.apps.wavyblog.design import (
+    Admins,
+    Category,
+    Image,
+    Leftover,
+    Post,
+    RefreshToken,
+    TokenFamily,
+    User,
+    WavyBlog,
+)
 from keyplan.data.store import Store
 from keyplan.data.writes import create
 from keyplan.design import Secret
@@ -25,14 +35,15 @@ def post(slug: str, **fields: object) -> Post:
 
 
 def fill(store: Store[WavyBlog], scale: int = 1) -> None:
-    """Users, categories, posts, images and logins; twice as many of each with a scale of 2."""
+    """Users, categories, posts, images, files to be deleted and logins; twice as many of each with a scale of 2."""
     store.transact(create(Admins()), create(user("root", role="admin")))
     names = ["jane_roe", "john_doe", *(f"reader_{number:02}" for number in range(5 * scale))]
     for username in names:
         store.run(create(user(username)))
     slugs = ["technology", "travel", "uncategorized", *(f"topic-{number:02}" for number in range(5 * scale))]
     for slug in slugs:
-        store.run(create(Category(slug=slug, name=slug.title())))
+        renamed = "travel" if slug == "topic-00" else None
+        store.run(create(Category(slug=slug, name=slug.title(), renamed_to=renamed)))
     for number in range(1, POSTS * scale + 1):
         # Two of john's have the same second.
         minute = timedelta(minutes=number - (number == 29))
@@ -42,8 +53,17 @@ def fill(store: Store[WavyBlog], scale: int = 1) -> None:
         store.run(create(post(f"jane-{number:03}", **draft, **jane)))
     for number in range(5 * scale):
         store.run(
-            create(Image(image_id=f"img_{number:02}", username="john_doe", content_type="image/png", size=1 + number))
+            create(
+                Image(
+                    image_id=f"img_{number:02}",
+                    username="john_doe",
+                    file="a.png",
+                    content_type="image/png",
+                    size=1 + number,
+                )
+            )
         )
+        store.run(create(Leftover(username="john_doe", image_id=f"img_{number:02}", file="a.png")))
         family = TokenFamily(username="john_doe", family_id=f"login-{number:02}", expires_at=START)
         store.run(create(family))
         token = {"token_hash": f"hash-{number:02}", "family_id": family.family_id, "expires_at": START}

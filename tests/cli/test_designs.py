@@ -16,7 +16,8 @@ from typer.testing import CliRunner, Result
 
 from keyplan import apps
 from keyplan.cli import main
-from keyplan.cli.designs import example, systems
+from keyplan.cli.designs import example
+from keyplan.cli.opening import system_names
 from keyplan.data import Store, create
 from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread
@@ -31,7 +32,7 @@ from keyplan.design.operations import Count as Counted
 shelf = Table(
     "shelf-{stage}",
     key("PK", "SK"),
-    indexes={"ByYear": index(key("year:N", "PK"), KEYS_ONLY), "ByTitle": local("title")},
+    indexes={"ByYear": index(key("year:N", "PK"), include("name", "title")), "ByTitle": local("title")},
     ttl="gone",
     stream="NEW_IMAGE",
 )
@@ -57,9 +58,27 @@ class Book(Entity, table=shelf):
         return ref(Author, name=self.name)
 
 
+class Title(Entity, table=shelf):
+    number: int
+    name: Id
+    title: str
+    primary = key("TITLE#{number:04}", "TITLE")
+
+
+class Print(Entity, table=shelf):
+    number: int
+    name: Id
+    title: str
+    primary = key("AUTHOR#{name}", "PRINT#{title}")
+
+    @mirror
+    def by_number(self) -> Title:
+        return Title(number=self.number, name=self.name, title=self.title)
+
+
 class Shelf(Design):
     tables = [shelf]
-    entities = [Author, Book]
+    entities = [Author, Book, Title, Print]
 
     @pattern("An author by name")
     def author(self, name: str) -> Get[Author]:
@@ -68,6 +87,10 @@ class Shelf(Design):
     @pattern("An author by e-mail")
     def author_by_email(self, email: str) -> Lookup[Author]:
         return lookup(Author.email_guard, email=email)
+
+    @pattern("A print by number")
+    def print_by_number(self, number: int) -> Lookup[Print]:
+        return lookup(Print.by_number, number=number)
 
     @pattern("Is an e-mail taken?")
     def taken(self, email: str) -> GuardTaken:
@@ -101,6 +124,10 @@ class Shelf(Design):
     @pattern("Authors by their names")
     def authors(self, names: Sequence[str]) -> BatchGet[Author]:
         return batch_get(Author, names)
+
+    @pattern("Authors and titles")
+    def both(self, names: Sequence[str], numbers: Sequence[int]) -> Together[object]:
+        return together(batch_get(Author, names), batch_get(Title, numbers))
 
     @pattern("Every book")
     def books(self) -> Scan[Book]:
@@ -171,11 +198,11 @@ def test_tables_are_requests(small: Path) -> None:
 
 def test_tables_for_people(small: Path) -> None:
     output = run("tables", "shelf").stdout
-    for text in ("shelf-dev ", "PK (S) + SK (S)", "ByYear: year (N) + PK (S), keys only", "NEW_IMAGE", "gone"):
+    for text in ("shelf-dev ", "PK (S) + SK (S)", "ByYear: year (N) + PK (S), name, title", "NEW_IMAGE", "gone"):
         assert text in output
 
 
-@pytest.mark.parametrize("system", systems())
+@pytest.mark.parametrize("system", system_names())
 def test_the_requests_for_tables_are_accepted(system: str) -> None:
     with Engine() as engine:
         made = {each["CreateTable"]["TableName"]: each for each in answer("tables", system)}
@@ -197,6 +224,7 @@ def test_patterns_say_what_they_do(small: Path) -> None:
     assert shown == {
         "author": ("get", "shelf-dev", None, "GetItem", False),
         "author_by_email": ("lookup: guard, then get", "shelf-dev", None, "GetItem", False),
+        "print_by_number": ("lookup: mirror, then get", "shelf-dev", None, "GetItem", False),
         "taken": ("taken: guard", "shelf-dev", None, "GetItem", False),
         "known": ("exists", "shelf-dev", None, "GetItem", False),
         "of_year": ("query", "shelf-dev", "ByYear", "Query", False),
@@ -205,6 +233,7 @@ def test_patterns_say_what_they_do(small: Path) -> None:
         "two_years": ("merge of 2 queries", "shelf-dev", "ByYear", "Query", False),
         "how_many": ("count of a query", "shelf-dev", "ByYear", "Query", False),
         "authors": ("batch get", "shelf-dev", None, "BatchGetItem", False),
+        "both": ("batch get of 2 entities", "shelf-dev", None, "BatchGetItem", False),
         "books": ("scan", "shelf-dev", None, "Scan", True),
     }
 
@@ -231,7 +260,7 @@ def test_patterns_for_people(small: Path) -> None:
     assert 'authors(names=["name-1"])\n    BatchGetItem {"RequestItems": {"shelf-dev": ' in output
 
 
-@pytest.mark.parametrize("system", systems())
+@pytest.mark.parametrize("system", system_names())
 def test_the_example_requests_are_accepted(system: str) -> None:
     listed = answer("patterns", system)
     assert listed
@@ -333,11 +362,11 @@ def test_an_unknown_system_is_answered_with_the_known(command: str) -> None:
     assert result.exit_code == 2
     said = " ".join(result.output.replace("│", " ").split())
     assert "'nonesuch' is none of the systems" in said
-    assert all(system in said for system in systems())
+    assert all(system in said for system in system_names())
 
 
 def test_verify_needs_the_file(tmp_path: Path) -> None:
-    result = run("verify", systems()[0], "--path", str(tmp_path / "none.db"))
+    result = run("verify", system_names()[0], "--path", str(tmp_path / "none.db"))
     assert result.exit_code == 2
     assert "there is no such file" in result.output
     assert not (tmp_path / "none.db").exists()
@@ -345,7 +374,7 @@ def test_verify_needs_the_file(tmp_path: Path) -> None:
 
 def test_verify_refuses_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("not a database " * 100)
-    result = run("verify", systems()[0], "--path", str(tmp_path / "notes.db"))
+    result = run("verify", system_names()[0], "--path", str(tmp_path / "notes.db"))
     assert result.exit_code == 2
     assert "Can not open" in result.output
 
@@ -379,7 +408,7 @@ def test_a_wrong_environment_is_refused(small: Path, given: str) -> None:
 
 
 def test_the_command_itself() -> None:
-    command = [sys.executable, "-m", "keyplan.cli", "patterns", systems()[0], "--json"]
+    command = [sys.executable, "-m", "keyplan.cli", "patterns", system_names()[0], "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)

@@ -130,5 +130,5 @@ def _action(kind: str, members: dict[str, Any]) -> str:
 
 
 def _key(item: dict[str, Any]) -> str:
-    parts = [next(iter(item[name].values())) for name in ("PK", "SK", "name", "pk", "id") if name in item]
-    return "/".join(str(part) for part in parts if part)
+    names = next(each for each in (("PK", "SK"), ("pk",), ("name",), ("id",)) if each[0] in item)
+    return "/".join(str(next(iter(item[name].values()))) for name in names)

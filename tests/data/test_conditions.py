@@ -62,9 +62,24 @@ class Thing(Entity, table=things):
     primary = key("{id}")
 
 
+pages = Table("Pages", key("pk"), indexes={"bySite": key("siteKey"), "byKind": key("kind")})
+
+
+class Leaf(Entity, table=pages):
+    """Fields that are stored as keys, with more than the value in them."""
+
+    leaf: Annotated[Id, stored("pk")]
+    site: Annotated[Id | None, stored("siteKey")] = None
+    kind: str = "plain"
+
+    primary = key("LEAF#{leaf}")
+    by_site = pages.bySite("SITE#{site}")
+    by_kind = pages.byKind("{kind}")
+
+
 class Shop(Design):
-    tables = (things,)
-    entities = (Thing,)
+    tables = (things, pages)
+    entities = (Thing, Leaf)
 
 
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
@@ -139,3 +154,33 @@ def test_wrong_conditions_are_refused() -> None:
         for_fields(recorded(Thing, lambda t: one_of(t.name, [])), codec)
     with pytest.raises(InvalidValue, match="one_of"):
         for_fields(recorded(Thing, lambda t: one_of(t.name, map(str, range(101)))), codec)
+
+
+LEAVES: list[tuple[Any, set[str]]] = [
+    (lambda p: p.site == "b", {"2"}),
+    (lambda p: p.site != "b", {"1", "3", "4"}),
+    (lambda p: p.site > "a", {"2", "3"}),
+    (lambda p: between(p.site, "a", "b"), {"1", "2"}),
+    (lambda p: one_of(p.site, ["a", "c"]), {"1"}),
+    (lambda p: p.site.startswith("b"), {"2", "3"}),
+    (lambda p: absent(p.site), {"4"}),
+    (lambda p: contains(p.kind, "lai"), {"1", "2", "3", "4"}),
+    (lambda p: p.leaf >= "3", {"3", "4"}),
+    (lambda p: (p.leaf == "1") | (p.kind == "other"), {"1"}),
+]
+
+
+@pytest.mark.parametrize(("condition", "expected"), LEAVES, ids=map(str, range(len(LEAVES))))
+def test_a_field_that_is_stored_as_a_key_is_compared_as_such(condition: Any, expected: set[str]) -> None:
+    with Engine() as engine:
+        store = Store(Shop(), engine)
+        store.create_tables()
+        for leaf, site in (("1", "a"), ("2", "b"), ("3", "bc"), ("4", None)):
+            store.run(create(Leaf(leaf=leaf, site=site)))
+        assert {each.leaf for each in store.each(scan(Leaf, filter=condition))} == expected
+
+
+def test_no_part_of_a_key_passes_for_a_part_of_a_value() -> None:
+    with pytest.raises(InvalidValue, match="SITE#") as caught:
+        for_fields(recorded(Leaf, lambda p: contains(p.site, "SITE")), codec_of(Leaf))
+    assert caught.value.field == "site"

@@ -298,6 +298,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: create(Note(note_id="n", folder="f", rank=10_000)), "rank"),
     (lambda: create(Note(note_id="n", text="x" * 410_000)), "text"),
     (lambda: create(Note(note_id="n", stars=10**38 + 1)), "stars"),
+    (lambda: patch(ref(Note, note_id="n"), text="x" * 410_000), "text"),
     (lambda: patch(ref(Note, note_id="n"), colour="red"), "colour"),
     (lambda: patch(ref(Note, note_id="n"), note_id="m"), "note_id"),
     (lambda: patch(ref(Note, note_id="n"), text=None), "text"),

@@ -186,6 +186,21 @@ def test_two_runners_do_no_harm(store: Store[Club], sent: Recorder) -> None:
     gone(store)
 
 
+def test_a_late_runner_leaves_alone_what_was_created_since(store: Store[Club], sent: Recorder) -> None:
+    fill(store)
+    half_way(store, sent.client)
+    raw: Any = sent.client
+    (journal,) = (each for each in raw.scan(TableName="Club-keyplan")["Items"] if each["pk"] == {"S": "JOB"})
+    assert store.resume() == 1
+    store.run(create(Team(team_id="t", name="T")))
+    store.run(create(Member(team_id="t", username="ann", role="admin")))
+    raw.put_item(TableName="Club-keyplan", Item=journal)  # as one has it that read it before the other was done
+    store.resume()
+    assert [type(each).__name__ for each in store.run(store.design.team_page("t")).items] == ["Member", "Team"]
+    assert store.resume() == 0
+    assert store.verify() == []
+
+
 def test_a_rewrite_that_would_never_end_is_stopped(store: Store[Club]) -> None:
     fill(store)
     articles = query(Article.by_author, author="ann")
@@ -210,3 +225,16 @@ def test_a_job_takes_what_a_journal_can_hold(store: Store[Club], sent: Recorder)
     with pytest.raises(InvalidValue, match="old"):
         store.run(store.design.rename_author(["ann"], "zoe"))  # type: ignore[arg-type]
     assert sent.taken() == []
+
+
+def test_a_journal_that_nobody_understands_stops_no_other(store: Store[Club], sent: Recorder) -> None:
+    fill(store)
+    half_way(store, sent.client)
+    raw: Any = sent.client
+    for kind, name in (("cascade", "Ghost"), ("rewrite", "ghost"), ("gone", "Ghost"), ("strange", "ghost")):
+        item = {"pk": {"S": "JOB"}, "sk": {"S": "0" + kind}, "kind": {"S": kind}, "name": {"S": name}}
+        raw.put_item(TableName="Club-keyplan", Item=item | {"key": {"M": {}}, "arguments": {"M": {}}})
+    with pytest.raises(DataError, match="not finished"):
+        store.resume()
+    assert store.verify() == []
+    gone(store)

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from keyplan.data import BadCursor, Store, create, delete, put_all
+from keyplan.data import BadCursor, Store, create, delete, put_all, update
 from keyplan.design import (
+    KEYS_ONLY,
     Count,
     Design,
     Entity,
@@ -17,15 +18,21 @@ from keyplan.design import (
     Query,
     Ref,
     Table,
+    at_least,
+    at_most,
     belongs_to,
     count,
     get,
+    include,
+    index,
     key,
     less_than,
     more_than,
     query,
     ref,
     scan,
+    starting,
+    within,
 )
 from keyplan.engine import Engine
 from tests.data.club import Article, Club, Member, Note, Team, User
@@ -116,7 +123,29 @@ def test_a_page_that_a_filter_cuts_short_is_filled_up(filled: Store[Club], sent:
     assert [note.rank for note in page.items] == [0, 10, 20]
     rest = filled.run(filled.design.starred("f").limit(3).after(page.next))
     assert [note.rank for note in rest.items] == [30, 40, 50]
-    assert len(sent.taken()) <= 4
+    assert len(sent.taken()) == 4
+
+
+def limits(sent: Recorder) -> list[int]:
+    return [request["Limit"] for name, request in sent.taken() if name == "query"]
+
+
+def test_what_a_page_reads_is_in_proportion_to_what_is_wanted(filled: Store[Club], sent: Recorder) -> None:
+    """Of the 30 notes in the folder every fifth has a star."""
+    sent.taken()
+    for size, expected in ((1, [2]), (2, [4, 8]), (3, [6, 12]), (6, [12, 24])):
+        page = filled.run(filled.design.starred("f").limit(size))
+        assert len(page.items) == size
+        assert limits(sent) == expected
+    many = query(Note.by_folder, folder="f", filter=lambda note: note.stars == 0)
+    assert len(filled.run(many.limit(10)).items) == 10
+    assert limits(sent) == [20]  # twice as many is enough where the filter takes most
+    none = query(Note.by_folder, folder="f", filter=lambda note: note.stars > 5)
+    assert filled.run(none.limit(1)).items == []
+    assert limits(sent) == [2, 4, 12, 36]
+    for size in (1, 7, 30):
+        filled.run(query(Note.by_folder, folder="f").limit(size))
+        assert limits(sent) == [size]
 
 
 def test_a_page_reads_no_more_than_its_budget(filled: Store[Club], sent: Recorder) -> None:
@@ -156,7 +185,88 @@ def test_ranges(filled: Store[Club]) -> None:
 
     assert ranks(more_than(54)) == [56, 58]
     assert ranks(less_than(4)) == [0, 2]
+    assert ranks(at_least(56)) == [56, 58]
+    assert ranks(at_most(2)) == [0, 2]
+    assert ranks(within(4, 7)) == [4, 6]
     assert ranks(54) == [54]
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [within(7, 4), at_least(None), more_than("many"), less_than(10_000), within(1, None), starting("x")],
+    ids=str,
+)
+def test_a_range_that_is_none_is_refused(filled: Store[Club], sent: Recorder, bound: object) -> None:
+    sent.taken()
+    with pytest.raises(InvalidValue) as caught:
+        filled.run(query(Note.by_folder, folder="f", rank=bound))
+    assert caught.value.field == "rank"
+    assert sent.taken() == []
+
+
+things = Table("Things", key("h", "r"), indexes={"ByNumber": key("h", "number:N"), "ByBytes": key("h", "code:B")})
+
+
+class Thing(Entity, table=things):
+    shop: Id
+    name: str
+    number: int = 0
+    code: bytes = b"-"
+
+    primary = key("{shop}", "{name.lower}")
+    by_number = things.ByNumber("{shop}", "{number}")
+    by_code = things.ByBytes("{shop}", "{code}")
+
+
+class Shop(Design):
+    tables = (things,)
+    entities = (Thing,)
+
+
+@pytest.fixture
+def shop(sent: Recorder) -> Store[Shop]:
+    store = Store(Shop(), sent)
+    store.create_tables()
+    for n, name in enumerate(["Anna", "Anton", "Berta"]):
+        store.run(create(Thing(shop="s", name=name, number=10 - n, code=name.encode())))
+    sent.taken()
+    return store
+
+
+def test_ranges_of_texts_numbers_and_bytes(shop: Store[Shop]) -> None:
+    def names(op: Query[Thing]) -> list[str]:
+        return [thing.name for thing in shop.each(op)]
+
+    assert names(query(Thing.primary, shop="s", name=starting("AN"))) == ["Anna", "Anton"]
+    assert names(query(Thing.primary, shop="s", name=more_than("ANNA"))) == ["Anton", "Berta"]
+    assert names(query(Thing.by_number, shop="s", number=within(8, 9))) == ["Berta", "Anton"]
+    assert names(query(Thing.by_number, shop="s", number=less_than(10))) == ["Berta", "Anton"]
+    assert names(query(Thing.by_code, shop="s", code=starting(b"An"))) == ["Anna", "Anton"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("op", "field"),
+    [
+        (query(Thing.by_number, shop="s", number=at_least(float("nan"))), "number"),
+        (query(Thing.by_number, shop="s", number=at_least("many")), "number"),
+        (query(Thing.by_number, shop="s", number=at_least(None)), "number"),
+        (query(Thing.by_number, shop="s", number=within(2, 1)), "number"),
+        (query(Thing.by_code, shop="s", code=at_most(b"")), "code"),
+        (query(Thing.by_code, shop="s", code=starting("x")), "code"),
+        (query(Thing.primary, shop="s", name=starting("")), "name"),
+        (query(Thing.primary, shop="s", name=starting("x" * 1025)), "name"),
+        (query(Thing.primary, shop="s", name=at_least("é" * 513)), "name"),
+        (query(Thing.primary, shop="s#t", name="x"), "shop"),
+    ],
+    ids=map(str, range(10)),
+)
+def test_what_no_key_can_be_compared_with_is_refused(
+    shop: Store[Shop], sent: Recorder, op: Query[Thing], field: str
+) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        shop.run(op)
+    assert caught.value.field == field
+    assert sent.taken() == []
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 60])
@@ -192,7 +302,9 @@ def test_counts_do_not_load_and_stop_at_a_limit(filled: Store[Club], sent: Recor
     assert request["Limit"] == 7
     assert filled.run(count(everything.limit(100))) == 30
     assert filled.run(count(filled.design.starred("f"))) == 6
+    sent.taken()
     assert filled.run(count(filled.design.starred("f").limit(2))) == 2
+    assert limits(sent) == [4, 8]
     assert filled.run(count(query(Note.by_folder, folder="f", rank=more_than(50)))) == 4
 
 
@@ -254,3 +366,83 @@ def test_items_of_another_shape_between_are_left_out_and_made_up_for() -> None:
         store.run(delete(shelf_b))
         assert [box.shelf for box in store.each(query(Box.primary, room="r"))] == list("aaaccc")
         assert store.verify() == []
+
+
+slim = Table(
+    "Slim",
+    key("pk", "sk"),
+    indexes={"KeysOnly": index(key("kind", "at"), KEYS_ONLY), "Some": index(key("colour"), include("title"))},
+    type_attribute="type",
+)
+
+
+class Album(Entity, table=slim, type="ALBUM"):
+    album: Id
+    title: str = ""
+    kind: Id = "k"
+    at: int = 0
+    colour: Id | None = None
+    pictures: Count = 0
+
+    primary = key("{album}", "ALBUM")
+    by_kind = slim.KeysOnly("{kind}", "{at:03}")
+    by_colour = slim.Some("{colour}")
+
+
+class Picture(Entity, table=slim, type="PICTURE"):
+    album: Id
+    number: int
+    title: str = ""
+    kind: Id = "k"
+    at: int = 0
+
+    primary = key("{album}", "PICTURE#{number:03}")
+    by_kind = slim.KeysOnly("{kind}", "{at:03}")
+
+    @belongs_to(on_delete="cascade", count="pictures")
+    def of(self) -> Ref[Album]:
+        return ref(Album, album=self.album)
+
+
+class Gallery(Design):
+    tables = (slim,)
+    entities = (Album, Picture)
+
+
+def test_an_index_that_holds_only_keys_is_completed_from_the_table(sent: Recorder) -> None:
+    store = Store(Gallery(), sent, secret=b"of the tests")
+    store.create_tables()
+    for n in range(5):
+        store.run(create(Album(album=f"a{n}", title=f"T{n}", at=n, colour="red")))
+        store.run(create(Picture(album=f"a{n}", number=1, title=f"P{n}", at=n)))
+    sent.taken()
+    page = store.run(query(Album.by_kind, kind="k", newest_first=True).limit(2))
+    assert [(album.title, album.pictures) for album in page.items] == [("T4", 1), ("T3", 1)]
+    assert {name for name, _ in sent.taken()} == {"query", "batch_get_item"}
+    assert [p.title for p in store.each(query(Picture.by_kind, kind="k").limit(2))] == [f"P{n}" for n in range(5)]
+    assert {a.title for a in store.each(query(Album.by_colour, colour="red"))} == {f"T{n}" for n in range(5)}
+    assert store.run(count(query(Album.by_kind, kind="k"))) == 5
+    assert store.run(count(query(Album.by_kind, kind="k").limit(3))) == 3
+    assert store.run(query(Album.by_colour, colour="red", filter=lambda album: album.title == "T3")).items[0].at == 3
+
+
+def test_what_has_left_an_index_since_is_not_completed(sent: Recorder) -> None:
+    client: Any = sent.client
+    store = Store(Gallery(), sent)
+    store.create_tables()
+    first, second = (store.run(create(Album(album=name, kind="k"))) for name in "ab")
+
+    class Behind:
+        """Shows the index as it was a moment ago."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(client, name)
+
+        def query(self, **request: Any) -> Any:
+            answer = client.query(**request)
+            first.kind = "other"
+            store.run(update(first))
+            store.run(delete(second))
+            return answer
+
+    assert Store(Gallery(), Behind()).run(query(Album.by_kind, kind="k")).items == []

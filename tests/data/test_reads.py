@@ -1,5 +1,6 @@
 """Reading: get, lookup, batches, collections, follow, scan."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -7,8 +8,10 @@ import pytest
 from keyplan.data import Store, create, delete, delete_all, put_all
 from keyplan.data import steps as steps_module
 from keyplan.data.errors import DataError
-from keyplan.design import InvalidValue, batch_get, get, lookup, ref, taken, there
+from keyplan.design import InvalidValue, batch_get, collection, get, lookup, ref, taken, there, together
+from keyplan.engine import Engine
 from tests.data.club import Article, Club, Game, Member, Note, Tag, Team, User
+from tests.data.market import Login, Market, Picture, Stall
 from tests.data.support import Recorder, shape
 
 
@@ -50,6 +53,16 @@ def test_lookup_and_taken(filled: Store[Club], sent: Recorder) -> None:
     assert not filled.run(taken(User.nickname_guard, nickname="jim"))
 
 
+def test_lookup_through_a_mirror(filled: Store[Club], sent: Recorder) -> None:
+    sent.taken()
+    found = filled.run(lookup(Article.short, number=1))
+    assert found is not None
+    assert found.slug == "s1"
+    assert shape(sent.taken()) == ["get_item NUMBER#000001/SHORT", "get_item ARTICLE#s1/ARTICLE"]
+    assert filled.run(lookup(Article.short, number=7)) is None
+    assert shape(sent.taken()) == ["get_item NUMBER#000007/SHORT"]
+
+
 def test_a_collection_is_one_query(filled: Store[Club], sent: Recorder) -> None:
     sent.taken()
     page = filled.run(filled.design.team_page("t"))
@@ -66,6 +79,19 @@ def test_follow_is_a_query_and_a_batch(filled: Store[Club], sent: Recorder) -> N
     assert [team.name for team in (*first.items, *rest.items)] == ["t", "u"]
     assert [team.name for team in filled.each(filled.design.teams_of("ann").limit(1))] == ["t", "u"]
     assert list(filled.run(filled.design.tagged("none")).items) == []
+
+
+def test_what_a_page_points_at_and_is_gone_is_made_up_for(filled: Store[Club], sent: Recorder, raw: Any) -> None:
+    for n in range(3, 9):
+        filled.run(create(Article(slug=f"s{n}", number=n, title=f"T{n}", author="ann", tags=frozenset("a"))))
+    for slug in ("s1", "s3", "s4"):  # behind the store's back, so that the tags stay
+        raw.delete_item(TableName="Club", Key={"PK": {"S": f"ARTICLE#{slug}"}, "SK": {"S": "ARTICLE"}})
+    sent.taken()
+    page = filled.run(filled.design.tagged("a").limit(3))
+    assert [article.slug for article in page.items] == ["s0", "s5", "s6"]
+    assert [request["Limit"] for name, request in sent.taken() if name == "query"] == [3, 2, 1]
+    rest = filled.run(filled.design.tagged("a").limit(3).after(page.next))
+    assert ([article.slug for article in rest.items], rest.next) == (["s7", "s8"], None)
 
 
 def test_a_batch_keeps_the_order_asked_and_asks_once(filled: Store[Club], sent: Recorder) -> None:
@@ -97,9 +123,9 @@ def test_batches_are_split(store: Store[Club], sent: Recorder) -> None:
 
 def test_a_batch_is_for_plain_items_only(store: Store[Club], sent: Recorder) -> None:
     sent.taken()
-    with pytest.raises(DataError, match="one by one"):
+    with pytest.raises(DataError, match="import_all"):
         store.run(put_all([User(username="ann", email="a")]))
-    with pytest.raises(DataError, match="one by one"):
+    with pytest.raises(DataError, match="import_all"):
         store.run(delete_all([ref(Member, team_id="t", username="u")]))
     assert sent.taken() == []
 
@@ -192,3 +218,48 @@ def test_a_request_can_be_seen_without_being_sent(filled: Store[Club], sent: Rec
         shown = filled.requests(op)
         filled.run(op)
         assert sent.taken()[:1] == shown
+
+
+def test_a_lookup_and_a_collection_can_be_consistent(filled: Store[Club], sent: Recorder) -> None:
+    sent.taken()
+    assert filled.run(lookup(User.email_guard, email="ann@x.org", consistent=True)) is not None
+    assert filled.run(lookup(Article.short, number=1, consistent=True)) is not None
+    assert len(filled.run(collection(Team, Member, team_id="t", consistent=True)).items) == 2
+    calls = sent.taken()
+    assert shape(calls)[-1] == "query"
+    assert len(calls) == 5
+    assert all(request["ConsistentRead"] for _, request in calls)
+
+
+def test_several_batch_gets_are_one_request() -> None:
+    with Engine() as engine:
+        sent = Recorder(engine)
+        store = Store(Market(), sent, secret=b"of the tests")
+        store.create_tables()
+        for n in range(60):
+            store.run(create(Login(login_id=f"l{n}", expires_at=datetime(2026, 1, 1, tzinfo=UTC))))
+            store.run(create(Picture(picture_id=f"p{n}")))
+        sent.taken()
+        pictures, stalls, logins = store.run(
+            together(
+                batch_get(Picture, ["p1", "none", "p1"]),
+                batch_get(Stall, []),
+                batch_get(Login, ["l2"], consistent=True),
+            )
+        )
+        assert [each and each.picture_id for each in pictures] == ["p1", None, "p1"]
+        assert stalls == []
+        assert [each and each.login_id for each in logins] == ["l2"]
+        ((operation, request),) = sent.taken()
+        assert operation == "batch_get_item"
+        wanted = {
+            table: (len(each["Keys"]), each.get("ConsistentRead")) for table, each in request["RequestItems"].items()
+        }
+        assert wanted == {"Market-dev": (2, None), "Market-dev-keyplan": (1, True)}
+        many = together(
+            batch_get(Picture, [f"p{n}" for n in range(60)]), batch_get(Login, [f"l{n}" for n in range(60)])
+        )
+        for found in store.run(many):
+            assert len(found) == 60
+            assert None not in found
+        assert [sum(len(each["Keys"]) for each in r["RequestItems"].values()) for _, r in sent.taken()] == [100, 20]

@@ -1,5 +1,6 @@
 """What is sent, exactly: never more items and never more requests than needed."""
 
+import re
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from keyplan.data import (
     update,
 )
 from keyplan.data.writes import Part
-from keyplan.design import Design, ref
+from keyplan.design import Design, InvalidValue, get, ref
 from tests.data.club import Alias, Article, Club, Game, Member, Note, Team, User
 from tests.data.support import NOW, Recorder, shape
 
@@ -91,17 +92,32 @@ def test_an_update_writes_the_difference(store: Store[Club], sent: Recorder) -> 
     ]
 
 
-def test_with_a_version_only_that_is_relied_on(store: Store[Club], sent: Recorder) -> None:
-    team = store.run(create(Team(team_id="t", name="T")))
+def relied_on(request: dict[str, Any]) -> set[str]:
+    """The attributes in the condition of a write."""
+    named = set(re.findall(r"#\d+", request["ConditionExpression"]))
+    return {name for placeholder, name in request["ExpressionAttributeNames"].items() if placeholder in named}
+
+
+def test_an_update_relies_on_no_more_than_it_must(store: Store[Club], sent: Recorder) -> None:
+    user = ann(store)
+    one = article(store)
+    store.run(create(Team(team_id="t", name="T")))
     game = store.run(create(Game(team_id="t", game_id="g")))
+    alias = store.run(create(Alias(alias_id="a", name="A")))
+    note = store.run(create(Note(note_id="n")))
     sent.taken()
-    game.place = "here"
-    store.run(update(game))
-    ((_, request),) = sent.taken()
-    assert request["ConditionExpression"] == (
-        "attribute_exists(#1) AND #0 = :1 AND attribute_not_exists(#2)"  # it has no version: its own field; not marked
-    )
-    assert team.version == 1
+    game.place, user.email, one.title, alias.text, note.text = "here", "b", "T", "new", "new"
+    for entity, names in (
+        (game, {"PK", "place", "keyplanDeleting"}),  # no version: its own field; and that it is not being deleted
+        (user, {"PK", "version", "created_at", "email", "nickname"}),  # which one it is, and what its guards are of
+        (one, {"PK", "version", "created_at"}),
+        (alias, {"PK", "name", "text"}),
+        (note, {"PK", "text"}),
+    ):
+        store.run(update(entity))
+        ((operation, request),) = sent.taken()
+        first = request["TransactItems"][0]["Update"] if operation == "transact_write_items" else request
+        assert relied_on(first) == names, entity
 
 
 def test_an_unchanged_entity_sends_nothing(store: Store[Club], sent: Recorder) -> None:
@@ -163,6 +179,19 @@ SHAPES: list[tuple[str, list[str]]] = [
         ],
     ),
     ("delete a user", ["transact: Delete USER#joe/USER, Delete EMAIL#joe@x.org/EMAIL#joe@x.org"]),
+    (
+        "delete a team with a member and a game",
+        [
+            "transact: Update TEAM#t/TEAM, Put JOB",  # marked, and a journal
+            "query",  # its members, each with what it counts on
+            "transact: Delete TEAM#t/MEMBER#ann, Update TEAM#t/TEAM, Update USER#ann/USER",
+            "query",  # its games, each with its goals, of which there are none
+            "transact: Update TEAM#t/GAME#g, Put JOB",
+            "query",
+            "transact: Delete TEAM#t/GAME#g, Delete JOB",
+            "transact: Delete TEAM#t/TEAM, Delete TEAMNAME#t/TEAMNAME#t, Delete JOB",
+        ],
+    ),
     ("move to the same place", []),
     ("put a plain item", ["put_item NOTE#p/NOTE"]),
     (
@@ -193,9 +222,10 @@ SHAPES: list[tuple[str, list[str]]] = [
 def act(store: Store[Club], case: str) -> None:
     run, design = store.run, store.design
     user, one = run(design.user("ann")), next(iter(store.each(design.articles_of("ann"))))
-    joe = run(design.user("joe"))
+    joe, team = run(design.user("joe")), run(get(Team, team_id="t"))
     assert user is not None
     assert joe is not None
+    assert team is not None
     match case:
         case "create user":
             run(create(User(username="bob", email="Bob@x.org", nickname="bob")))
@@ -227,6 +257,8 @@ def act(store: Store[Club], case: str) -> None:
             run(delete(one))
         case "delete a user":
             run(delete(joe))
+        case "delete a team with a member and a game":
+            run(delete(team))
         case "move to the same place":
             run(move(one, slug="one"))
         case "put a plain item":
@@ -262,12 +294,30 @@ def test_the_requests_of(store: Store[Club], sent: Recorder, case: str, expected
     article(store, tags=frozenset("ab"))
     store.run(create(Note(note_id="n", text="a", folder="f", rank=1)))
     store.run(create(Alias(alias_id="a", name="A")))
+    store.run(create(Team(team_id="t", name="T")))
+    store.run(create(Member(team_id="t", username="ann", role="admin")))
+    store.run(create(Game(team_id="t", game_id="g")))
     before = len(sent.calls)
     act(store, case)
     done = shape(sent.calls[before:])
-    reads = ["get_item USER#ann/USER", "query", "get_item USER#joe/USER"]  # what the case itself reads first
-    assert sorted(reads) == sorted([call for call in done if call in reads][:3])
-    assert [call for call in done if call not in reads] == expected
+    reads = ["get_item USER#ann/USER", "query", "get_item USER#joe/USER", "get_item TEAM#t/TEAM"]  # by the case itself
+    assert done[:4] == reads
+    assert done[4:] == expected
+    assert store.verify() == []
+
+
+def test_only_a_stamp_can_be_touched(store: Store[Club], sent: Recorder) -> None:
+    ann(store)
+    article(store, tags=frozenset("a"))
+    sent.taken()
+    with pytest.raises(InvalidValue, match="touched"):
+        store.run(touch(ref(User, username="ann"), email="b"))  # a guard is made of it
+    assert sent.taken() == []
+    with pytest.raises(InvalidValue, match="touched"):
+        store.run(touch(ref(Article, slug="one"), title="Uno"))  # tags and a mirror hold it
+    assert shape(sent.taken()) == ["get_item ARTICLE#one/ARTICLE"]
+    store.run(touch(ref(Article, slug="one"), category="misc"))
+    assert shape(sent.taken()) == ["get_item ARTICLE#one/ARTICLE", "update_item ARTICLE#one/ARTICLE"]
     assert store.verify() == []
 
 

@@ -206,3 +206,24 @@ def test_a_parent_is_not_moved_from_under_its_children(store: Store[Club]) -> No
     with pytest.raises(DataError, match="belongs to it by its key"):
         store.run(move(team, team_id="u"))
     assert store.verify() == []
+
+
+def test_an_old_copy_does_not_change_what_was_created_under_its_key_since(store: Store[Club]) -> None:
+    store.run(create(User(username="ann", email="a")))
+    old_user = store.run(store.design.user("ann"))
+    article = store.run(create(Article(slug="s", number=1, title="T", author="ann", tags=frozenset("ab"))))
+    old = store.run(get(Article, slug="s"))
+    store.run(delete(article))
+    assert old is not None
+    assert old_user is not None
+    fresh = store.run(store.design.user("ann"))
+    assert fresh is not None
+    store.run(delete(fresh))
+    store.run(create(User(username="ann", email="b")))
+    store.run(create(User(username="joe", email="a")))
+    store.run(create(Article(slug="s", number=2, title="T", author="joe", tags=frozenset("c"))))
+    old_user.email, old.title = "c", "U"
+    for op in (update(old_user), delete(old_user), update(old), delete(old), move(old, slug="t")):
+        with pytest.raises(StaleVersion):
+            store.run(op)
+    assert store.verify() == []

@@ -210,6 +210,15 @@ class Card(Entity, table=shop):
         return item
 
 
+class Stray(Entity, table=shop):
+    """Has no place in the index whose key one of its fields is stored as."""
+
+    stray_id: Id
+    site_id: str | None = None
+
+    primary = key("STRAY#{stray_id}")
+
+
 class Vote(Entity, table=shop):
     card_id: Id
     voter: Id
@@ -263,7 +272,7 @@ class Sheet(Entity, table=envelopes):
 
 class Post(Design):
     tables = (shop, envelopes)
-    entities = (Card, Vote, Letter, Reply, Sheet)
+    entities = (Card, Stray, Vote, Letter, Reply, Sheet)
 
 
 @pytest.fixture
@@ -298,6 +307,19 @@ def test_a_field_may_be_stored_as_a_key(post: Store[Post]) -> None:
     with pytest.raises(InvalidValue) as caught:
         post.run(create(Card(card_id="2", rank=Decimal("1E+200"))))
     assert caught.value.field == "rank"
+
+
+@pytest.mark.parametrize("value", ["", "x" * 2049])
+def test_what_dynamodb_takes_for_a_key_is_checked_as_one(post: Store[Post], value: str) -> None:
+    post.run(create(Stray(stray_id="1")))
+    client: Any = post.client
+    client.taken()
+    for op in (create(Stray(stray_id="2", site_id=value)), patch(ref(Stray, stray_id="1"), site_id=value)):
+        with pytest.raises(InvalidValue) as caught:
+            post.run(op)
+        assert caught.value.field == "site_id"
+    assert client.taken() == []
+    post.run(patch(ref(Stray, stray_id="1"), site_id="x" * 2048))
 
 
 def test_an_unchanged_entity_stays_unchanged_whatever_its_spelling(post: Store[Post]) -> None:

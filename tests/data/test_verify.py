@@ -1,12 +1,17 @@
 """Damage of every kind, made by raw writes: found, put right, and then nothing is found."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from keyplan.data import Store, UniqueViolation, create
+from keyplan.design import HOUSEKEEPING
+from keyplan.engine import Engine
 from tests.data.club import Alias, Article, Club, Member, Note, Team, User
+from tests.data.market import Login, Market, Token
+from tests.data.press import Times
 
 
 @pytest.fixture
@@ -131,3 +136,36 @@ def test_a_guard_that_was_put_right_guards(filled: Store[Club], raw: Any) -> Non
     filled.repair(filled.verify())
     with pytest.raises(UniqueViolation):
         filled.run(create(User(username="joe", email="ANN")))
+
+
+def test_what_hangs_on_an_item_that_expired_is_no_damage_once_its_own_time_is_over() -> None:
+    times = Times()
+    with Engine(clock=times.seconds) as engine:
+        store = Store(Market({"env": "test"}), engine, clock=times)
+        store.create_tables()
+        table = "Market-test-keyplan"
+        store.run(create(Login(login_id="l", expires_at=times.now + timedelta(seconds=5))))
+        for token in ("a", "b"):
+            store.run(create(Token(login_id="l", token=token, expires_at=times.now + timedelta(seconds=5))))
+        # DynamoDB deletes what expired in any order: here a login before its tokens, a guard and a token on their own.
+        for pk, sk in (("LOGIN#l", "LOGIN"), ("TOKEN#a", "TOKEN#a"), ("LOGIN#l", "TOKEN#b")):
+            engine.delete_item(TableName=table, Key={"pk": {"S": pk}, "sk": {"S": sk}})
+        findings = store.verify()
+        assert sorted(finding.kind for finding in findings) == ["missing", "missing-parent", "orphan"]
+        assert {finding.table for finding in findings} == {table} == {store.design.table_name(HOUSEKEEPING)}
+        times.pass_(10)
+        assert store.verify() == []
+
+
+def test_a_finding_in_a_table_whose_name_is_open_can_be_put_right() -> None:
+    times = Times()
+    with Engine(clock=times.seconds) as engine:
+        store = Store(Market({"env": "test"}), engine, clock=times)
+        store.create_tables()
+        store.run(create(Login(login_id="l", expires_at=times.now + timedelta(days=1))))
+        store.run(create(Token(login_id="l", token="a", expires_at=times.now + timedelta(days=1))))
+        engine.delete_item(TableName="Market-test-keyplan", Key={"pk": {"S": "TOKEN#a"}, "sk": {"S": "TOKEN#a"}})
+        (finding,) = store.verify()
+        assert str(finding).startswith("missing: Market-test-keyplan pk='TOKEN#a'")
+        assert store.repair([finding]) == 1
+        assert store.verify() == []

@@ -4,16 +4,20 @@ import ast
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated, Literal
 
 import pytest
+from pydantic import Field
 
 from keyplan import design
 from keyplan.design import (
+    KEYS_ONLY,
     Count,
     Design,
     Entity,
     Get,
     Id,
+    Lookup,
     Ref,
     Table,
     at_least,
@@ -26,10 +30,12 @@ from keyplan.design import (
     key,
     local,
     lookup,
+    mirror,
     pattern,
     query,
     ref,
     starting,
+    stored,
     unique,
 )
 from keyplan.design.conditions import recorded
@@ -575,6 +581,158 @@ def an_optional_field_in_the_primary_key() -> object:
         primary = key("{id}")
 
     return Thing
+
+
+@declares("lost-value", "Site.site", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+def a_field_stored_as_a_key_that_is_not_always_there() -> object:
+    class Site(Entity, table=blog):
+        id: Id
+        site: Annotated[Id, stored("GSI1PK")]
+        listed: bool = False
+        primary = key("SITE#{id}", "SITE")
+        listing = blog.GSI1("{site}", "{id}", when="listed")
+
+    return Site
+
+
+@declares("lost-value", "Site.site", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+def a_field_stored_as_a_key_that_does_not_hold_it() -> object:
+    class Site(Entity, table=blog):
+        id: Id
+        site: Annotated[Id, stored("SK")]
+        primary = key("SITE#{id}", "SITE")
+
+    return Site
+
+
+@declares(
+    "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute of the field's own name, votes:N."
+)
+def a_counter_in_the_text_of_a_key() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        votes: Count = 0
+        primary = key("THING#{id}", "THING")
+        ranking = blog.GSI1("THINGS", "{votes:06}")
+
+    return Thing
+
+
+@declares(
+    "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute of the field's own name, votes:N."
+)
+def a_counter_as_a_numeric_key_of_another_name() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        votes: Count = 0
+        primary = key("THING#{id}", "THING")
+        ranking = blog.ByStars("{votes}")
+
+    return Thing
+
+
+@declares(
+    "unpadded-number",
+    "Thing.primary.round",
+    "Make them texts of one width, or a number with a width, such as {n:04}.",
+)
+def choices_of_which_ten_sorts_before_nine() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        round: Literal[9, 10]
+        primary = key("THING#{id}", "ROUND#{round}")
+
+    return Thing
+
+
+@declares("guard-carries", "Thing.copy_of", "Carry these fields.")
+def a_lookup_through_a_mirror_that_leads_nowhere() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        place: Id
+        primary = key("{place}#{id}")
+
+        @mirror
+        def copy_of(self) -> Aside:
+            return Aside(id=self.id)
+
+    class Wrong(Design):
+        tables = (other, blog)
+        entities = (Thing, Aside)
+
+        @pattern("Thing by id")
+        def thing(self, id: str) -> Lookup[Thing]:
+            return lookup(Thing.copy_of, id=id)
+
+    return Wrong
+
+
+@declares("transaction-size", "Thing.tags", "Give the lists a smaller max_length.")
+def more_items_than_a_transaction_holds() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        tags: Annotated[list[Id], Field(max_length=50)]
+        primary = key("{id}")
+
+        @derived
+        def tagged(self) -> list[Aside]:
+            return [Aside(id=tag) for tag in self.tags]
+
+    class Wrong(Design):
+        tables = (other, blog)
+        entities = (Thing, Aside)
+
+    return Wrong
+
+
+@declares("key-type", "Thing.tags", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+def a_list_under_the_name_of_an_index_key() -> object:
+    class Thing(Entity, table=blog):
+        id: Id
+        tags: Annotated[list[str], stored("GSI1PK")]
+        primary = key("THING#{id}", "THING")
+
+    return Thing
+
+
+@declares("not-by-itself", "Thing.place", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+def a_condition_on_a_field_that_shares_its_attribute() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        place: Annotated[Id, stored("PK")]
+        primary = key("{place}#{id}")
+
+    return recorded(Thing, lambda thing: thing.place == "here")
+
+
+@declares("derived-entity", "Thing.copy_of", "Declare that beside copy_of, in Thing.")
+def an_item_that_follows_and_has_a_guard() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+
+        @mirror
+        def copy_of(self) -> User:
+            return User(name=self.id)
+
+    class Wrong(Design):
+        tables = (other, blog)
+        entities = (Thing, User)
+
+    return Wrong
+
+
+@declares("not-projected", "Slim.by_name.text", "Project text into the index.")
+def a_filter_on_what_the_index_does_not_hold() -> object:
+    slim = Table("Slim", key("PK"), indexes={"ByName": index(key("name"), KEYS_ONLY)})
+
+    class Slim(Entity, table=slim):
+        name: Id
+        text: str = ""
+        primary = key("SLIM#{name}")
+        by_name = slim.ByName("{name}")
+
+    return query(Slim.by_name, name="a", filter=lambda slim: slim.text == "")
 
 
 @declares("filter-on-key", "Keyed.primary.status", "Ask for it in the key, or use another index.")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keyplan.design import InvalidValue
-from keyplan.design.formats import Format, TimePrecision, format_of
+from keyplan.design import DesignError, InvalidValue
+from keyplan.design.formats import Format, TimePrecision, choices, format_of
 
 
 def made(
@@ -49,6 +49,19 @@ def test_decimals_sort_as_numbers(first: Decimal, second: Decimal) -> None:
     assert (signed.write(first) < signed.write(second)) == (first < second)
     assert len(signed.write(first)) == 7
     assert signed.read(signed.write(first)) == first
+
+
+def test_choices_come_back_as_what_they_are() -> None:
+    thirds = choices({1: 1, 2: 2, 3: 3}, "Thing.key.third")
+    assert [thirds.read(thirds.write(each)) for each in (1, 2, 3)] == [1, 2, 3]
+    words = choices({"a": "a", "b": "b"}, "Thing.key.word")
+    assert words.read(words.write("a")) == "a"
+
+
+@pytest.mark.parametrize("values", [(9, 10), (-2, -1), ("1", 1)])
+def test_choices_that_do_not_sort_or_differ_as_texts_are_refused(values: tuple[object, ...]) -> None:
+    with pytest.raises(DesignError, match="unpadded-number"):
+        choices({value: value for value in values}, "Thing.key.number")
 
 
 @pytest.mark.parametrize("precision", ["seconds", "milliseconds"])

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from keyplan.design import (
+    HOUSEKEEPING,
     BatchGet,
     Design,
     DesignError,
@@ -197,9 +198,9 @@ def test_a_design_says_where_it_departs() -> None:
 
 
 def test_housekeeping_has_a_table_of_its_own() -> None:
-    table = Blog().housekeeping
-    assert table.name == "Blog-keyplan"
-    assert table not in Blog.tables
+    assert Blog().table_name(HOUSEKEEPING) == "Blog-keyplan"
+    assert HOUSEKEEPING not in Blog.tables
+    assert Blog().all_tables[-1] is HOUSEKEEPING
 
 
 def test_tables_are_named_by_the_environment() -> None:

@@ -6,6 +6,11 @@ import typer
 
 from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
+from keyplan.cli.serve import config, serve
+from keyplan.cli.token import token
+from keyplan.cli.vcm import vcm
+from keyplan.cli.wavyblog import wavyblog
+from keyplan.cli.work import work
 
 main = typer.Typer(
     name="keyplan",
@@ -14,8 +19,10 @@ main = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for _command in (dynamodb, tables, patterns, verify):
+for _command in (serve, work, token, config, dynamodb, tables, patterns, verify):
     main.command()(_command)
+main.add_typer(wavyblog)
+main.add_typer(vcm)
 
 
 def _show_version(wanted: bool) -> None:

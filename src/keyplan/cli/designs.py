@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -19,7 +17,6 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    NoReturn,
     TypeAlias,
     Union,
     get_args,
@@ -30,18 +27,22 @@ from uuid import UUID
 
 import typer
 
+from keyplan.cli.opening import DEFAULT_FILE, design_of, fail, opened
+
 if TYPE_CHECKING:
     from keyplan.data import Finding
     from keyplan.design import Design, Op
     from keyplan.design.patterns import Pattern
 
-DEFAULT_FILE = Path("keyplan.db")
 DEFAULT_ENVIRONMENT = "dev"
-_ENVIRONMENT = re.compile(r"\{([a-z_]+)\}")
+_ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
+_WITHOUT_DEFAULT = re.compile(r"\{([a-z_]+)\}")
 _PASSES = 5
 """A repair may bring to light what it hid, so the tables are walked again; not for ever."""
 
-System = Annotated[str, typer.Argument(help="The name of a system.", metavar="SYSTEM", show_default=False)]
+System = Annotated[
+    str, typer.Argument(help="The name of a system, or module:NAME of a design.", metavar="SYSTEM", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Environment = Annotated[
     list[str] | None,
@@ -54,16 +55,48 @@ Environment = Annotated[
 Request: TypeAlias = dict[str, Any]
 
 
-def tables(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
+def tables(
+    system: System,
+    as_json: AsJson = False,
+    environment: Environment = None,
+    make: Annotated[bool, typer.Option("--create", help="Make the tables that are not there.")] = False,
+    path: Annotated[Path | None, typer.Option(help="With --create: the file to make them in.", metavar="FILE")] = None,
+    endpoint_url: Annotated[
+        str | None, typer.Option(help="With --create: the DynamoDB endpoint to make them at.", metavar="URL")
+    ] = None,
+    aws: Annotated[
+        bool, typer.Option("--aws", help="With --create: make them on AWS, by AWS's usual variables.")
+    ] = False,
+) -> None:
     """Show the tables of a system's design: the requests that make them and set their time to live."""
+    design = _design(system, environment)
+    if make:
+        _create(system, design, path, endpoint_url, aws)
+        return
     from keyplan.data.provision import create_table_requests
 
-    requests = list(create_table_requests(_design(system, environment)))
+    requests = list(create_table_requests(design))
     if as_json:
         _write([{"CreateTable": create, **({"UpdateTimeToLive": ttl} if ttl else {})} for create, ttl in requests])
         return
     rows = [_table_row(create, ttl) for create, ttl in requests]
-    _show(f"Tables of {system}", ("Table", "Key", "Indexes", "Billing", "Stream", "Time to live"), rows)
+    show(f"Tables of {system}", ("Table", "Key", "Indexes", "Billing", "Stream", "Time to live"), rows)
+
+
+def _create(system: str, design: Design, path: Path | None, endpoint_url: str | None, aws: bool) -> None:
+    if sum((path is not None, endpoint_url is not None, aws)) > 1:
+        raise typer.BadParameter("--path, --endpoint-url and --aws exclude each other.")
+    from keyplan.data import DataError, Store
+
+    with opened(path, endpoint_url, aws=aws, make=True) as clients:
+        store = Store(design, clients.dynamodb)
+        try:
+            before = store.tables_there()
+            store.create_tables()
+        except DataError as error:
+            fail(f"Can not make the tables of {system}: {error}")
+    for name, was_there in before.items():
+        typer.echo(f"{name}: {'was there' if was_there else 'made'}")
 
 
 def _table_row(create: Request, ttl: Request | None) -> list[str]:
@@ -96,7 +129,7 @@ def patterns(system: System, as_json: AsJson = False, environment: Environment =
         _write([each.as_json() for each in described])
         return
     rows = [each.row() for each in described]
-    _show(f"Access patterns of {system}", ("Access pattern", "Call", "Operation", "Table", "Index", "Scans"), rows)
+    show(f"Access patterns of {system}", ("Access pattern", "Call", "Operation", "Table", "Index", "Scans"), rows)
     for each in described:
         typer.echo(f"{each.call}\n    {each.action} {json.dumps(each.request, default=_jsonable, ensure_ascii=False)}")
 
@@ -188,6 +221,7 @@ def _wording(pattern: Pattern[..., Any]) -> str:
 
 def operation_name(op: Op[object]) -> str:
     """What an operation is called in the design language."""
+    from keyplan.design import Guard
     from keyplan.design import operations as known
 
     match op:
@@ -197,14 +231,16 @@ def operation_name(op: Op[object]) -> str:
             return "follow: query, then batch get"
         case known.Merge(queries=queries):
             return f"merge of {len(queries)} queries"
-        case known.Lookup():
-            return "lookup: guard, then get"
+        case known.Lookup(way=way):
+            return f"lookup: {'guard' if isinstance(way, Guard) else 'mirror'}, then get"
         case known.Count(source=source):
             return f"count of a {operation_name(source)}"
         case known.GuardTaken():
             return "taken: guard"
         case known.BatchGet():
             return "batch get"
+        case known.Together(gets=gets):
+            return f"batch get of {len(gets)} entities"
     return type(op).__name__.lower()
 
 
@@ -239,8 +275,8 @@ def verify(
 
     from keyplan.data import DataError, Store
 
-    with _client(path, endpoint_url) as client:
-        store = Store(design, client)
+    with opened(path, endpoint_url) as clients:
+        store = Store(design, clients.dynamodb)
         try:
             findings = store.verify()
             found = len(findings)
@@ -249,7 +285,7 @@ def verify(
                     break
                 findings = store.verify()
         except DataError as error:
-            _fail(f"Can not verify {system}: {error}")
+            fail(f"Can not verify {system}: {error}")
     if as_json:
         _write({"found": found, "left": [_finding(each) for each in findings]})
     elif findings:
@@ -257,7 +293,7 @@ def verify(
             [each.kind, each.table, _item_key(each), each.problem, "yes" if each.repairable else "no"]
             for each in findings
         ]
-        _show(f"Findings in {system}", ("Kind", "Table", "Key", "Problem", "Can be repaired"), rows)
+        show(f"Findings in {system}", ("Kind", "Table", "Key", "Problem", "Can be repaired"), rows)
     if not as_json:
         typer.echo(f"{system}: {found} found, {len(findings)} left.")
     if findings:
@@ -278,71 +314,20 @@ def _item_key(finding: Finding) -> str:
     return "\n".join(f"{name} = {next(iter(value.values()))}" for name, value in finding.key.items())
 
 
-@contextmanager
-def _client(path: Path | None, endpoint_url: str | None) -> Iterator[object]:
-    """What answers requests: the engine on a file, or a boto3 client of an endpoint."""
-    if endpoint_url is not None:
-        with _boto3_client(endpoint_url) as client:
-            yield client
-        return
-    file = path or DEFAULT_FILE
-    if not file.is_file():
-        _fail(f"Can not open {file}: there is no such file")
-
-    import apsw
-
-    from keyplan.engine import DamagedFile, Engine
-
-    try:
-        engine = Engine(str(file))
-    except (DamagedFile, apsw.Error, OSError) as error:
-        _fail(f"Can not open {file}: {error}")
-    with engine:
-        yield engine
-
-
-@contextmanager
-def _boto3_client(endpoint_url: str) -> Iterator[object]:
-    import boto3
-
-    session = boto3.Session()
-    # An endpoint on this machine takes any credentials, and boto3 sends nothing without some.
-    if session.get_credentials() is None:
-        session = boto3.Session(aws_access_key_id="keyplan", aws_secret_access_key="keyplan")
-    region = session.region_name or "us-east-1"
-    try:
-        client = session.client("dynamodb", endpoint_url=endpoint_url, region_name=region)
-    except ValueError as error:
-        _fail(f"Can not use {endpoint_url}: {error}")
-    try:
-        yield client
-    finally:
-        client.close()
-
-
-def systems() -> list[str]:
-    """The systems that there are."""
-    import pkgutil
-
-    from keyplan import apps
-
-    return sorted(found.name for found in pkgutil.iter_modules(apps.__path__) if found.ispkg)
-
-
 def _design(system: str, environment: Sequence[str] | None) -> Design:
     """The design of a system, with a value for everything that its tables' names leave open."""
-    known = systems()
-    if system not in known:
-        raise typer.BadParameter(f"{system!r} is none of the systems: {', '.join(known)}.")
-    kind: type[Design] = importlib.import_module(f"keyplan.apps.{system}.design").DESIGN
+    kind = design_of(system)
     given = dict(_pair(each) for each in environment or ())
     names = {name for table in kind.tables for name in _ENVIRONMENT.findall(table.name)}
     unknown = [name for name in given if name not in names]
     if unknown:
         there = ", ".join(sorted(names)) or "nothing"
         raise typer.BadParameter(f"The names of {system}'s tables leave open {there}, not {', '.join(unknown)}.")
-    preset = kind(given).environment
-    return kind({**dict.fromkeys(names - preset.keys(), DEFAULT_ENVIRONMENT), **preset})
+    open_names = {name for table in kind.tables for name in _WITHOUT_DEFAULT.findall(table.name)}
+
+    from keyplan.web.settings import Settings
+
+    return kind({**dict.fromkeys(open_names, DEFAULT_ENVIRONMENT), **Settings().table_environment(), **given})
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -352,7 +337,7 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -376,8 +361,3 @@ def _jsonable(value: object) -> object:
 
         return base64.b64encode(value).decode()
     raise TypeError(f"{value!r} has no JSON form")
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"keyplan: {message}", err=True)
-    raise typer.Exit(2)

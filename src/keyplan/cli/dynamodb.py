@@ -5,11 +5,11 @@ import ipaddress
 import os
 import socket
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal
 
 import typer
 
-DEFAULT_FILE = Path("keyplan.db")
+from keyplan.cli.opening import DEFAULT_FILE, check_usable, fail
 
 
 def dynamodb(
@@ -77,13 +77,13 @@ def dynamodb(
 
     file = None if memory else path or DEFAULT_FILE
     if file is not None:
-        _check_usable(file)
+        check_usable(file)
     try:
         database = Database(
             ":memory:" if file is None else str(file), durability=durability, ttl_interval=ttl_interval or None
         )
     except (DamagedFile, apsw.Error, OSError) as error:
-        _fail(f"Can not open {file}: {error}")
+        fail(f"Can not open {file}: {error}")
     try:
         server = Server(
             database,
@@ -94,7 +94,7 @@ def dynamodb(
         )
         run(server, lambda: _announce(server.url, host, file, durability))
     except OSError as error:
-        _fail(f"Can not listen on {host}, port {port}: {_reason(error)}")
+        fail(f"Can not listen on {host}, port {port}: {_reason(error)}")
     finally:
         database.close()
 
@@ -118,24 +118,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _check_usable(file: Path) -> None:
-    """Refuse what SQLite would refuse less clearly."""
-    folder = file.absolute().parent
-    if not folder.is_dir():
-        _fail(f"Can not open {file}: there is no folder {folder}")
-    if file.is_dir():
-        _fail(f"Can not open {file}: it is a folder")
-    if not os.access(file if file.exists() else folder, os.W_OK):
-        _fail(f"Can not open {file}: no permission to write")
-
-
 def _reason(error: OSError) -> str:
     """The system's own words; the event loop wraps them in its own. A name that is not found has no such number."""
     if error.errno is None or isinstance(error, socket.gaierror):
         return str(error.strerror or error)
     return os.strerror(error.errno)
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"keyplan: {message}", err=True)
-    raise typer.Exit(1)

@@ -25,9 +25,10 @@ from keyplan.data.errors import (
     TooLarge,
     UniqueViolation,
 )
+from keyplan.data.imports import Imported, import_all
 from keyplan.data.store import AsyncStore, Store
 from keyplan.data.verify import Finding
-from keyplan.data.writes import check, create, delete, increment, move, patch, put, touch, update
+from keyplan.data.writes import check, create, delete, gone, increment, move, patch, put, touch, update
 
 __all__ = [
     "AlreadyExists",
@@ -38,6 +39,7 @@ __all__ = [
     "DataError",
     "Finding",
     "FloorReached",
+    "Imported",
     "InUse",
     "NotFound",
     "ParentMissing",
@@ -53,6 +55,8 @@ __all__ = [
     "create",
     "delete",
     "delete_all",
+    "gone",
+    "import_all",
     "increment",
     "move",
     "patch",

@@ -1,6 +1,6 @@
 """Writing many plain items: 25 in a request, each key once, until all are taken."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -9,6 +9,7 @@ from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, address_of
 from keyplan.data.errors import DataError, Throttled
 from keyplan.data.items import codec_of, remember
+from keyplan.data.plan import Plan
 from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
 from keyplan.data.writes import Context, key_address
 from keyplan.design import Entity, Ref
@@ -59,15 +60,18 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
             _check(target.entity.spec, context)
             where = address_of(target)
             wanted[where] = {"DeleteRequest": {"Key": where.item}}
-    yield from _send(wanted, context)
+    if context.beside(Plan()):
+        raise DataError("a batch is no transaction, so nothing can be written beside it")
+    yield from write_batch(wanted, context)
     for entity, fresh, item in items:
         entity.__dict__.update(fresh.__dict__)
         remember(entity, item)
     return len(wanted)
 
 
-def _send(wanted: dict[Address, dict[str, Any]], context: Context) -> Steps[None]:
-    names = {table.name: context.design.table_name(table) for table in context.design.tables}
+def write_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> Steps[None]:
+    """Send the requests for these items, again what is not taken, until all are."""
+    names = {table.name: context.design.table_name(table) for table in context.design.all_tables}
     pending = [(names[where.table], request) for where, request in wanted.items()]
     attempt = 0
     while pending:
@@ -90,4 +94,4 @@ def _check(spec: EntitySpec, context: Context) -> None:
     parents = {parent.entity for other in context.design.entities for parent in other.spec.parents}
     looked_after = {"version", "count"} & {field.kind for field in spec.fields.values()}
     if looked_after or has_consequences(spec) or spec.entity in parents:
-        raise DataError(f"{spec.name} has guards, counters, parents or a version: write its items one by one")
+        raise DataError(f"{spec.name} has guards, counters, parents or a version: create its items, or import_all")

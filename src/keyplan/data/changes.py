@@ -12,6 +12,7 @@ from keyplan.data.plan import Action, added
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.entity import EntitySpec
 from keyplan.design.formats import TimePrecision
+from keyplan.design.operations import guard_fields
 
 Refusal = Callable[[type[Refused], str, Item | None], Refused]
 
@@ -114,14 +115,27 @@ def unchanged(
 def _relied_on(spec: EntitySpec, changed: set[str], *, whole: bool) -> set[str]:
     counts = count_attributes(spec) & changed
     version = spec.by_kind.get("version")
-    if version is not None:
-        return {version.stored} | counts
     own = {f.stored for f in spec.fields.values() if _can_change(spec, f.name)}
+    if version is not None:
+        # A version alone does not tell an item from another that was created under its key since.
+        same = {created.stored} if (created := spec.by_kind.get("created")) else own if _follows_more(spec) else set()
+        return {version.stored} | counts | ((_guarded(spec) | _parts_beside(spec, changed) | same) & own)
     if spec.table.envelope:
         return own | counts | {spec.table.envelope}
     if whole or has_consequences(spec):
         return own | counts
     return (own & changed) | _parts_beside(spec, changed) | counts
+
+
+def _follows_more(spec: EntitySpec) -> bool:
+    """Whether something follows from an item of which it is not known which fields it is made of."""
+    return bool(spec.derived or spec.counters or spec.parents)
+
+
+def _guarded(spec: EntitySpec) -> set[str]:
+    """The attributes that guards are made of."""
+    names = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
+    return {spec.fields[name].stored for name in names if name is not None}
 
 
 def _can_change(spec: EntitySpec, name: str) -> bool:

@@ -49,7 +49,7 @@ class Cursors:
     def _hidden(self, signature: bytes, body: bytes) -> bytes:
         """The body made unreadable, or readable again: it holds stored keys, which are nobody's business.
 
-        The signature, which differs for every body, seeds a stream of bytes that only the secret's holder can make.
+        The signature, which differs for every body, starts a stream of bytes that only the secret's holder can make.
         """
         stream = b""
         while len(stream) < len(body):

@@ -1,17 +1,16 @@
 """The difference between what followed from an item before and what follows from it now, as actions."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, Consequences, Share, SideItem, address_of
 from keyplan.data.errors import AlreadyExists, DataError, FloorReached, InUse, NotFound, ParentMissing, UniqueViolation
 from keyplan.data.expressions import Encoded, Requirement, exists, not_exists
+from keyplan.data.families import children_of
 from keyplan.data.items import codec_of
 from keyplan.data.plan import DELETING, Floor, Plan
 from keyplan.design import Design, Entity, Ref
 from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.effects import BelongsTo
 from keyplan.design.entity import EntitySpec
 
 
@@ -29,6 +28,13 @@ def difference(plan: Plan, spec: EntitySpec, before: Consequences, after: Conseq
         _count(plan, spec, before.shares.get(key), after.shares.get(key))
     for where, (parent, named) in after.parents.items():
         if where not in before.parents:
+            plan.check(where, *parent_there(spec, parent.name, named))
+
+
+def still_there(plan: Plan, spec: EntitySpec, follows: Consequences) -> None:
+    """What the item would be deleted with is not being deleted: a cascade that passed its new key would miss it."""
+    for where, (parent, named) in follows.parents.items():
+        if parent.on_delete == "cascade":
             plan.check(where, *parent_there(spec, parent.name, named))
 
 
@@ -93,14 +99,6 @@ def _decoded(entity: type[Entity], stored: Item | None) -> Entity | None:
 def not_deleting(spec: EntitySpec, named: Ref[Entity]) -> list[Requirement]:
     """The item is not being deleted."""
     return parent_there(spec, "check", named)[1:]
-
-
-def children_of(design: Design, entity: type[Entity]) -> Iterator[tuple[type[Entity], BelongsTo[Any]]]:
-    """The entities whose items go when an item of this one is deleted, with how they belong to it."""
-    for other in design.entities:
-        for parent in other.spec.parents:
-            if parent.entity is entity and parent.on_delete == "cascade":
-                yield other, parent
 
 
 def unmarked(design: Design, entity: type[Entity], values: Mapping[str, object]) -> list[Requirement]:

@@ -124,8 +124,8 @@ def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: obj
 
 def _encoded(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> AttributeValue:
     """A value by the field's own codec where it is compared with the whole field, else by what it is."""
-    if len(path.names) == 1 and operator not in ("contains", "begins_with"):
-        encoded = codec.encode_value(str(path.names[0]), value)
+    if len(path.names) == 1:
+        encoded = codec.compared(str(path.names[0]), operator, value)
         if encoded is not None:
             return encoded
     return dynamic(value, codec.spec.table.times)

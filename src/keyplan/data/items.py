@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -31,6 +32,7 @@ class EntityCodec(Generic[E]):
         keyed = {name: part for name, part in spec.key_attributes.items() if part.template is not None}
         # A field whose attribute is a key attribute is stored as that key says, and read back from it.
         self._from_keys: list[tuple[str, str, Template]] = []
+        self._templates: dict[str, Template] = {}
         self._kept = {field.stored for field in spec.fields.values()}
         self._tagged: list[tuple[str, str, str]] = []
         self._others: list[tuple[str, str, Codec]] = []
@@ -40,6 +42,7 @@ class EntityCodec(Generic[E]):
                 template = keyed[field.stored].template
                 assert template is not None
                 self._from_keys.append((name, field.stored, template))
+                self._templates[name] = template
             elif self._envelope and not field.on_top:
                 continue
             elif codec.tag is not None:
@@ -53,7 +56,13 @@ class EntityCodec(Generic[E]):
         self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
 
     def _codec(self, field: FieldSpec) -> Codec:
-        return ttl_codec() if field.kind == "ttl" else codec_for(field.annotation, self.spec.table.times)
+        codec = ttl_codec() if field.kind == "ttl" else codec_for(field.annotation, self.spec.table.times)
+        # DynamoDB takes an index key of an item for one, whether the entity means it or not.
+        indexes = self.spec.table.by_name.values() if field.stored not in self.spec.key_attributes else ()
+        ranges = {each.name for index in indexes for each in index.range}
+        if field.stored in ranges | {each.name for index in indexes for each in index.hash}:
+            return _as_key(codec, LONGEST_RANGE if field.stored in ranges else LONGEST_HASH)
+        return codec
 
     # Writing
 
@@ -90,6 +99,19 @@ class EntityCodec(Generic[E]):
             raise InvalidValue(
                 "wrong-type", f"{self.spec.name}.{name}", f"a {kind} is no value of this field", field=name
             ) from None
+
+    def compared(self, name: str, operator: str, value: object) -> Mapping[str, Any] | None:
+        """What a condition compares a field's attribute with: a value like those that the attribute holds."""
+        template = self._templates.get(name)
+        if template is None:
+            return None if operator in ("contains", "begins_with") else self.encode_value(name, value)
+        if operator == "contains" and len(template.parts) > 1:
+            problem = f"it is stored as {template.text}, of which any part could contain it"
+            raise InvalidValue("not-by-itself", f"{self.spec.name}.{name}", problem, field=name)
+        if operator in ("contains", "begins_with"):
+            return {"S": template.prefix({}) + template.piece(name, value)}
+        text = template.write({name: value})
+        return None if text is None else {"S": text}
 
     def _packed(self, values: Mapping[str, object], before: Item | None) -> str:
         """The fields that are in the envelope, under their stored names, with what else it held before."""
@@ -182,7 +204,7 @@ class EntityCodec(Generic[E]):
 
     def evolved(self, item: Item) -> Item:
         """The item in today's shape."""
-        return self.entity.evolve(dict(item)) if self._evolves else item
+        return self.entity.evolve(deepcopy(item)) if self._evolves else item
 
     def decode(self, item: Item) -> E:
         """The entity of a stored item, which remembers what was stored."""
@@ -268,6 +290,24 @@ class EntityCodec(Generic[E]):
             if not looks_like(item[name]["S"]):
                 return False
         return True
+
+
+def _as_key(codec: Codec, longest: int) -> Codec:
+    """The same codec, which refuses what can be no key."""
+
+    def encode(value: object) -> Mapping[str, Any] | None:
+        encoded = codec.encode(value)
+        content = next(iter(encoded.values())) if encoded else None
+        if content in ("", b""):
+            raise InvalidValue("empty-key-value", "key", "it is a key of an index, which must not be empty")
+        if (
+            isinstance(content, str | bytes)
+            and len(content.encode() if isinstance(content, str) else content) > longest
+        ):
+            raise InvalidValue("key-too-long", "key", f"it is a key of an index, and over {longest} bytes")
+        return encoded
+
+    return codec._replace(encode=encode)
 
 
 def _looks_like(template: Template) -> Callable[[str], bool]:

@@ -11,15 +11,13 @@ from keyplan.data.codec import Item
 from keyplan.data.cursors import FROZEN, Cursors, position_of
 from keyplan.data.errors import BadCursor
 from keyplan.data.expressions import Expression, all_of, for_fields
+from keyplan.data.fetch import fetch
 from keyplan.data.items import codec_of, recognise
 from keyplan.data.plan import DELETING
 from keyplan.data.ranges import key_condition, may_hold_others
 from keyplan.data.steps import ClientFailure, Steps, call
-from keyplan.design import Design, InvalidValue, Page
+from keyplan.design import HOUSEKEEPING, Design, InvalidValue, Page, Table
 from keyplan.design.operations import PAGE, Count, Follow, Merge, Query, Scan
-
-_SLACK = 25
-"""A filtered page reads at least so many items at a time."""
 
 SECRETS = "SECRET"
 
@@ -69,7 +67,7 @@ class Pages:
 
     def _kept_secret(self) -> Steps[bytes]:
         """The secret that all processes on these tables share; the first that needs it makes it."""
-        table = self._design.table_name(self._design.housekeeping)
+        table = self._design.table_name(HOUSEKEEPING)
         key: Item = {"pk": {"S": SECRETS}, "sk": {"S": "cursors"}}
         while True:
             answer = yield from call("get_item", {"TableName": table, "Key": key, "ConsistentRead": True})
@@ -127,28 +125,47 @@ class Pages:
         """
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
+        in_part = isinstance(op, Query) and self._holds_only_part(op)
         budget = op.budget if op.filter is not None else max(op.budget, size)
         found: list[tuple[Any, Item]] = []
         read = 0
         while True:
-            wanted = size - len(found)
-            request["Limit"] = min(max(wanted, _SLACK) if op.filter is not None else wanted, budget - read)
+            reach = _reach(size - len(found), read, len(found), filtered=op.filter is not None)
+            request["Limit"] = min(reach, budget - read)
             if start is not None:
                 request["ExclusiveStartKey"] = start
             answer = yield from call(operation, dict(request))
             read += answer["ScannedCount"]
             start = answer.get("LastEvaluatedKey")
-            for item in answer["Items"]:
+            items = answer["Items"]
+            if in_part and items:
+                items = yield from self._whole(entities[0].spec.table, items, names)
+            for item in items:
                 codec = recognise(entities, item)
                 if codec is None or DELETING in item or (excluded and item.get(excluded[0]) == excluded[1]):
                     continue
                 position = position_of(item, names)
                 found.append((codec.decode(item), position))
                 if len(found) == size:
-                    done = start is None and item is answer["Items"][-1]
+                    done = start is None and item is items[-1]
                     return found, None if done else position
             if start is None or read >= budget:
                 return found, start
+
+    def _holds_only_part(self, op: Query[Any]) -> bool:
+        """Whether the index that is read lacks something of the items, if only the mark of those that are to go."""
+        if op.key.index is None or op.key.index.projection.type == "ALL":
+            return False
+        parents = {parent.entity for other in self._design.entities for parent in other.spec.parents}
+        return any(each in parents or each.spec.not_in(op.key.index) for each in op.entities)
+
+    def _whole(self, table: Table, items: Sequence[Item], names: Sequence[str]) -> Steps[list[Item]]:
+        """The items of the table for those of an index; without those that have gone from their place in it since."""
+        name = self._design.table_name(table)
+        keys = [(name, {each.name: item[each.name] for each in table.hash + table.range}) for item in items]
+        whole = yield from fetch(keys)
+        pairs = zip(items, whole, strict=True)
+        return [full for item, full in pairs if full and all(full.get(name) == item[name] for name in names)]
 
     def request(self, op: Source) -> ListRequest:
         """The request of a page, without its limit."""
@@ -185,15 +202,18 @@ class Pages:
             _size(source)
         operation, request, names, excluded = self.request(source)
         alike = excluded is None and not may_hold_others(self._design, source)
+        if not alike and self._holds_only_part(source):
+            return (yield from self._count_loaded(source, most))
         if alike:
             request["Select"] = "COUNT"
         else:
             request = self._only_keys(source, request, names)
-        total = 0
+        total = read = 0
         while True:
             if most is not None:
-                request["Limit"] = max(most - total, _SLACK) if source.filter is not None or not alike else most - total
+                request["Limit"] = _reach(most - total, read, total, filtered=source.filter is not None)
             answer = yield from call(operation, dict(request))
+            read += answer["ScannedCount"]
             if alike:
                 total += int(answer["Count"])
             else:
@@ -208,6 +228,15 @@ class Pages:
             if "LastEvaluatedKey" not in answer:
                 return total
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def _count_loaded(self, source: Query[Any], most: int | None) -> Steps[int]:
+        """The count of what only the whole items tell apart."""
+        total, start = 0, None
+        while True:
+            found, start = yield from self.read(source, start, PAGE if most is None else most - total)
+            total += len(found)
+            if start is None or total == most:
+                return total
 
     def _only_keys(self, op: Query[Any], request: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
         """The request for what tells the entities of items apart, and no more."""
@@ -267,6 +296,17 @@ def _end(stream: _Stream) -> object:
     if stream.waiting or not stream.begun:
         return stream.position
     return "end" if stream.after is None else stream.after
+
+
+def _reach(wanted: int, read: int, found: int, *, filtered: bool) -> int:
+    """How many items to read for so many that are wanted still.
+
+    Just as many while nothing was left out, at first twice that where a filter will. Then twice what was read before:
+    so the requests stay few, and what is read in vain stays in proportion to what had to be read.
+    """
+    if found == read:
+        return 2 * wanted if filtered and not read else wanted
+    return max(wanted, 2 * read)
 
 
 def _size(op: Source | Merge[Any]) -> int:

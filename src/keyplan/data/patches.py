@@ -1,5 +1,7 @@
 """Changing an item that was not read: in one request where that is enough."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -7,16 +9,30 @@ from pydantic import TypeAdapter, ValidationError
 
 from keyplan.data.changes import has_consequences
 from keyplan.data.codec import AttributeValue, Item
-from keyplan.data.consequences import address_of
+from keyplan.data.consequences import address_of, consequences
 from keyplan.data.difference import unmarked
-from keyplan.data.errors import ConditionFailed, NotFound, Refused, StaleVersion
+from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
 from keyplan.data.expressions import Requirement, exists, for_fields
+from keyplan.data.families import children_of
 from keyplan.data.items import codec_of, remember
 from keyplan.data.plan import DELETING, Action, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import carry_out, send
-from keyplan.data.writes import Context, Create, Increment, Patch, Put, Update, key_address, with_changes
+from keyplan.data.writes import (
+    Context,
+    Create,
+    Delete,
+    Done,
+    Increment,
+    Part,
+    Patch,
+    Planned,
+    Put,
+    Update,
+    key_address,
+    with_changes,
+)
 from keyplan.design import Design, Entity, InvalidValue, Ref
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
@@ -27,30 +43,68 @@ TRIES = 10
 
 def patch(work: Patch[Any], reader: Reader, context: Context) -> Steps[None]:
     """Change some fields. What an index key, a guard or a mirror needs beside them is read, and conditioned on."""
-    spec = work.target.entity.spec
-    _check(spec, work)
-    if work.quiet and not _is_alone(spec, set(work.changes), looser=True):
-        raise InvalidValue("not-a-stamp", spec.name, "a field in a key or in the envelope can not be touched")
-    if work.quiet or _is_alone(spec, set(work.changes)):
-        plan = Plan()
-        _add(plan, work, context)
-        yield from send(plan, context)
-        return
     for attempt in range(TRIES):
-        item = yield from reader.stored(work.target)
-        if item is None or DELETING in item:
-            raise NotFound(spec.name, "primary", work.target.values)
-        entity = codec_of(work.target.entity).decode(item)
-        values = {name: _value(entity, name, change) for name, change in work.changes.items()}
-        changed = with_changes(entity, values)
-        remember(changed, item)
+        part = yield from _prepared(work, reader)
         try:
-            yield from carry_out([Update(changed, where=work.where)], context)
+            yield from carry_out([part], context)
             return
         except StaleVersion:
-            if attempt == TRIES - 1:
+            if attempt == TRIES - 1 or isinstance(part, Blind):
                 raise
             yield Wait(pause(attempt))
+
+
+def prepared(parts: Sequence[Part | Patch[Any]], reader: Reader, context: Context) -> Steps[list[Planned]]:
+    """The parts of a transaction; what a patch needs to know of its item is read."""
+    found: list[Planned] = []
+    for part in parts:
+        if isinstance(part, Delete) and any(children_of(context.design, type(part.entity))):
+            raise DataError(f"a delete of {part.entity.spec.name} cascades, so it can not be part of a transaction")
+        found.append((yield from _prepared(part, reader)) if isinstance(part, Patch) else part)
+    return found
+
+
+@dataclass(frozen=True)
+class Blind:
+    """A patch that needs nothing of its item."""
+
+    work: Patch[Any]
+
+    def add_to(self, plan: Plan, context: Context) -> Done:
+        _add(plan, self.work, context)
+        return lambda: None
+
+
+def _prepared(work: Patch[Any], reader: Reader) -> Steps[Planned]:
+    """A patch as one conditional write, or as the update of the item as it is."""
+    spec = work.target.entity.spec
+    _check(spec, work)
+    if work.quiet:
+        yield from _check_stamps(work, reader)
+    if work.quiet or _is_alone(spec, set(work.changes)):
+        return Blind(work)
+    item = yield from reader.stored(work.target)
+    if item is None or DELETING in item:
+        raise NotFound(spec.name, "primary", work.target.values)
+    entity = codec_of(work.target.entity).decode(item)
+    changed = with_changes(entity, {name: _value(entity, name, change) for name, change in work.changes.items()})
+    remember(changed, item)
+    return Update(changed, where=work.where)
+
+
+def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
+    """Nothing is made of the fields that are touched. Where other items follow, only a look at the item tells."""
+    spec = work.target.entity.spec
+    refusal = InvalidValue("not-a-stamp", spec.name, "what a key, the envelope or other items hold can not be touched")
+    if not _is_alone(spec, set(work.changes), looser=True):
+        raise refusal
+    if spec.derived or spec.counters or spec.parents:
+        item = yield from reader.stored(work.target)
+        if item is not None:
+            entity = codec_of(work.target.entity).decode(item)
+            touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
+            if consequences(entity) != consequences(touched):
+                raise refusal
 
 
 def _value(entity: Entity, name: str, change: object) -> object:
@@ -154,7 +208,9 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
         exists(spec.table.hash[0].name), lambda item: item is None, lambda item: refused(NotFound, item)
     )
     staying = unmarked(context.design, work.target.entity, work.target.values)
-    action = plan.change(address_of(work.target), sets, removes, missing, *staying)
+    where = address_of(work.target)
+    codec.size({**where.item, **sets})
+    action = plan.change(where, sets, removes, missing, *staying)
     action.adds |= adds
     if work.where is not None:
         action.where = for_fields(recorded(work.target.entity, work.where), codec)

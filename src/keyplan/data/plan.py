@@ -60,8 +60,9 @@ class Action:
 
     @property
     def only_counts_down(self) -> bool:
-        """Whether nothing is lost if the item is not there."""
-        return not self.sets and not self.removes and bool(self.adds) and all(n < 0 for n in self.adds.values())
+        """Whether nothing is lost if the item is not there, and nobody asked for it to be."""
+        written = self.sets or self.removes or self.requirements
+        return not written and bool(self.adds) and all(n < 0 for n in self.adds.values())
 
     def conditions(self) -> list[Requirement]:
         """What is asked of the item, each once."""
@@ -142,7 +143,7 @@ class Plan:
         self, address: Address, sets: dict[str, AttributeValue], removes: set[str], *requirements: Requirement
     ) -> Action:
         action = self._at(address)
-        if action.put is not None or action.delete or action.sets or action.removes:
+        if action.put is not None or action.delete or action.sets or action.removes or action.requirements:
             raise DataError(f"two writes of one item in a transaction: {address}")
         action.sets |= sets
         action.removes |= removes

@@ -10,7 +10,7 @@ from keyplan.design.tables import Index, KeyAttribute, Projection
 
 def create_table_requests(design: Design) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
     """For each table, housekeeping included: its CreateTable request, and the one for its time to live."""
-    for table in dict.fromkeys((*design.tables, design.housekeeping)):
+    for table in design.all_tables:
         name = design.table_name(table)
         yield _create(table, name), _time_to_live(table, name)
 
@@ -32,6 +32,21 @@ def create_tables(design: Design) -> Steps[None]:
             answer = yield from call("describe_time_to_live", {"TableName": name})
             if answer["TimeToLiveDescription"]["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
                 yield from call("update_time_to_live", ttl)
+
+
+def tables_there(design: Design) -> Steps[dict[str, bool]]:
+    """Which of the design's tables are there, by name."""
+    there = {}
+    for table in design.all_tables:
+        name = design.table_name(table)
+        try:
+            yield from call("describe_table", {"TableName": name})
+            there[name] = True
+        except ClientFailure as failure:
+            if failure.code != "ResourceNotFoundException":
+                raise
+            there[name] = False
+    return there
 
 
 def _create(table: Table, name: str) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from keyplan.data.codec import AttributeValue, number_text
+from keyplan.data.codec import AttributeValue
 from keyplan.data.expressions import Encoded
-from keyplan.data.items import codec_of
+from keyplan.data.items import LONGEST_RANGE, checked_key, codec_of
 from keyplan.design import Design, InvalidValue
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
@@ -41,7 +41,7 @@ def key_condition(query: Query[Any]) -> Condition:
             return Condition([*nodes, node], excluded)
         prefix = part.template.prefix(query.values) if part.template else ""
         if prefix:
-            nodes.append(_node("begins_with", part, {"S": prefix}))
+            nodes.append(_node("begins_with", part, _text(part, prefix)))
         break
     return Condition(nodes)
 
@@ -92,10 +92,10 @@ def _node(operator: str, part: KeyPart, *values: AttributeValue) -> Node:
 
 
 def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tuple[str, AttributeValue] | None]:
-    if part.template is None:
-        return _numeric(part, bound), None
     field = query.bound[0] if query.bound else ""
     template = part.template
+    if template is None:
+        return _native(part, query, field, bound), None
     base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
@@ -106,8 +106,10 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
 
     match bound.kind:
         case "prefix":
-            return _node("begins_with", part, {"S": base + str(bound.low)}), None
+            return _node("begins_with", part, _text(part, base + template.piece(field, bound.low))), None
         case "between":
+            if template.piece(field, bound.low) > template.piece(field, bound.high):
+                raise _no_range(template.place, field, bound)
             return _between(part, text(bound.low), text(bound.high, behind=True)), None
         case ">=":
             return _from(part, base, text(bound.low)), None
@@ -116,12 +118,12 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
         case ">":
             low = text(bound.low, behind=True)
             if last and not base:
-                return _node(">", part, {"S": low}), None
+                return _node(">", part, _text(part, low)), None
             return _from(part, base, low), (part.attribute.name, {"S": low}) if last else None
         case "<":
             high = text(bound.high)
             if not base:
-                return _node("<", part, {"S": high}), None
+                return _node("<", part, _text(part, high)), None
             return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
 
 
@@ -133,28 +135,44 @@ def _literal_behind(template: Template, field: str) -> str:
 
 
 def _between(part: KeyPart, low: str, high: str) -> Node:
-    return _node("BETWEEN", part, {"S": low}, {"S": high})
+    return _node("BETWEEN", part, _text(part, low), _text(part, high))
 
 
 def _from(part: KeyPart, base: str, low: str) -> Node:
-    return _between(part, low, base + LAST) if base else _node(">=", part, {"S": low})
+    return _between(part, low, base + LAST) if base else _node(">=", part, _text(part, low))
 
 
 def _to(part: KeyPart, base: str, high: str) -> Node:
-    return _between(part, base, high) if base else _node("<=", part, {"S": high})
+    return _between(part, base, high) if base else _node("<=", part, _text(part, high))
 
 
-def _numeric(part: KeyPart, bound: Bound) -> Node:
+def _text(part: KeyPart, text: str) -> AttributeValue:
+    """A text that a sort key is compared with; DynamoDB takes none that is longer than the key itself can be."""
+    assert part.template is not None
+    return {"S": checked_key(text, LONGEST_RANGE, part.template)}
+
+
+def _native(part: KeyPart, query: Query[Any], field: str, bound: Bound) -> Node:
     """A bound on a number or on bytes, which DynamoDB compares itself."""
+    codec = codec_of(query.entities[0])
 
     def value(content: object) -> AttributeValue:
-        if part.attribute.type == "N":
-            assert isinstance(content, int | float) or hasattr(content, "is_finite")
-            return {"N": number_text(content)}  # type: ignore[arg-type]  # a Decimal by now
-        return {"B": content}
+        encoded = codec.key_part(query.key, part, {field: content})
+        if encoded is None:
+            place = f"{codec.spec.name}.{query.key.name}.{field}"
+            raise InvalidValue("empty-key-value", place, "a value of the key is missing", field=field)
+        return encoded
 
     if bound.kind == "between":
-        return _node("BETWEEN", part, value(bound.low), value(bound.high))
+        low, high = value(bound.low), value(bound.high)
+        if bound.low > bound.high:  # type: ignore[operator]  # numbers or bytes, by now
+            raise _no_range(f"{codec.spec.name}.{query.key.name}", field, bound)
+        return _node("BETWEEN", part, low, high)
     if bound.kind == "prefix":
         return _node("begins_with", part, value(bound.low))
     return _node(bound.kind, part, value(bound.low if bound.low is not None else bound.high))
+
+
+def _no_range(place: str, field: str, bound: Bound) -> InvalidValue:
+    problem = f"nothing is from {bound.low!r} to {bound.high!r}; DynamoDB rejects such a range"
+    return InvalidValue("empty-range", f"{place}.{field}", problem, field=field)

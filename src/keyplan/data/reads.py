@@ -1,24 +1,33 @@
 """Carrying out reads: each operation as steps."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from keyplan.data.codec import Item
-from keyplan.data.errors import Throttled
 from keyplan.data.expressions import Expression
+from keyplan.data.fetch import fetch
 from keyplan.data.items import LONGEST_HASH, LONGEST_RANGE, checked_key, codec_of
 from keyplan.data.pages import Pages
 from keyplan.data.plan import DELETING
-from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
-from keyplan.design import Design, Entity, InvalidValue, Op, Page, Ref, Table
+from keyplan.data.steps import Steps, call
+from keyplan.design import Design, InvalidValue, Op, Page, Ref, Table
 from keyplan.design.effects import Guard
-from keyplan.design.operations import BatchGet, Count, Exists, Follow, Get, GuardTaken, Lookup, Merge, Query, Scan
+from keyplan.design.operations import (
+    PAGE,
+    BatchGet,
+    Count,
+    Exists,
+    Follow,
+    Get,
+    GuardTaken,
+    Lookup,
+    Merge,
+    Query,
+    Scan,
+    Together,
+)
 from keyplan.design.templates import Template
-
-E = TypeVar("E", bound=Entity)
-
-BATCH = 100
 
 
 class Reader:
@@ -47,6 +56,8 @@ class Reader:
                 return self.pages.merge(op)
             case BatchGet():
                 return self._batch_get(op)
+            case Together():
+                return self._together(op)
             case Count():
                 return self.pages.count(op)
         raise TypeError(f"{op!r} is no operation to read with")
@@ -90,23 +101,32 @@ class Reader:
         answer = yield from call("get_item", request | expression.parameters())
         return "Item" in answer and DELETING not in answer["Item"]
 
-    def _guard_item(self, guard: Guard[Any], values: Mapping[str, object]) -> Steps[Item | None]:
+    def _guard_item(
+        self, guard: Guard[Any], values: Mapping[str, object], *, consistent: bool = False
+    ) -> Steps[Item | None]:
         unique = guard.unique
         key: Item = {unique.table.hash[0].name: {"S": _guard_text(unique.hash, values, LONGEST_HASH)}}
         if unique.range is not None:
             key[unique.table.range[0].name] = {"S": _guard_text(unique.range, values, LONGEST_RANGE)}
-        answer = yield from call("get_item", {"TableName": self._design.table_name(unique.table), "Key": key})
+        request: dict[str, Any] = {"TableName": self._design.table_name(unique.table), "Key": key}
+        if consistent:
+            request["ConsistentRead"] = True
+        answer = yield from call("get_item", request)
         item: Item | None = answer.get("Item")
         return item
 
     def _lookup(self, op: Lookup[Any]) -> Steps[Any]:
-        item = yield from self._guard_item(op.guard, op.values)
-        if item is None:
+        codec = codec_of(op.way.entity)
+        if isinstance(op.way, Guard):
+            item = yield from self._guard_item(op.way, op.values, consistent=op.consistent)
+            found = None if item is None else dict(op.values) | codec.carried(op.way.unique.carries, item)
+        else:
+            copy = yield from self.get(Get(op.way.derived.entities[0], op.values, op.consistent))
+            found = None if copy is None else dict(copy.__dict__)
+        if found is None:
             return None
-        codec = codec_of(op.guard.entity)
-        values = dict(op.values) | codec.carried(op.guard.unique.carries, item)
-        primary = {name: values[name] for name in codec.spec.primary.fields}
-        return (yield from self.get(Get(op.guard.entity, primary)))
+        values = {name: found[name] for name in codec.spec.primary.fields}
+        return (yield from self.get(Get(op.way.entity, values, op.consistent)))
 
     def _taken(self, op: GuardTaken) -> Steps[bool]:
         item = yield from self._guard_item(op.guard, op.values)
@@ -115,59 +135,47 @@ class Reader:
     # Several sources
 
     def _follow(self, op: Follow[Any]) -> Steps[Page[Any]]:
+        """What is gone or points nowhere is made up for, until the budget is used up."""
         source = replace(op.source, pattern=op.pattern, arguments=op.arguments)
-        page = yield from self.pages.page(source)
-        refs = [op.link(entity) for entity in page.items]
-        found = yield from self._items([named for named in refs if named is not None])
-        return Page([entity for entity in found if entity is not None], page.next)
+        size = PAGE if source.size is None else source.size
+        found: list[Any] = []
+        read = 0
+        while True:
+            page = yield from self.pages.page(source.limit(size - len(found)))
+            refs = [op.link(entity) for entity in page.items]
+            targets = yield from self._items([named for named in refs if named is not None])
+            found += [entity for entity in targets if entity is not None]
+            read += len(page.items)
+            if len(found) == size or page.next is None or not page.items or read >= source.budget:
+                return Page(found, page.next)
+            source = source.after(page.next)
 
     def _batch_get(self, op: BatchGet[Any]) -> Steps[list[Any]]:
-        assert isinstance(op.keys, Iterable)
-        fields = op.entity.spec.primary.fields
-        keys = [each if isinstance(each, Mapping) else {fields[0]: each} for each in op.keys]
-        return (yield from self._items([Ref(op.entity, key) for key in keys], consistent=op.consistent))
+        (found,) = yield from self._together(Together((op,)))
+        return found
 
-    def _items(self, refs: list[Ref[Any]], *, consistent: bool = False) -> Steps[list[Any]]:
-        """Many items by their keys, in order, each asked for once, 100 at a time, until all are answered."""
-        wanted: dict[tuple[str, str], tuple[Ref[Any], Item]] = {}
-        places: list[tuple[str, str]] = []
-        for named in refs:
-            key = codec_of(named.entity).key(named.values)
-            place = (self._design.table_name(named.entity.spec.table), repr(key))
-            places.append(place)
-            wanted.setdefault(place, (named, key))
-        found: dict[tuple[str, str], Any] = {}
-        pending = [(table, key) for (table, _), (_, key) in wanted.items()]
-        attempt = 0
-        while pending:
-            chunk, pending = pending[:BATCH], pending[BATCH:]
-            left = yield from self._chunk(chunk, found, consistent)
-            pending += left
-            attempt = 0 if len(left) < len(chunk) else attempt + 1
-            if attempt > RETRIES:
-                raise Throttled("batch_get_item", "UnprocessedKeys", f"{len(left)} keys are still not answered")
-            if left:
-                yield Wait(pause(attempt))
-        return [self._decoded(wanted[place][0], found.get(place)) for place in places]
+    def _together(self, op: Together[Any]) -> Steps[tuple[list[Any], ...]]:
+        refs = [_refs(each) for each in op.gets]
+        consistent = {self._design.table_name(each.entity.spec.table) for each in op.gets if each.consistent}
+        items = iter((yield from self._items([named for each in refs for named in each], consistent)))
+        return tuple([next(items) for _ in each] for each in refs)
 
-    def _chunk(
-        self, chunk: list[tuple[str, Item]], found: dict[tuple[str, str], Any], consistent: bool
-    ) -> Steps[list[tuple[str, Item]]]:
-        tables: dict[str, Any] = {}
-        for table, key in chunk:
-            tables.setdefault(table, {"Keys": [], **({"ConsistentRead": True} if consistent else {})})["Keys"].append(
-                key
-            )
-        answer = yield from call("batch_get_item", {"RequestItems": tables})
-        names = {table: tuple(keys["Keys"][0]) for table, keys in tables.items()}
-        for table, items in answer["Responses"].items():
-            for item in items:
-                found[table, repr({name: item[name] for name in names[table]})] = item
-        return [(table, key) for table, keys in answer.get("UnprocessedKeys", {}).items() for key in keys["Keys"]]
+    def _items(self, refs: list[Ref[Any]], consistent: Collection[str] = ()) -> Steps[list[Any]]:
+        """Items by their keys, in order; None for what is not there."""
+        keys = [(self._design.table_name(n.entity.spec.table), codec_of(n.entity).key(n.values)) for n in refs]
+        items = yield from fetch(keys, consistent=consistent)
+        return [_decoded(named, item) for named, item in zip(refs, items, strict=True)]
 
-    def _decoded(self, named: Ref[Any], item: Item | None) -> Any:  # noqa: ANN401 - of whatever entity was asked for
-        codec = codec_of(named.entity)
-        return codec.decode(item) if item is not None and DELETING not in item and codec.recognises(item) else None
+
+def _refs(op: BatchGet[Any]) -> list[Ref[Any]]:
+    assert isinstance(op.keys, Iterable)
+    fields = op.entity.spec.primary.fields
+    return [Ref(op.entity, each if isinstance(each, Mapping) else {fields[0]: each}) for each in op.keys]
+
+
+def _decoded(named: Ref[Any], item: Item | None) -> Any:  # noqa: ANN401 - of whatever entity was asked for
+    codec = codec_of(named.entity)
+    return codec.decode(item) if item is not None and DELETING not in item and codec.recognises(item) else None
 
 
 def _guard_text(template: Template, values: Mapping[str, object], limit: int) -> str:

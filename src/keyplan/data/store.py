@@ -7,25 +7,42 @@ import asyncio
 import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from copy import copy
 from datetime import UTC, datetime
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.data.batches import DeleteAll, PutAll, write_all
-from keyplan.data.difference import children_of
 from keyplan.data.errors import DataError
+from keyplan.data.families import children_of
+from keyplan.data.imports import ImportAll, Imported, import_steps
 from keyplan.data.jobs import Jobs
 from keyplan.data.patches import patch as patch_steps
+from keyplan.data.patches import prepared
 from keyplan.data.patches import put as put_steps
-from keyplan.data.provision import create_tables
+from keyplan.data.provision import create_tables, tables_there
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
 from keyplan.data.transactions import carry_out
 from keyplan.data.verify import Finding, repair, verify
-from keyplan.data.writes import Check, Context, Create, Delete, Move, Part, Patch, Put, Update
+from keyplan.data.writes import (
+    Beside,
+    Check,
+    Context,
+    Create,
+    Delete,
+    Gone,
+    Move,
+    Part,
+    Patch,
+    Put,
+    Update,
+    nothing_beside,
+)
 from keyplan.design import Design, Entity, Op, Page
-from keyplan.design.operations import Follow, Merge, Query, Rewrite, Scan
+from keyplan.design.operations import Follow, Merge, Query, Scan
+from keyplan.design.rewrites import Rewrite
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
@@ -52,6 +69,7 @@ class _Core(Generic[D]):
         self.design = design
         self.client = client
         self.clock = clock
+        self._beside: Beside = nothing_beside
         self._reader = Reader(design, secret)
         self._jobs = Jobs(self._reader)
 
@@ -63,17 +81,32 @@ class _Core(Generic[D]):
         if isinstance(op, Put | Patch):
             return self._without_reading(op)
         if isinstance(op, Rewrite):
-            return self._jobs.rewrite(op, self._context())
+            return self._jobs.rewrites.run(op, self._context())
+        if isinstance(op, Gone):
+            return self._jobs.removals.settle(op, self._context())
         if isinstance(op, PutAll | DeleteAll):
             return write_all(op, self._context())
+        if isinstance(op, ImportAll):
+            return import_steps(op, self._context())
         raise TypeError(f"{op!r} is nothing that a store can run")
 
     def _context(self) -> Context:
-        return Context(self.design, self.clock())
+        return Context(self.design, self.clock(), self._beside)
+
+    def with_(self, *, clock: Callable[[], datetime], beside: Beside) -> Self:
+        """The same store with another clock, and with parts that join every write in its transaction.
+
+        `beside` is asked before each write; what it raises, refuses the write (`AlreadyWritten` skips it). Of a delete
+        that cascades and of a rewrite, the first transaction is the write: the mark or the journal.
+        """
+        other = copy(self)
+        other.clock = clock
+        other._beside = beside
+        return other
 
     def _write(self, part: Part) -> Steps[Any]:
         if isinstance(part, Delete) and any(children_of(self.design, type(part.entity))):
-            return (yield from self._jobs.delete(part, self._context()))
+            return (yield from self._jobs.cascades.delete(part, self._context()))
         yield from carry_out([part], self._context())
         return None if isinstance(part, Delete | Check) else part.entity
 
@@ -83,11 +116,14 @@ class _Core(Generic[D]):
             return work.entity
         return (yield from patch_steps(work, self._reader, self._context()))
 
-    def _transaction(self, parts: tuple[Part, ...]) -> Steps[None]:
-        for part in parts:
-            if isinstance(part, Delete) and any(children_of(self.design, type(part.entity))):
-                raise DataError(f"a delete of {part.entity.spec.name} cascades, so it can not be part of a transaction")
-        return carry_out(parts, self._context())
+    def _transaction(self, parts: tuple[Part | Patch[Any], ...]) -> Steps[None]:
+        context = self._context()
+        yield from carry_out((yield from prepared(parts, self._reader, context)), context)
+
+    def _begin(self, work: Rewrite[Any]) -> Steps[None]:
+        if not work.name:
+            raise DataError("only a job that the design declares can be finished by somebody else")
+        yield from self._jobs.rewrites.begin(work, self._context())
 
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request that each operation would send, or the one of a transaction of them; nothing is sent."""
@@ -113,13 +149,21 @@ class Store(_Core[D]):
     def run(self, op: Delete[E] | Check[E] | Patch[E]) -> None: ...
     @overload
     def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
+    @overload
+    def run(self, op: Gone[E]) -> bool: ...
+    @overload
+    def run(self, op: ImportAll) -> Imported: ...
     def run(self, op: object) -> object:
         """Carry out an operation and give its result."""
         return self._drive(self._steps(op))
 
-    def transact(self, *parts: Part) -> None:
+    def transact(self, *parts: Part | Patch[Any]) -> None:
         """Write all of these together, or nothing."""
         self._drive(self._transaction(parts))
+
+    def begin(self, job: Rewrite[E]) -> None:
+        """Do what a job of the design does first, and leave the rest to `resume`."""
+        self._drive(self._begin(job))
 
     def resume(self) -> int:
         """Finish the cascades and rewrites that were begun and not finished; how many it were."""
@@ -127,7 +171,7 @@ class Store(_Core[D]):
 
     def verify(self) -> list[Finding]:
         """Walk all tables and list what does not agree with the design."""
-        return self._drive(verify(self.design))
+        return self._drive(verify(self.design, self.clock()))
 
     def repair(self, findings: list[Finding]) -> int:
         """Put right what `verify` found, where it can be; how many findings it were."""
@@ -145,6 +189,10 @@ class Store(_Core[D]):
     def create_tables(self) -> None:
         """Make the tables that are not there yet."""
         self._drive(create_tables(self.design))
+
+    def tables_there(self) -> dict[str, bool]:
+        """Which of the design's tables are there, by name."""
+        return self._drive(tables_there(self.design))
 
     def _drive(self, steps: Steps[T]) -> T:
         try:
@@ -185,13 +233,21 @@ class AsyncStore(_Core[D]):
     async def run(self, op: Delete[E] | Check[E] | Patch[E]) -> None: ...
     @overload
     async def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
+    @overload
+    async def run(self, op: Gone[E]) -> bool: ...
+    @overload
+    async def run(self, op: ImportAll) -> Imported: ...
     async def run(self, op: object) -> object:
         """Carry out an operation and give its result."""
         return await self._drive(self._steps(op))
 
-    async def transact(self, *parts: Part) -> None:
+    async def transact(self, *parts: Part | Patch[Any]) -> None:
         """Write all of these together, or nothing."""
         await self._drive(self._transaction(parts))
+
+    async def begin(self, job: Rewrite[E]) -> None:
+        """Do what a job of the design does first, and leave the rest to `resume`."""
+        await self._drive(self._begin(job))
 
     async def resume(self) -> int:
         """Finish the cascades and rewrites that were begun and not finished; how many it were."""
@@ -199,7 +255,7 @@ class AsyncStore(_Core[D]):
 
     async def verify(self) -> list[Finding]:
         """Walk all tables and list what does not agree with the design."""
-        return await self._drive(verify(self.design))
+        return await self._drive(verify(self.design, self.clock()))
 
     async def repair(self, findings: list[Finding]) -> int:
         """Put right what `verify` found, where it can be; how many findings it were."""
@@ -218,6 +274,10 @@ class AsyncStore(_Core[D]):
     async def create_tables(self) -> None:
         """Make the tables that are not there yet."""
         await self._drive(create_tables(self.design))
+
+    async def tables_there(self) -> dict[str, bool]:
+        """Which of the design's tables are there, by name."""
+        return await self._drive(tables_there(self.design))
 
     async def _drive(self, steps: Steps[T]) -> T:
         try:

@@ -7,10 +7,10 @@ from uuid import uuid4
 from keyplan.data.errors import DataError
 from keyplan.data.plan import Action, Plan
 from keyplan.data.steps import ClientFailure, Steps, call, given_up
-from keyplan.data.writes import Context, Part
+from keyplan.data.writes import AlreadyWritten, Context, Planned
 
 
-def carry_out(parts: Sequence[Part], context: Context) -> Steps[None]:
+def carry_out(parts: Sequence[Planned], context: Context) -> Steps[None]:
     """Write all of the parts in one request, or nothing; the entities show it afterwards."""
     plan = Plan()
     settle = [part.add_to(plan, context) for part in parts]
@@ -22,15 +22,23 @@ def carry_out(parts: Sequence[Part], context: Context) -> Steps[None]:
 def send(plan: Plan, context: Context) -> Steps[None]:
     """Carry out a plan, in one request or none."""
     design = context.design
-    names = {table.name: design.table_name(table) for table in (*design.tables, design.housekeeping)}
+    if not plan.actions:
+        return
+    try:
+        settle = [part.add_to(plan, context) for part in context.beside(plan)]
+    except AlreadyWritten:
+        return
+    names = {table.name: design.table_name(table) for table in design.all_tables}
     while requests := plan.requests(names.__getitem__, uuid4().hex):
         ((operation, request),) = requests
         try:
             yield from call(operation, request, again=operation == "transact_write_items")
-            return
+            break
         except ClientFailure as failure:
             if not _without_lost_counts(plan, failure):
                 raise _explained(operation, plan.sent(), failure) from failure
+    for done in settle:
+        done()
 
 
 def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:

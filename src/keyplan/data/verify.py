@@ -7,6 +7,7 @@ from them is gathered, and compared with what is there.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from keyplan.data.codec import Item
@@ -15,11 +16,9 @@ from keyplan.data.envelopes import unpack
 from keyplan.data.errors import StoredDataError
 from keyplan.data.expressions import Expression, all_of, equals, not_exists
 from keyplan.data.items import EntityCodec, recognise
-from keyplan.data.jobs import JOURNALS
-from keyplan.data.pages import SECRETS
 from keyplan.data.plan import DELETING
 from keyplan.data.steps import ClientFailure, Steps, call
-from keyplan.design import Design, Entity, InvalidValue, Table
+from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table
 from keyplan.design.effects import Unique
 
 FindingKind: TypeAlias = Literal[
@@ -42,6 +41,7 @@ class Finding:
 
     kind: FindingKind
     table: str
+    """Its name, as DynamoDB knows it."""
     key: Item
     problem: str
     sets: Item = field(default_factory=dict)
@@ -62,12 +62,16 @@ class Finding:
 class _Walk:
     """All items, and what should follow from them."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: Design, now: datetime) -> None:
         self.design = design
+        self.now = now.timestamp()
+        self.names = {table.name: design.table_name(table) for table in design.all_tables}
         self.items: dict[Address, tuple[Table, Item]] = {}
         self.entities: dict[Address, Entity] = {}
         self.unreadable: set[Address] = set()
         self.expected: dict[Address, tuple[SideItem, str]] = {}
+        self.allowed: set[Address] = set()
+        """What follows from items whose time is over: DynamoDB takes these and what expires with them in any order."""
         self.counts: dict[Address, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.parents: list[tuple[Address, Address, str]] = []
         self.findings: list[Finding] = []
@@ -106,12 +110,17 @@ class _Walk:
     ) -> None:
         _, seen = self.items.get(where, (None, None))
         self.findings.append(
-            Finding(kind, where.table, where.item, problem, sets or {}, tuple(sorted(removes)), deletes, seen)
+            Finding(
+                kind, self.names[where.table], where.item, problem, sets or {}, tuple(sorted(removes)), deletes, seen
+            )
         )
 
     def _gather(self, where: Address, entity: Entity) -> None:
         follows = consequences(entity)
-        for side_where, side in follows.items.items():
+        expired = self._expired(where)
+        if expired:
+            self.allowed |= follows.items.keys()
+        for side_where, side in {} if expired else follows.items.items():
             constraint = f"{entity.spec.name}.{side.constraint}"
             if side_where in self.expected:
                 values = ", ".join(f"{name}={value!r}" for name, value in side.values.items())
@@ -122,8 +131,14 @@ class _Walk:
             for (target, attribute, _), share in follows.shares.items():
                 self.counts[target][attribute] += share.amount
         for parent, (relation, _) in follows.parents.items():
-            if relation.on_delete != "keep":
+            if relation.on_delete != "keep" and not expired:
                 self.parents.append((where, parent, f"{entity.spec.name}.{relation.name}"))
+
+    def _expired(self, where: Address) -> bool:
+        """Whether DynamoDB may delete the item any moment."""
+        table, item = self.items[where]
+        time = item.get(table.ttl, {}).get("N") if table.ttl else None
+        return time is not None and float(time) <= self.now
 
     def _check_keys(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
         table, item = self.items[where]
@@ -165,7 +180,7 @@ class _Walk:
                 self._find("wrong", where, f"{constraint}: {names} differs", wrong, extra)
         derived = {entity for other in self.design.entities for entity in followers(other)}
         for where, (table, item) in self.items.items():
-            if where in self.expected or where in self.unreadable:
+            if where in self.expected or where in self.unreadable or where in self.allowed or self._expired(where):
                 continue
             entity = self.entities.get(where)
             if entity is None:
@@ -181,7 +196,7 @@ class _Walk:
         guard = _guard_of(self.design, table, item)
         if guard is not None:
             self._orphan(where, f"{guard}: a guard that no item holds")
-        else:
+        elif table is not HOUSEKEEPING:  # where others keep things too
             self._find("unknown", where, "an item of no entity")
 
     def _compare_counts(self) -> None:
@@ -220,16 +235,15 @@ def _is_guard(unique: Unique, item: Item) -> bool:
     return unique.range is None or unique.range.read(item[unique.table.range[0].name].get("S", "")) is not None
 
 
-def verify(design: Design) -> Steps[list[Finding]]:
+def verify(design: Design, now: datetime) -> Steps[list[Finding]]:
     """Walk all tables of the design and list what does not agree with it."""
-    walk = _Walk(design)
-    for table in design.tables:
+    walk = _Walk(design, now)
+    for table in design.all_tables:
         request: dict[str, Any] = {"TableName": design.table_name(table), "ConsistentRead": True}
         while True:
             answer = yield from call("scan", dict(request))
             for item in answer["Items"]:
-                if table.name != design.housekeeping.name or item["pk"].get("S") not in (JOURNALS, SECRETS):
-                    walk.add(table, item)
+                walk.add(table, item)
             if "LastEvaluatedKey" not in answer:
                 break
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
@@ -238,7 +252,7 @@ def verify(design: Design) -> Steps[list[Finding]]:
 
 def repair(design: Design, findings: list[Finding]) -> Steps[int]:
     """Put right what can be, each item only where it is still as it was seen; how many were."""
-    tables = {table.name: table for table in design.tables}
+    tables = {design.table_name(table): table for table in design.all_tables}
     repaired = 0
     for finding in findings:
         if not finding.repairable:

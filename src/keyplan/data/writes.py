@@ -5,10 +5,10 @@ What it returns is called once the plan was carried out, so that an entity never
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
@@ -23,7 +23,7 @@ from keyplan.data.changes import (
 )
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, address, address_of, consequences
-from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children, unmarked
+from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children, still_there, unmarked
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
 from keyplan.data.expressions import Requirement, exists, for_fields, not_exists
 from keyplan.data.items import codec_of, remember, stored_of
@@ -37,12 +37,30 @@ E = TypeVar("E", bound=Entity)
 Done = Callable[[], None]
 
 
+def nothing_beside(plan: Plan) -> "Sequence[Part]":
+    """No other writes."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Context:
     """What working out a write needs beside the entity."""
 
     design: Design
     now: datetime
+    beside: "Beside" = nothing_beside
+
+    def alone(self) -> "Context":
+        """The same for what comes after a first step: what is written beside it was written with that."""
+        return replace(self, beside=nothing_beside)
+
+
+class Planned(Protocol):
+    """What can be part of a plan."""
+
+    def add_to(self, plan: Plan, context: Context) -> Done:
+        """Add what it does to a plan; the result is to be called when the plan was carried out."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -78,7 +96,6 @@ class Create(Write[E]):
         fresh = entity.model_copy(update=creation_stamps(entity, context.now))
         item = codec.encode(fresh)
         action = plan.put(address(spec.table, codec.key(fresh.__dict__)), item, _free(fresh))
-        self.add_where(action)
         difference(plan, spec, consequences(None), consequences(fresh))
         return lambda: settle(entity, fresh.__dict__, action.put or item, action)
 
@@ -156,7 +173,9 @@ class Move(Write[E]):
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
         put = plan.put(where, moved, _free(fresh))
-        difference(plan, spec, consequences(baseline.entity), consequences(fresh))
+        follows = consequences(fresh)
+        difference(plan, spec, consequences(baseline.entity), follows)
+        still_there(plan, spec, follows)
         return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
 
 
@@ -232,9 +251,9 @@ class Check(Generic[E]):
         return lambda: None
 
 
-def create(entity: E, *, where: Callable[[E], object] | None = None) -> Create[E]:
+def create(entity: E) -> Create[E]:
     """Create the item and everything that follows from it."""
-    return Create(entity, where=where)
+    return Create(entity)
 
 
 def update(entity: E, *, where: Callable[[E], object] | None = None) -> Update[E]:
@@ -303,5 +322,31 @@ def touch(target: Ref[E], **changes: object) -> Patch[E]:
     return Patch(target, changes, quiet=True)
 
 
+@dataclass(frozen=True)
+class Gone(Generic[E]):
+    """An item that is no longer there, though no store deleted it."""
+
+    entity: E
+
+
+def gone(entity: E) -> Gone[E]:
+    """Make up for an item that DynamoDB deleted when its time was over, given the item as it was last.
+
+    What followed from it goes and it counts no longer, as if it had been deleted. It may be run any number of times,
+    and by several at once; it does nothing while there is an item with this key. The result says whether it did.
+    """
+    return Gone(entity)
+
+
+class AlreadyWritten(Exception):
+    """Raised by `Beside`: the plan was carried out before, so nothing is sent and all goes on as if it had been."""
+
+
+Beside: TypeAlias = Callable[[Plan], Sequence["Part"]]
+"""Asked before each write: what is to be written in the same request. What it raises, refuses the write."""
+
 Part: TypeAlias = Create[Any] | Update[Any] | Delete[Any] | Move[Any] | Check[Any]
+"""What can be written beside anything: working it out needs no look at what is stored."""
+
+PARTS = (Create, Update, Delete, Move, Check, Patch)
 """What a transaction is made of."""

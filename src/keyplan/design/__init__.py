@@ -38,8 +38,8 @@ from keyplan.design.operations import (
     Op,
     Page,
     Query,
-    Rewrite,
     Scan,
+    Together,
     batch_get,
     collection,
     count,
@@ -48,16 +48,18 @@ from keyplan.design.operations import (
     lookup,
     merge,
     query,
-    rewrite,
     scan,
     taken,
     there,
+    together,
 )
 from keyplan.design.patterns import Departure, Design, departure, job, pattern
-from keyplan.design.tables import ALL, KEYS_ONLY, Access, Table, include, index, key, local
+from keyplan.design.rewrites import Rewrite, rewrite
+from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, Access, Table, include, index, key, local
 
 __all__ = [
     "ALL",
+    "HOUSEKEEPING",
     "KEYS_ONLY",
     "Access",
     "BatchGet",
@@ -82,6 +84,7 @@ __all__ = [
     "Scan",
     "Secret",
     "Table",
+    "Together",
     "Ttl",
     "Updated",
     "Version",
@@ -127,6 +130,7 @@ __all__ = [
     "stored",
     "taken",
     "there",
+    "together",
     "unique",
     "updated",
     "within",

@@ -158,6 +158,14 @@ class EntityStandIn:
                 f"it is inside the envelope {spec.table.envelope!r}, where no condition can see it",
                 "Repeat it beside the envelope: Annotated[..., on_top()].",
             )
+        part = spec.key_attributes.get(field.stored)
+        if part is not None and part.fields != (name,):
+            raise DesignError(
+                "not-by-itself",
+                f"{spec.name}.{name}",
+                f"it is stored in the key attribute {field.stored!r} together with other fields",
+                'Store it under a name of its own: Annotated[..., stored("Name")].',
+            )
         return FieldStandIn(FieldPath((name,)))
 
 

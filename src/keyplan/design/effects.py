@@ -113,6 +113,17 @@ class Derived(Generic[E]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    def __get__(self, instance: object, owner: type[P]) -> "Copies[P]":
+        return Copies(owner, self)
+
+
+@dataclass(frozen=True)
+class Copies(Generic[P]):
+    """What follows from an entity's items, as a way to find them: `lookup(Season.by_id, season_id=...)`."""
+
+    entity: type[P]
+    derived: Derived[Any]
+
 
 def mirror(make: "Callable[[E], Entity | None]") -> Derived[E]:
     """A copy of the item, whole or partial, under another key: a method that returns it."""

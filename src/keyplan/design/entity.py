@@ -1,15 +1,13 @@
 """Entities: pydantic models that know their keys, and what must change together with them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
-from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+from keyplan.design.annotations import KEY_TYPES, inner_markers, scalar, without_none
 from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import FieldKind, Kind, NoSeparator, OnTop, Stored, stored_name
@@ -93,6 +91,38 @@ class EntitySpec:
         for name, value in declared.items():
             self._add(name, value)
         self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
+        for field in self.fields.values():
+            self._check_kept(field)
+
+    def _check_kept(self, field: FieldSpec) -> None:
+        """A field that is stored as an attribute of a key can always be read back from it."""
+        part = self.key_attributes.get(field.stored)
+        if part is None:
+            self._check_stray(field)
+        if part is None or part.template is None:
+            return
+        slots = [slot for slot in part.template.parts if not isinstance(slot, str) and slot.field != field.name]
+        others = [slot for slot in slots if self.fields[slot.field].optional and not slot.absent]
+        whens = [key.when for key in self.placements.values() if key.when and part in key.parts]
+        if field.name not in part.template.fields or others or whens:
+            raise DesignError(
+                "lost-value",
+                f"{self.name}.{field.name}",
+                f"it is stored as {field.stored!r}, a key attribute that does not always hold it",
+                'Store it under a name of its own: Annotated[..., stored("Name")].',
+            )
+
+    def _check_stray(self, field: FieldSpec) -> None:
+        """A field that is stored under the name of an index key, though the entity has no place there, fits it."""
+        kind = int if field.kind == "ttl" else scalar(field.annotation)
+        for key in self.table.key_attributes:
+            if key.name == field.stored and kind not in KEY_TYPES[key.type]:
+                raise DesignError(
+                    "key-type",
+                    f"{self.name}.{field.name}",
+                    f"DynamoDB takes {field.stored}, a key of an index, only as {key.type}",
+                    'Store it under a name of its own: Annotated[..., stored("Name")].',
+                )
 
     def _declared(self) -> dict[str, object]:
         """The declarations of the class and its bases, the nearest first."""
@@ -102,8 +132,8 @@ class EntitySpec:
         return found
 
     def _field(self, name: str, info: FieldInfo) -> FieldSpec:
-        annotation, optional = _without_none(info.annotation)
-        markers = [*info.metadata, *_inner_markers(info.annotation)]
+        annotation, optional = without_none(info.annotation)
+        markers = [*info.metadata, *inner_markers(info.annotation)]
         kind: FieldKind = next((marker.kind for marker in markers if isinstance(marker, Kind)), "plain")
         given = next((marker.name for marker in markers if isinstance(marker, Stored)), None)
         bare = any(isinstance(marker, NoSeparator) for marker in markers)
@@ -234,8 +264,9 @@ class EntitySpec:
                 "Give one field: {field}.",
             )
         field = self._known(parts[0].field, place)
-        fits = (int, Decimal, float) if attribute.type == "N" else (bytes,)
-        if _scalar(field.annotation) not in fits:
+        if field.kind in ("count", "version") and field.stored != attribute.name:
+            raise self._left_behind(field, place)
+        if scalar(field.annotation) not in KEY_TYPES[attribute.type]:
             raise DesignError(
                 "key-type",
                 f"{place}.{field.name}",
@@ -258,13 +289,33 @@ class EntitySpec:
             if isinstance(part, str):
                 continue
             field = self._known(part.field, place)
+            if field.kind in ("count", "version"):
+                raise self._left_behind(field, place)
             formats[part] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
         return Template(text, parts, formats, place)
 
+    def _left_behind(self, field: FieldSpec, place: str) -> DesignError:
+        return DesignError(
+            "number-in-key",
+            f"{place}.{field.name}",
+            "the number changes without a change of the item, and the key would be left behind",
+            f"Give the index a numeric key attribute of the field's own name, {field.stored}:N.",
+        )
+
     def _format(self, field: FieldSpec, spec: str, place: str, *, lower: bool) -> Format:
         if get_origin(field.annotation) is Literal and not spec:
-            return choices(get_args(field.annotation))
+            return choices({value: value for value in get_args(field.annotation)}, place)
         return format_of(field.annotation, spec, place, self.table.times, lower=lower, bare=field.no_separator)
+
+    def not_in(self, index: Index) -> list[str]:
+        """The attributes of an item that an index does not hold."""
+        if index.projection.type == "ALL":
+            return []
+        keys = self.table.hash + self.table.range + index.attributes
+        held = {*index.projection.attributes, *(each.name for each in keys)}
+        own = [field.stored for field in self.fields.values() if field.on_top or not self.table.envelope]
+        beside = [name for name in (self.table.envelope, self.table.type_attribute if self.type else None) if name]
+        return [name for name in (*own, *beside) if name not in held]
 
     @cached_property
     def keys(self) -> tuple[KeySpec, ...]:
@@ -290,31 +341,6 @@ class EntitySpec:
             if mine.template and theirs.template and not mine.template.may_equal(theirs.template):
                 return False
         return True
-
-
-def _without_none(annotation: object) -> tuple[object, bool]:
-    """The type without `None` and markers, and whether `None` was allowed."""
-    if get_origin(annotation) in (Union, UnionType):
-        arguments = [argument for argument in get_args(annotation) if argument is not NoneType]
-        if len(arguments) < len(get_args(annotation)):
-            return (_plain(arguments[0]) if len(arguments) == 1 else Union[tuple(arguments)]), True  # noqa: UP007
-    return _plain(annotation), False
-
-
-def _scalar(annotation: object) -> object:
-    """The type of a value, for a choice the type of what is chosen from."""
-    return type(get_args(annotation)[0]) if get_origin(annotation) is Literal else annotation
-
-
-def _plain(annotation: object) -> object:
-    return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
-
-
-def _inner_markers(annotation: object) -> Iterator[object]:
-    """The markers inside an optional type: `Ttl | None`."""
-    if get_origin(annotation) in (Union, UnionType):
-        for argument in get_args(annotation):
-            yield from getattr(argument, "__metadata__", ())
 
 
 DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)

@@ -7,12 +7,12 @@ one width by themselves.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
 from keyplan.design.errors import DesignError, InvalidValue
@@ -85,8 +85,7 @@ def format_of(
     if annotation is UUID:
         return Format(_uuid_text, UUID, ((NO_SEPARATOR,),))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        members = {str(member.value): member for member in annotation}
-        return Format(_enum_text, members.__getitem__, tuple((text,) for text in members))
+        return choices({member.value: member for member in annotation}, place)
     if annotation is not str:
         raise DesignError(
             "no-format",
@@ -99,9 +98,19 @@ def format_of(
     return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),))
 
 
-def choices(values: tuple[object, ...]) -> Format:
-    """One of a few given texts."""
-    return Format(_text, str, tuple((str(value),) for value in values))
+def choices(values: Mapping[Any, object], place: str) -> Format:
+    """One of a few given values, by what stands for each of them in the key."""
+    members = {str(chosen): value for chosen, value in values.items()}
+    numbers = [chosen for chosen in values if isinstance(chosen, int | float) and not isinstance(chosen, bool)]
+    texts = list(map(str, sorted(numbers)))
+    if len(members) < len(values) or texts != sorted(texts):
+        raise DesignError(
+            "unpadded-number",
+            place,
+            "texts of the choices do not sort or differ as the choices do",
+            "Make them texts of one width, or a number with a width, such as {n:04}.",
+        )
+    return Format(_choice_text, members.__getitem__, tuple((text,) for text in members))
 
 
 def _wrong(value: object, wanted: str) -> InvalidValue:
@@ -124,7 +133,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _enum_text(value: object) -> str:
+def _choice_text(value: object) -> str:
     return str(value.value) if isinstance(value, Enum) else str(value)
 
 

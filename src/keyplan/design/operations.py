@@ -10,7 +10,7 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node, recorded
-from keyplan.design.effects import Guard, Ref, Unique
+from keyplan.design.effects import Copies, Guard, Ref, Unique
 from keyplan.design.entity import Access, Entity, EntitySpec, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
 
@@ -77,23 +77,31 @@ def there(entity: type[E], **values: object) -> Exists:
 
 @dataclass(frozen=True)
 class Lookup(Op[E | None]):
-    """One item by a unique value: its guard, then the item."""
+    """One item by way of one that leads to it, a guard or a mirror."""
 
-    guard: Guard[E]
+    way: Guard[E] | Copies[E]
     values: Mapping[str, object]
+    consistent: bool = False
 
 
-def lookup(guard: Guard[E], **values: object) -> Lookup[E]:
-    """The item that holds this unique value, or None."""
-    spec, unique = guard.entity.spec, guard.unique
-    place = f"{spec.name}.{unique.name}"
-    _check_guard(guard, values)
-    lost = [name for name in spec.primary.fields if name not in (*unique.carries, *guard_fields(unique))]
+def lookup(way: Guard[E] | Copies[E], *, consistent: bool = False, **values: object) -> Lookup[E]:
+    """The item that holds this unique value, or whose mirror has this key; or None."""
+    spec = way.entity.spec
+    if isinstance(way, Guard):
+        name = way.unique.name
+        _check_guard(way, values)
+        carried: Sequence[str] = (*way.unique.carries, *guard_fields(way.unique))
+    else:
+        name = way.derived.name
+        mirrors = way.derived.entities if way.derived.kind == "mirror" else ()
+        for mirror in mirrors:
+            _check_all(mirror.spec, mirror.spec.primary, values)
+        carried = tuple(mirrors[0].spec.fields) if len(mirrors) == 1 else ()
+    lost = [each for each in spec.primary.fields if each not in carried]
     if lost:
-        raise DesignError(
-            "guard-carries", place, f"the guard does not lead to the item: {', '.join(lost)}", "Carry these fields."
-        )
-    return Lookup(guard, values)
+        problem = f"it does not lead to the item: {', '.join(lost)}"
+        raise DesignError("guard-carries", f"{spec.name}.{name}", problem, "Carry these fields.")
+    return Lookup(way, values, consistent)
 
 
 def guard_fields(unique: Unique) -> tuple[str, ...]:
@@ -181,31 +189,51 @@ def query(
 
 
 def _check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:
-    """DynamoDB takes no attribute of the queried key into a filter."""
+    """DynamoDB takes no attribute of the queried key into a filter, and finds none that the index does not hold."""
     names = {part.attribute.name for part in key.parts}
     for operand in node.operands:
         if isinstance(operand, Node):
             _check_filter(spec, key, operand)
-        elif isinstance(operand, FieldPath) and spec.fields[str(operand.names[0])].stored in names:
-            raise DesignError(
-                "filter-on-key",
-                f"{spec.name}.{key.name}.{operand.names[0]}",
-                "a filter can not look at the key that is queried",
-                "Ask for it in the key, or use another index.",
-            )
+        elif isinstance(operand, FieldPath):
+            place, stored = f"{spec.name}.{key.name}.{operand.names[0]}", spec.fields[str(operand.names[0])].stored
+            if stored in names:
+                problem = "a filter can not look at the key that is queried"
+                raise DesignError("filter-on-key", place, problem, "Ask for it in the key, or use another index.")
+            if key.index is not None and stored in spec.not_in(key.index):
+                problem = f"the index {key.index.name} does not hold it, so that no filter sees it there"
+                raise DesignError("not-projected", place, problem, f"Project {stored} into the index.")
 
 
-@overload
-def collection(first: type[A], second: type[B], /, *, newest_first: bool = False, **values: object) -> Query[A | B]: ...
 @overload
 def collection(
-    first: type[A], second: type[B], third: type[C], /, *, newest_first: bool = False, **values: object
+    first: type[A], second: type[B], /, *, newest_first: bool = False, consistent: bool = False, **values: object
+) -> Query[A | B]: ...
+@overload
+def collection(
+    first: type[A],
+    second: type[B],
+    third: type[C],
+    /,
+    *,
+    newest_first: bool = False,
+    consistent: bool = False,
+    **values: object,
 ) -> Query[A | B | C]: ...
 @overload
 def collection(
-    first: type[A], second: type[B], third: type[C], fourth: type[D], /, *, newest_first: bool = False, **values: object
+    first: type[A],
+    second: type[B],
+    third: type[C],
+    fourth: type[D],
+    /,
+    *,
+    newest_first: bool = False,
+    consistent: bool = False,
+    **values: object,
 ) -> Query[A | B | C | D]: ...
-def collection(*entities: type[Any], newest_first: bool = False, **values: object) -> Query[Any]:
+def collection(
+    *entities: type[Any], newest_first: bool = False, consistent: bool = False, **values: object
+) -> Query[Any]:
     """All items of one partition that are of these entities, in one query."""
     first = entities[0].spec
     for entity in entities:
@@ -218,7 +246,7 @@ def collection(*entities: type[Any], newest_first: bool = False, **values: objec
                 "A collection has one hash key template.",
             )
     plain, bound = _split(first, replace(first.primary, range=()), values)
-    return Query(entities, first.primary, plain, bound, newest_first)
+    return Query(entities, first.primary, plain, bound, newest_first, consistent=consistent)
 
 
 def _text(part: KeyPart) -> str:
@@ -288,6 +316,28 @@ def batch_get(entity: type[E], keys: object, *, consistent: bool = False) -> Bat
 
 
 @dataclass(frozen=True)
+class Together(Op[T_co]):
+    """Several batch gets, of whatever tables, as one: what each of them gives, in their order."""
+
+    gets: tuple[BatchGet[Any], ...]
+
+
+@overload
+def together(first: BatchGet[A], second: BatchGet[B], /) -> Together[tuple[list[A | None], list[B | None]]]: ...
+@overload
+def together(
+    first: BatchGet[A], second: BatchGet[B], third: BatchGet[C], /
+) -> Together[tuple[list[A | None], list[B | None], list[C | None]]]: ...
+@overload
+def together(
+    first: BatchGet[A], second: BatchGet[B], third: BatchGet[C], fourth: BatchGet[D], /
+) -> Together[tuple[list[A | None], list[B | None], list[C | None], list[D | None]]]: ...
+def together(*gets: BatchGet[Any]) -> Together[Any]:
+    """Items of several entities by their keys, 100 of them in a request."""
+    return Together(gets)
+
+
+@dataclass(frozen=True)
 class Scan(Op[Page[E]]):
     """All items of an entity, by reading the whole table."""
 
@@ -322,24 +372,6 @@ class Count(Op[int]):
 def count(source: Query[E]) -> Count:
     """The number of items of a query; of one with a limit, at most that."""
     return Count(source)  # type: ignore[arg-type]  # of whatever entity
-
-
-@dataclass(frozen=True)
-class Rewrite(Generic[E]):
-    """A change of all items of a query, however many: resumable, once it is journalled by its name and arguments.
-
-    The change must take an item out of the query, so that going on means asking again.
-    """
-
-    source: Query[E]
-    change: Callable[[E], object]
-    name: str = ""
-    arguments: Mapping[str, object] = field(default_factory=dict)
-
-
-def rewrite(source: Query[E], change: Callable[[E], object]) -> Rewrite[E]:
-    """Change every item of the query."""
-    return Rewrite(source, change)
 
 
 def _check_all(spec: EntitySpec, key: KeySpec, values: Mapping[str, object]) -> None:

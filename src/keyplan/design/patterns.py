@@ -11,11 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
 
-from keyplan.design.effects import BelongsTo, Ref, Unique, named_by
+from keyplan.design.effects import BelongsTo, Ref, Unique
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.operations import Op, Rewrite
-from keyplan.design.tables import Table, key
+from keyplan.design.limits import check_transaction
+from keyplan.design.operations import Op
+from keyplan.design.rewrites import Rewrite
+from keyplan.design.standins import FieldName, read_refs
+from keyplan.design.tables import HOUSEKEEPING, Table
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Op[object])
@@ -89,10 +92,9 @@ class Pattern(Generic[P, R]):
         self.name = build.__name__
         self.symbolic: Op[object]
         self.__doc__ = build.__doc__
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return tuple(inspect.signature(self._build).parameters)[1:]
+        taken = list(inspect.signature(build).parameters.values())[1:]
+        self.parameters = tuple(parameter.name for parameter in taken)
+        self._defaults = {each.name: each.default for each in taken if each.default is not inspect.Parameter.empty}
 
     @overload
     def __get__(self, instance: None, owner: type) -> "Pattern[P, R]": ...
@@ -103,10 +105,10 @@ class Pattern(Generic[P, R]):
             return self
 
         def build(*args: P.args, **kwargs: P.kwargs) -> R:
-            bound = inspect.signature(self._build).bind(instance, *args, **kwargs)
-            bound.apply_defaults()
-            arguments = dict(list(bound.arguments.items())[1:])
-            return replace(self._build(instance, *args, **kwargs), pattern=self.name, arguments=arguments)
+            operation = self._build(instance, *args, **kwargs)  # which refuses arguments that do not fit
+            given = dict(zip(self.parameters, args, strict=False)) | kwargs
+            arguments = {name: given.get(name, self._defaults.get(name)) for name in self.parameters}
+            return replace(operation, pattern=self.name, arguments=arguments)
 
         return build
 
@@ -168,17 +170,14 @@ class Design:
 
     def table_name(self, table: Table) -> str:
         """The table's name in this environment."""
+        if table is HOUSEKEEPING:
+            return table.actual_name({"document": self.table_name(self.tables[0])})
         return table.actual_name(self.environment)
 
     @property
-    def housekeeping(self) -> Table:
-        """The table for what is not the document's: journals, idempotency records, checkpoints.
-
-        A design that keeps entities of its own there declares it among its tables.
-        """
-        name = f"{self.tables[0].name}-keyplan"
-        declared = next((table for table in self.tables if table.name == name), None)
-        return declared or Table(name, key("pk", "sk"), ttl="expiresAt")
+    def all_tables(self) -> tuple[Table, ...]:
+        """The document's tables and the one for housekeeping."""
+        return tuple(dict.fromkeys((*self.tables, HOUSEKEEPING)))
 
     def entity(self, name: str) -> type[Entity]:
         """An entity by its name."""
@@ -188,7 +187,7 @@ class Design:
 def _check_entities(cls: type[Design]) -> None:
     specs = [entity.spec for entity in cls.entities]
     for spec in specs:
-        if spec.table not in cls.tables:
+        if spec.table not in (*cls.tables, HOUSEKEEPING):
             raise DesignError(
                 "foreign-table", spec.name, f"its table {spec.table.name} is not in the design", "Add it to tables."
             )
@@ -196,6 +195,7 @@ def _check_entities(cls: type[Design]) -> None:
         _bind_derived(spec, cls)
         _bind_parents(spec)
         _check_counters(spec)
+        check_transaction(spec)
     for first, second in combinations(specs, 2):
         if first.table is second.table and first.may_be_mistaken_for(second):
             raise DesignError(
@@ -210,36 +210,11 @@ def _shown(spec: EntitySpec) -> str:
     return " / ".join(part.template.text if part.template else part.attribute.name for part in spec.primary.parts)
 
 
-class _FieldName:
-    """Stands for an entity's field while a method that names another item is read."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __getitem__(self, index: object) -> "_FieldName":
-        return self
-
-    def __iter__(self) -> "Iterator[_FieldName]":
-        yield self
-
-
-class _Reader:
-    """Stands for an entity while one of its methods is read."""
-
-    def __init__(self, spec: EntitySpec) -> None:
-        self._spec = spec
-
-    def __getattr__(self, name: str) -> _FieldName:
-        if name not in self._spec.fields:
-            raise DesignError("no-such-field", f"{self._spec.name}.{name}", "no such field", "Name a field.")
-        return _FieldName(name)
-
-
 def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
     """Guards are in a table of the design and can not be mistaken for items."""
     for guard in spec.uniques:
         place = f"{spec.name}.{guard.name}"
-        if guard.table not in cls.tables:
+        if guard.table not in (*cls.tables, HOUSEKEEPING):
             raise DesignError(
                 "foreign-table", place, f"its table {guard.table.name} is not in the design", "Add it to tables."
             )
@@ -278,6 +253,14 @@ def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:
                 "Annotate what the method returns, and list that entity in the design.",
             )
         derived.entities = made
+        for entity in made:
+            if entity.spec.uniques or entity.spec.derived or entity.spec.counters or entity.spec.parents:
+                raise DesignError(
+                    "derived-entity",
+                    f"{spec.name}.{derived.name}",
+                    f"{entity.__name__} follows from another item, so nothing can follow from it in turn",
+                    f"Declare that beside {derived.name}, in {spec.name}.",
+                )
 
 
 def _mentions(hint: object, entity: type[Entity]) -> bool:
@@ -288,12 +271,12 @@ def _bind_parents(spec: EntitySpec) -> None:
     """Find out which field of a child is which key field of its parent."""
     for parent in spec.parents:
         place = f"{spec.name}.{parent.name}"
-        refs = named_by(parent.parent(_Reader(spec)))  # type: ignore[arg-type]  # a stand-in
+        refs = read_refs(spec, parent.parent)
         if not refs:
             raise DesignError("parent", place, "it names no parent", "Return ref(Parent, ...).")
         named = refs[0]
         parent.entity = named.entity
-        parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, _FieldName)}
+        parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, FieldName)}
         _check_parent(spec, parent, place)
 
 
@@ -325,8 +308,8 @@ def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> No
 
 def _check_counters(spec: EntitySpec) -> None:
     for counter in spec.counters:
-        # A method that names an item only for some values names none for the stand-in; then there is none to check.
-        for named in named_by(counter.target(_Reader(spec))):  # type: ignore[arg-type]  # a stand-in
+        # A method that names an item for no value that was tried has none to check.
+        for named in read_refs(spec, counter.target):
             _check_count(named, counter.field, f"{spec.name}.{counter.name}")
     for parent in spec.parents:
         if parent.count is not None:

@@ -238,6 +238,14 @@ class Table:
         return _ENVIRONMENT.sub(value, self.name)
 
 
+HOUSEKEEPING = Table("{document}-keyplan", key("pk", "sk"), case="camel", ttl="expiresAt")
+"""The table for what is not the document's: journals, idempotency records, checkpoints, sessions.
+
+Every design has one, named after its first table. Entities may be declared in it; one that belongs to no design (the
+HTTP kit has such) can be stored beside the entities of any.
+"""
+
+
 @dataclass(frozen=True)
 class Placer:
     """An index, to be called with the templates of an entity."""

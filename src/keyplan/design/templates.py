@@ -119,6 +119,8 @@ class Template:
 
     def piece(self, field: str, value: object) -> str:
         """One field's value, as it stands in the key."""
+        if value is None:
+            raise InvalidValue("empty-key-value", f"{self.place}.{field}", "the value is missing", field=field)
         return self._piece(next(slot for slot in self._slots if slot.field == field), value)
 
     def _piece(self, slot: Slot, value: object) -> str:

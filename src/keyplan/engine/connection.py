@@ -134,7 +134,7 @@ class Connection(asyncio.Protocol):
             (
                 parser.get_method(),
                 url[0] if len(url) == 1 else b"".join(url),
-                dict(zip(self._lower_names, headers.values(), strict=True)),
+                dict(zip(self._lower_names, headers.values())),  # noqa: B905 - there are as many, and it takes its time
                 body[0] if len(body) == 1 else b"".join(body),
                 parser.should_keep_alive(),
             )

@@ -24,7 +24,9 @@ import orjson
 from keyplan.engine.errors import DamagedFile
 
 APPLICATION_ID = 0x4B504C4E
-PAGE_SIZE = 8192
+PAGE_SIZE = 4096
+"""A write of an item copies a page of every index into the log: larger ones take more of the disk, and of the memory
+that reads at random need. `LONG_KEY` in transaction.py depends on it."""
 CHECKSUM_BYTES = 8
 
 _MAGIC = b"SQLite format 3\x00"

@@ -17,6 +17,13 @@ class DynamoError(Exception):
         self.extra: dict[str, object] = extra or {}
 
 
+class ConstraintError(DynamoError):
+    """A request breaks a constraint on its members; whoever finds that out, it is an error of the request as such."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("ValidationException", f"1 validation error detected: {message}")
+
+
 class DamagedFile(Exception):
     """The database file is damaged; nothing is answered from it. The message says where and what to do."""
 

@@ -77,8 +77,11 @@ class KeySchema:
     range: tuple[KeyAttribute, ...]
     attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
     names: tuple[str, ...] = field(init=False, compare=False)
+    quick: "QuickKey" = field(init=False, compare=False, repr=False)
+    """The row key of an item, if each attribute of this key is there, of its type and legal in a key; else None."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "quick", _quick_key(self.hash, self.range))
         object.__setattr__(self, "attributes", self.hash + self.range)
         object.__setattr__(self, "names", tuple(name for name, _ in self.attributes))
 
@@ -94,6 +97,50 @@ class KeySchema:
         return all(name in item and item[name].get(kind) for name, kind in self.attributes)
 
 
+QuickKey: TypeAlias = Callable[[Item], bytes | None]
+
+
+def _quick_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribute, ...]) -> QuickKey:
+    """All checks and the row key in one go: what nearly every key needs. Who gets None finds out what is wrong."""
+    if len(hash_key) != 1 or len(range_key) > 1:
+        return _not_quick
+    ((name, kind),) = hash_key
+    encode = _BYTES[kind]
+
+    def partition_key(item: Item) -> bytes | None:
+        try:
+            data = encode(item[name])
+        except KeyError:  # it is not there, or of another type
+            return None
+        if not 0 < len(data) <= MAXIMUM_HASH_SIZE:
+            return None
+        closed = (data.replace(b"\x00", b"\x00\xff") if b"\x00" in data else data) + _CLOSE
+        return blake2b(closed, digest_size=HASH_BYTES).digest() + closed
+
+    if not range_key:
+        return partition_key
+    ((sort_name, sort_kind),) = range_key
+    encode_sort = _BYTES[sort_kind]
+
+    def primary_key(item: Item) -> bytes | None:
+        try:
+            data, sort = encode(item[name]), encode_sort(item[sort_name])
+        except KeyError:
+            return None
+        if not 0 < len(data) <= MAXIMUM_HASH_SIZE or not 0 < len(sort) <= MAXIMUM_RANGE_SIZE:
+            return None
+        closed = (data.replace(b"\x00", b"\x00\xff") if b"\x00" in data else data) + _CLOSE
+        if b"\x00" in sort:
+            sort = sort.replace(b"\x00", b"\x00\xff")
+        return blake2b(closed, digest_size=HASH_BYTES).digest() + closed + sort + _CLOSE
+
+    return primary_key
+
+
+def _not_quick(item: Item) -> bytes | None:
+    return None
+
+
 def check_key(schema: KeySchema, key: Item) -> None:
     """Refuse a key that is not exactly the table's, as GetItem, UpdateItem and DeleteItem do."""
     attributes = schema.attributes
@@ -104,6 +151,15 @@ def check_key(schema: KeySchema, key: Item) -> None:
         if value is None or kind not in value:
             raise mismatch()
     check_key_values(schema, key)
+
+
+def checked_key(schema: KeySchema, key: Item) -> bytes:
+    """The row key of a key that must be exactly the table's."""
+    row_key = schema.quick(key) if len(key) == len(schema.attributes) else None
+    if row_key is None:
+        check_key(schema, key)
+        return schema.row_key(key)
+    return row_key
 
 
 def mismatch() -> DynamoError:
@@ -120,6 +176,15 @@ def check_item_key(schema: KeySchema, item: Item) -> None:
         if kind not in value:
             raise invalid_parameter(f"Type mismatch for key {name} expected: {kind} actual: {next(iter(value))}")
     check_key_values(schema, item)
+
+
+def checked_item_key(schema: KeySchema, item: Item) -> bytes:
+    """The row key of an item that must have the table's key."""
+    row_key = schema.quick(item)
+    if row_key is None:
+        check_item_key(schema, item)
+        return schema.row_key(item)
+    return row_key
 
 
 def check_key_values(schema: KeySchema, item: Item) -> None:

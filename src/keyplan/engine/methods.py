@@ -112,7 +112,10 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
             result = convert(self._database.execute(operation, prepare(arguments), typed=True))
         except DynamoError as error:
             raise client_error(error, operation, service) from None
-        except (orjson.JSONEncodeError, UnicodeEncodeError):
+        except (orjson.JSONEncodeError, UnicodeEncodeError) as error:
+            # orjson's error is a plain TypeError, which may also be botocore's about an argument, or a fault of ours.
+            if "surrogates" not in str(error):
+                raise
             # Half a surrogate pair in a string: Python allows it, the wire's UTF-8 has no place for it.
             refusal = DynamoError("SerializationException", "Invalid UTF-8 in a string value")
             raise client_error(refusal, operation, service) from None

@@ -16,6 +16,9 @@ import orjson
 Service: TypeAlias = Literal["dynamodb", "dynamodbstreams"]
 SERVICES: tuple[Service, ...] = ("dynamodb", "dynamodbstreams")
 
+ITEM_SHAPE = "PutItemInputAttributeMap"
+"""The shape of an item that is to be put, wherever one stands."""
+
 
 class Reference(TypedDict):
     """The use of a shape by another one."""

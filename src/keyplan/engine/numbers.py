@@ -113,6 +113,18 @@ def digits_of(number: str) -> tuple[str, int]:
     return digits, len(digits) - len(fraction) - 1
 
 
+def normal_size(text: str) -> int:
+    """The size of a number that is in normal form already; zero for any other text."""
+    if text.isdigit() and text.isascii():  # most are: no need for more
+        if len(text) > DIGITS or (text[0] == "0" and text != "0"):
+            return 0
+        return 1 + (len(text.rstrip("0")) + 1) // 2
+    whole, _, fraction = text.partition(".")
+    if whole.isdigit() and fraction.isdigit() and whole[0] != "0" and fraction[-1] != "0" and text.isascii():
+        return 1 + (len(whole) + 1) // 2 + (len(fraction) + 1) // 2 if len(text) <= DIGITS + 1 else 0
+    return size(text) if _NORMAL(text) else 0
+
+
 def size(number: str) -> int:
     """The size that DynamoDB counts for a number in normal form.
 

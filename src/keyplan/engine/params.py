@@ -19,7 +19,8 @@ from botocore.validate import ParamValidator
 
 from keyplan.engine import model
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.model import Model, Service, Shape
+from keyplan.engine.model import ITEM_SHAPE, Model, Service, Shape
+from keyplan.engine.plain import plain_item
 
 # A converter gives the wire's form of a value: the value itself where that is the same, so that a request shares
 # what the caller passed. Nothing behind it may change a request's values in place.
@@ -70,6 +71,8 @@ def _converter(described: Model, name: str) -> Converter:
     shape = described["shapes"][name]
     if name == "AttributeValue":
         return _attribute_value
+    if name == ITEM_SHAPE:
+        return _item
     match shape["type"]:
         case "structure":
             return _structure(described, shape)
@@ -179,6 +182,11 @@ def _blob(value: object) -> object:
 
 def _unusual(value: object) -> object:
     raise Unusual
+
+
+def _item(value: object) -> object:
+    """An item to be put. Nearly every one is plain, and then nothing behind this looks at it again."""
+    return (plain_item(value) if type(value) is dict else None) or _attribute_map(value)
 
 
 def _attribute_map(value: object) -> object:

@@ -36,7 +36,7 @@ T = TypeVar("T")
 Durability: TypeAlias = Literal["normal", "full"]
 
 BUSY_MILLISECONDS = 60_000
-CHECKPOINT_PAGES = 4096
+CHECKPOINT_PAGES = 8192
 """The log is copied into the main file when it has grown by so many pages (32 MB)."""
 
 _TROUBLE = (
@@ -60,12 +60,13 @@ class Storage:
         # The log is beside the file, not beside a link to it.
         self._path = None if path == ":memory:" else Path(path).resolve()
         self._lock = threading.RLock()
-        self._readers: list[apsw.Connection] = []
+        self._readers: list[apsw.Cursor] = []
         self._damage: DamagedFile | None = None
         self._forked = False
         self._closed = False
         self._catalog = Catalog(0, {})
         self._primary = self._open()
+        self._cursor = self._primary.cursor()
         self._checkpoints = _Checkpoints(self._connect, self._primary, self._copy_log) if self._path else None
         if self._path:
             _storages.add(self)
@@ -79,7 +80,7 @@ class Storage:
         """Run the work on a consistent view of everything, without blocking any writer."""
         if self._lock.acquire(blocking=self._path is None):
             try:
-                return self._run(self._primary, "BEGIN", work, writes=False)
+                return self._run(self._cursor, "BEGIN", work, writes=False)
             finally:
                 self._lock.release()
         reader = self._take_reader()
@@ -91,25 +92,25 @@ class Storage:
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run the work, all or nothing: committed at its end, undone by any exception."""
         with self._lock:
-            result = self._run(self._primary, "BEGIN IMMEDIATE", work, writes=True)
+            result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
             if self._checkpoints:
                 self._checkpoints.note()
             return result
 
-    def _run(self, connection: apsw.Connection, begin: str, work: Callable[[Transaction], T], *, writes: bool) -> T:
+    def _run(self, cursor: apsw.Cursor, begin: str, work: Callable[[Transaction], T], *, writes: bool) -> T:
         if self._damage or self._closed or self._forked:
             self._refuse()
         try:
-            connection.execute(begin)
-            transaction = Transaction(connection, self._current_catalog(connection), self._clock(), writes=writes)
+            cursor.execute(begin)
+            transaction = Transaction(cursor, self._current_catalog(cursor), self._clock(), writes=writes)
             result = work(transaction)
             if transaction.catalog_changed:
-                connection.execute("UPDATE meta SET version = version + 1")
-            connection.execute("COMMIT")
+                cursor.execute("UPDATE meta SET version = version + 1")
+            cursor.execute("COMMIT")
             return result
         except BaseException as error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            if cursor.connection.in_transaction:
+                cursor.execute("ROLLBACK")
             self._note_damage(error)
             if isinstance(error, _TROUBLE):
                 what = f"{self._path} could not be {'written' if writes else 'read'}: {error}"
@@ -125,13 +126,13 @@ class Storage:
         # SQLite's connections do not survive a fork: locks stay with the parent.
         raise RuntimeError("the engine was opened before this process was forked; open the file again in this process")
 
-    def _current_catalog(self, connection: apsw.Connection) -> Catalog:
-        version = connection.execute("SELECT version FROM meta").get
+    def _current_catalog(self, cursor: apsw.Cursor) -> Catalog:
+        version = cursor.execute("SELECT version FROM meta").get
         known = self._catalog
         if known.version == version:
             return known
         tables: dict[str, Table] = {}
-        for number, stored in connection.execute("SELECT number, definition FROM tables"):
+        for number, stored in cursor.execute("SELECT number, definition FROM tables"):
             definition: Definition = orjson.loads(stored)
             tables[definition["description"]["TableName"]] = Table(number, definition)
         self._catalog = Catalog(version, tables)
@@ -147,23 +148,23 @@ class Storage:
             if self._checkpoints:
                 self._checkpoints.stop()
             while self._readers:
-                self._readers.pop().close()
+                self._readers.pop().connection.close()
             if not self._damage:
                 self._primary.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
             self._primary.close()
 
-    def _take_reader(self) -> apsw.Connection:
+    def _take_reader(self) -> apsw.Cursor:
         """A connection for reading while the primary is busy."""
         try:
             return self._readers.pop()
         except IndexError:
-            return self._connect(cache_mib=8)
+            return self._connect(cache_mib=8).cursor()
 
-    def _give_back(self, reader: apsw.Connection) -> None:
+    def _give_back(self, reader: apsw.Cursor) -> None:
         self._readers.append(reader)
         # Who closes meanwhile may have looked before this one was back.
         while self._closed and self._readers:
-            self._readers.pop().close()
+            self._readers.pop().connection.close()
 
     def _connect(self, cache_mib: int) -> apsw.Connection:
         try:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias, TypedDict, cast
 
 from keyplan.engine import numbers
-from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.errors import ConstraintError, DynamoError, invalid_parameter, validation_error
 
 
 class AttributeValue(TypedDict, total=False):
@@ -30,6 +30,16 @@ class AttributeValue(TypedDict, total=False):
 
 
 Item: TypeAlias = dict[str, AttributeValue]
+
+
+class PlainItem(Item):
+    """An item that is known to be legal and in normal form, see `plain`; with its size and its JSON."""
+
+    __slots__ = ("size", "stored")
+    size: int
+    stored: bytes
+
+
 Sized: TypeAlias = tuple[AttributeValue, int]
 
 MAXIMUM_ITEM_SIZE = 409_600
@@ -54,11 +64,19 @@ def normalise(value: AttributeValue, depth: int = 1) -> AttributeValue:
 
 def normalise_item(item: Item) -> Item:
     """All attributes in normal form, as a new item."""
-    return {name: _normalise(value, 1)[0] for name, value in item.items()}
+    if type(item) is PlainItem:
+        return item
+    result: Item = {}
+    for name, value in item.items():
+        # Most values are strings, which are in normal form; and nobody changes one in place.
+        result[name] = value if "S" in value and len(value) == 1 else _normalise(value, 1)[0]
+    return result
 
 
 def normalise_sized(item: Item) -> tuple[Item, int]:
     """All attributes in normal form, and the size of the item by AWS's rule."""
+    if type(item) is PlainItem:
+        return item, item.size
     check_item_size(len(item))
     result: Item = {}
     total = 0
@@ -70,18 +88,17 @@ def normalise_sized(item: Item) -> tuple[Item, int]:
         else:
             result[name], size = _normalise(value, 1)
             total += size
-        total += len(name) if name.isascii() and 0 < len(name) <= MAXIMUM_NAME_SIZE else _name_size(name)
+        total += len(name) if name.isascii() and 0 < len(name) <= MAXIMUM_NAME_SIZE else name_size(name)
     return result, total
 
 
-def _name_size(name: str) -> int:
+def name_size(name: str) -> int:
+    """The bytes of an attribute's name, which must have some and not too many."""
     size = len(name) if name.isascii() else len(name.encode())
     if 0 < size <= MAXIMUM_NAME_SIZE:
         return size
     if size:
-        raise validation_error(
-            "1 validation error detected: Attribute name is too large, must be less than 65536 bytes"
-        )
+        raise ConstraintError(f"Attribute name is too large, must be less than {MAXIMUM_NAME_SIZE + 1} bytes")
     raise invalid_parameter("Empty attribute name")
 
 
@@ -168,7 +185,7 @@ def _map(content: object, depth: int) -> Sized:
     total = 3
     for name, value in cast(Item, content).items():
         result[name], size = _normalise(value, depth + 1)
-        total += size + 1 + _name_size(name)
+        total += size + 1 + name_size(name)
     return {"M": result}, total
 
 

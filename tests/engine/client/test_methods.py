@@ -1,5 +1,6 @@
 """The methods of boto3's clients over anything that executes requests."""
 
+import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import orjson
 import pytest
 from botocore.exceptions import ClientError, OperationNotPageableError, ParamValidationError, WaiterError
 
+from keyplan.engine.client import Engine
 from keyplan.engine.errors import DynamoError, not_found
 from keyplan.engine.inprocess import session
 from keyplan.engine.methods import Methods
@@ -136,6 +138,15 @@ def test_codes_without_a_class_are_client_errors() -> None:
     assert issubclass(engine.exceptions.TrimmedDataAccessException, engine.exceptions.ClientError)
     with pytest.raises(AttributeError, match="Valid exceptions are"):
         _ = engine.exceptions.NoSuchException
+
+
+def test_what_botocore_can_not_write_is_its_own_error() -> None:
+    """A file passes boto3's check of arguments and fails in its serializer."""
+    item: Any = {"pk": {"B": io.BytesIO(b"bytes")}}
+    with Engine() as engine:
+        for made in (engine, engine.boto3_session().client("dynamodb")):
+            with pytest.raises(TypeError, match=r"a bytes-like object is required, not '_io\.BytesIO'"):
+                made.put_item(TableName="abc", Item=item)
 
 
 def test_half_a_surrogate_pair_is_refused() -> None:

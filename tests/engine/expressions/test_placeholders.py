@@ -61,6 +61,15 @@ def test_values_are_normalised() -> None:
     }
 
 
+def test_placeholders_have_up_to_255_characters() -> None:
+    longest = "x" * 254
+    assert Placeholders({"#" + longest: "x"}, {":" + longest: n(1)}).names == {"#" + longest: "x"}
+    names, values = f"#{longest}x", f":{longest}x"
+    said = 'contains invalid key: Syntax error; key: "'
+    refused(f'ExpressionAttributeNames {said}{names}"', lambda: Placeholders({names: "x"}, None))
+    refused(f'ExpressionAttributeValues {said}{values}"', lambda: Placeholders(None, {values: n(1)}))
+
+
 def test_names_may_begin_with_underscore_or_digit() -> None:
     placeholders = Placeholders({"#_a": "x", "#0": "y"}, {":_v": n(1), ":1": n(2)})
     bound = condition("FilterExpression", "#_a = :_v AND #0 = :1", placeholders)

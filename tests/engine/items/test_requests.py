@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
 import pytest
 
 from keyplan.engine.client import Engine
@@ -214,3 +215,13 @@ def test_legacy_parameters_are_refused_clearly(database: Database, operation: st
     request[name] = ["a"] if name == "AttributesToGet" else {"a": {}}
     with pytest.raises(DynamoError, match=f"ValidationException: {name} is not supported by this endpoint"):
         database.execute(operation, request)
+
+
+def test_members_of_other_operations_mean_nothing(database: Database, engine: Engine) -> None:
+    """The service ignores what it does not know; boto3 would not send it."""
+    table = make_table(engine)
+    item = {"pk": {"S": "a"}}
+    put = {"TableName": table, "Item": item, "ReturnValues": "ALL_NEW", "AttributesToGet": ["pk"]}
+    database.execute("TransactWriteItems", {"TransactItems": [{"Put": put, "Get": {}}]})
+    found = database.execute("GetItem", {"TableName": table, "Key": item, "QueryFilter": {}, "ReturnValues": "NEVER"})
+    assert orjson.loads(orjson.dumps(found)) == {"Item": item}

@@ -153,10 +153,32 @@ def test_attribute_names_have_up_to_65535_bytes(client: "Client", nested: bool) 
 
     put("n" * 65_535)
     put("é" * 32_767)
-    with refused(NAME_TOO_LARGE):
-        put("é" * 32_768)
+    for too_large in ("n" * 65_536, "é" * 32_768, "é" * 70_000):
+        with refused(NAME_TOO_LARGE):
+            put(too_large)
     with refused("One or more parameter values were invalid: Empty attribute name"):
         put("")
+
+
+@pytest.mark.parametrize("name", ["n" * 65_536, "é" * 32_768])
+def test_no_update_makes_a_larger_name(client: "Client", name: str) -> None:
+    table = make_table(client)
+    with refused(NAME_TOO_LARGE):
+        client.update_item(
+            TableName=table,
+            Key={"pk": {"S": "a"}},
+            UpdateExpression="SET #n = :v",
+            ExpressionAttributeNames={"#n": name},
+            ExpressionAttributeValues={":v": {"S": "x"}},
+        )
+    with refused(NAME_TOO_LARGE):
+        client.update_item(
+            TableName=table,
+            Key={"pk": {"S": "a"}},
+            UpdateExpression="SET m = :v",
+            ExpressionAttributeValues={":v": {"M": {name: {"S": "x"}}}},
+        )
+    assert client.scan(TableName=table)["Count"] == 0
 
 
 def test_names_count_in_bytes() -> None:

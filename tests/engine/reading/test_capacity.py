@@ -84,8 +84,8 @@ def test_table_and_indexes_apart(client: Client, table: str) -> None:
 
 @pytest.mark.parametrize(
     "request_",
-    [{"Select": "ALL_ATTRIBUTES"}, {"ProjectionExpression": "v, f"}, {"FilterExpression": "attribute_exists(f)"}],
-    ids=["all", "projection", "filter"],
+    [{"Select": "ALL_ATTRIBUTES"}, {"ProjectionExpression": "v, f"}],
+    ids=["all", "projection"],
 )
 def test_items_fetched_for_a_local_index_are_rounded_one_by_one(
     client: Client, table: str, request_: dict[str, Any]

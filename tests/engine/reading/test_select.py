@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.engine.reading.helpers import Client, Item, contents, fill, item, values
-from tests.engine.support import index, make_table
+from tests.engine.support import index, make_table, refused
 
 WHOLE = item(pk="a", sk="s", gk="g", ls="l", v="value", w="other", x=1)
 KEYS = ["gk", "ls", "pk", "sk", "v", "w", "x"]
@@ -105,18 +105,35 @@ def test_count_with_a_filter(client: Client) -> None:
     assert (answer["Count"], answer["ScannedCount"]) == (4, 10)
 
 
-@pytest.mark.parametrize("operation", ["query", "scan"])
-def test_filter_sees_only_what_a_global_index_holds(client: Client, table: str, operation: str) -> None:
-    request: dict[str, Any] = {"FilterExpression": "attribute_exists(w)", "IndexName": "g-some"}
-    answer = read(client, table, operation, **request)
+def test_filter_of_a_scan_sees_only_what_a_global_index_holds(client: Client, table: str) -> None:
+    answer = read(client, table, "scan", FilterExpression="attribute_exists(w)", IndexName="g-some")
     assert (answer["Count"], answer["ScannedCount"], answer["Items"]) == (0, 1, [])
 
 
-@pytest.mark.parametrize("operation", ["query", "scan"])
-def test_filter_of_a_local_index_sees_the_whole_item(client: Client, table: str, operation: str) -> None:
-    request: dict[str, Any] = {"FilterExpression": "attribute_exists(w)", "IndexName": "l-some"}
-    answer = read(client, table, operation, **request)
+def test_filter_of_a_scan_of_a_local_index_sees_the_whole_item(client: Client, table: str) -> None:
+    answer = read(client, table, "scan", FilterExpression="attribute_exists(w)", IndexName="l-some")
     assert attributes(answer) == ["ls", "pk", "sk", "v"]
+
+
+@pytest.mark.parametrize("given", [{}, {"Select": "COUNT"}, {"ProjectionExpression": "pk"}])
+@pytest.mark.parametrize("index_name", ["g-some", "l-some"])
+def test_filter_of_a_query_may_use_only_what_the_index_holds(
+    client: Client, table: str, index_name: str, given: dict[str, Any]
+) -> None:
+    with refused(
+        f"One or more parameter values were invalid: Secondary index {index_name} does not project one or more filter "
+        "attributes: [more, w]"
+    ):
+        read(
+            client,
+            table,
+            "query",
+            IndexName=index_name,
+            FilterExpression="attribute_exists(w) OR attribute_exists(v) OR attribute_exists(more)",
+            **given,
+        )
+    answer = read(client, table, "query", IndexName=index_name, FilterExpression="attribute_exists(v)", **given)
+    assert answer["Count"] == 1
 
 
 def test_filter_may_use_what_the_projection_leaves_out(client: Client, table: str) -> None:

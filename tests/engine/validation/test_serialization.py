@@ -102,7 +102,6 @@ def test_what_is_odd_but_allowed_is_set_right() -> None:
     assert request == {
         "TableName": "abc",
         "Limit": 7,
-        "Unknown": {"x": 1},
         "ExclusiveStartKey": {"a": {"S": "x"}},
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from keyplan.apps.funkedupshift.entities import (
     Comment,
     Group,
+    LeftoverFile,
     Membership,
     Participation,
     Profile,
@@ -52,10 +53,182 @@ class FunkedUpShiftDesign(Design):
         Group,
         Membership,
         Profile,
+        LeftoverFile,
         SquashPlayer,
         SquashMatch,
         Participation,
     )
+
+    # 1. Site
+
+    @pattern("Get site")
+    def site(self, site_id: str) -> Get[Site]:
+        return get(Site, id=site_id)
+
+    @pattern("List all sites")
+    def sites(self) -> Query[Site]:
+        return query(Site.all, newest_first=True)
+
+    @pattern("Sites by text in title, url or description")
+    def sites_by_text(self, text: str) -> Query[Site]:
+        """The text in lower case."""
+        return query(Site.all, newest_first=True, filter=lambda site: contains(site.search_text, text))
+
+    @pattern("Sites by their ids")
+    def sites_by_ids(self, site_ids: Sequence[str]) -> BatchGet[Site]:
+        """What a list of ratings shows of its sites; without those that are being deleted."""
+        return batch_get(Site, site_ids)
+
+    @pattern("Sites by tag and by text in title, url or description")
+    def sites_by_tag_and_text(self, tag: str, text: str) -> Query[Site]:
+        """The text in lower case."""
+        return query(
+            Site.all,
+            newest_first=True,
+            filter=lambda site: contains(site.search_text, text) & contains(site.tags, tag),
+        )
+
+    # 2. Site-tag
+
+    @pattern("Sites by tag")
+    def sites_by_tag(self, tag: str) -> Follow[Site]:
+        source = query(SiteTag.by_tag, tag=tag, newest_first=True)
+        return follow(source, lambda item: ref(Site, id=item.site_id), Site)
+
+    # 3. User rating
+
+    @pattern("My rating for a site")
+    def my_rating(self, user_id: str, site_id: str) -> Get[Rating]:
+        return get(Rating, user_id=user_id, site_id=site_id)
+
+    @pattern("My ratings")
+    def my_ratings(self, user_id: str) -> Query[Rating]:
+        return query(Rating.primary, user_id=user_id)
+
+    @pattern("All 5-star ratings")
+    def ratings_by_stars(self, stars: int) -> Query[Rating]:
+        return query(Rating.by_stars, stars=stars)
+
+    @pattern("Ratings of a site")
+    def ratings_of_site(self, site_id: str) -> Merge[Rating]:
+        """The most stars first."""
+        queries = [query(Rating.by_stars, stars=stars, site_id=site_id) for stars in (5, 4, 3, 2, 1)]
+        return merge(queries, lambda rating: rating.stars, newest_first=True)
+
+    @pattern("Histogram of a site's stars: ratings of a site by value, counted")
+    def rating_count(self, site_id: str, stars: int) -> Op[int]:
+        return count(query(Rating.by_stars, stars=stars, site_id=site_id))
+
+    # 4. Comment
+
+    @pattern("Comments for a site")
+    def comments_for_site(self, site_id: str) -> Query[Comment]:
+        return query(Comment.primary, site_id=site_id)
+
+    @pattern("Get comment")
+    def comment(self, site_id: str, comment_id: str) -> Get[Comment]:
+        return get(Comment, site_id=site_id, comment_id=comment_id)
+
+    @pattern("My comments for a site")
+    def my_comments(self, user_id: str, site_id: str) -> Query[UserComment]:
+        return query(UserComment.primary, user_id=user_id, site_id=site_id)
+
+    # 5. Custom RBAC group
+
+    @pattern("List all groups")
+    def groups(self) -> Query[Group]:
+        return query(Group.all)
+
+    @pattern("Get group")
+    def group(self, name: str) -> Get[Group]:
+        """Read strongly: decisions are made on it."""
+        return get(Group, name=name, consistent=True)
+
+    @pattern("Groups by their names")
+    def groups_by_names(self, names: Sequence[str]) -> BatchGet[Group]:
+        """Read strongly: decisions are made on their permissions."""
+        return batch_get(Group, names, consistent=True)
+
+    # 6. User membership in custom group
+
+    @pattern("User's custom groups")
+    def memberships(self, user_id: str) -> Query[Membership]:
+        """Read strongly: decisions are made on them."""
+        return query(Membership.primary, user_id=user_id, consistent=True)
+
+    @pattern("User's custom groups but one")
+    def memberships_but(self, user_id: str, group_name: str) -> Query[Membership]:
+        """What managers see: who is in Squash is for admins to know."""
+        return query(Membership.primary, user_id=user_id, filter=lambda item: item.group_name != group_name)
+
+    @pattern("Group members")
+    def group_members(self, group_name: str) -> Query[Membership]:
+        return query(Membership.by_group, group_name=group_name)
+
+    @pattern("Is the user in the group")
+    def membership(self, user_id: str, group_name: str) -> Get[Membership]:
+        """Read strongly: decisions are made on it."""
+        return get(Membership, user_id=user_id, group_name=group_name, consistent=True)
+
+    # 7. User profile
+
+    @pattern("Get profile")
+    def profile(self, user_id: str) -> Get[Profile]:
+        return get(Profile, user_id=user_id)
+
+    @pattern("Profiles of several users")
+    def profiles(self, user_ids: Sequence[str]) -> BatchGet[Profile]:
+        """The names that lists of members and of ratings show."""
+        return batch_get(Profile, user_ids)
+
+    @pattern("Files of avatars that were replaced")
+    def leftover_files(self) -> Query[LeftoverFile]:
+        return query(LeftoverFile.primary)
+
+    # 8. Squash player
+
+    @pattern("List players")
+    def players(self) -> Query[SquashPlayer]:
+        return query(SquashPlayer.all)
+
+    @pattern("Get player")
+    def player(self, player_id: str) -> Get[SquashPlayer]:
+        return get(SquashPlayer, id=player_id)
+
+    @pattern("Players by their ids")
+    def players_by_ids(self, player_ids: Sequence[str]) -> BatchGet[SquashPlayer]:
+        """Whose names the squash table shows."""
+        return batch_get(SquashPlayer, player_ids)
+
+    # 9. Squash match
+
+    @pattern("Get match")
+    def match(self, match_id: str) -> Get[SquashMatch]:
+        return get(SquashMatch, match_id=match_id)
+
+    @pattern("List by date")
+    def matches_by_date(self, date: datetime.date) -> Query[SquashMatch]:
+        return query(SquashMatch.by_squash_date, date=date, filter=lambda item: item.entity_type == "SQUASH_MATCH")
+
+    @pattern("List by date range")
+    def matches_by_date_range(self, date_from: datetime.date, date_to: datetime.date) -> Query[SquashMatch]:
+        return query(SquashMatch.all, entity_type="SQUASH_MATCH", date=within(date_from, date_to))
+
+    @pattern("List matches, the latest first")
+    def matches(self) -> Query[SquashMatch]:
+        return query(SquashMatch.all, entity_type="SQUASH_MATCH", newest_first=True)
+
+    # 10. Squash match participation
+
+    @pattern("Matches for a player")
+    def participations(self, player_id: str) -> Query[Participation]:
+        """In order of entry; shown by date after all of them (at most 2,000) were read."""
+        return query(Participation.primary, player_id=player_id)
+
+    @pattern("Matches by their ids")
+    def matches_by_ids(self, match_ids: Sequence[str]) -> BatchGet[SquashMatch]:
+        return batch_get(SquashMatch, match_ids)
+
     departures = (
         departure(
             "The table's name is fus-main, or the value of var.dynamoTableName.",
@@ -134,143 +307,6 @@ class FunkedUpShiftDesign(Design):
             "Two people who change the same item at once must not overwrite each other unseen.",
         ),
     )
-
-    # 1. Site
-
-    @pattern("Get site")
-    def site(self, site_id: str) -> Get[Site]:
-        return get(Site, id=site_id)
-
-    @pattern("List all sites")
-    def sites(self) -> Query[Site]:
-        return query(Site.all, newest_first=True)
-
-    @pattern("Sites by text in title, url or description")
-    def sites_by_text(self, text: str) -> Query[Site]:
-        """The text in lower case."""
-        return query(Site.all, newest_first=True, filter=lambda site: contains(site.search_text, text))
-
-    # 2. Site-tag
-
-    @pattern("Sites by tag")
-    def sites_by_tag(self, tag: str) -> Follow[Site]:
-        source = query(SiteTag.by_tag, tag=tag, newest_first=True)
-        return follow(source, lambda item: ref(Site, id=item.site_id), Site)
-
-    # 3. User rating
-
-    @pattern("My rating for a site")
-    def my_rating(self, user_id: str, site_id: str) -> Get[Rating]:
-        return get(Rating, user_id=user_id, site_id=site_id)
-
-    @pattern("My ratings")
-    def my_ratings(self, user_id: str) -> Query[Rating]:
-        return query(Rating.primary, user_id=user_id)
-
-    @pattern("All 5-star ratings")
-    def ratings_by_stars(self, stars: int) -> Query[Rating]:
-        return query(Rating.by_stars, stars=stars)
-
-    @pattern("Ratings of a site")
-    def ratings_of_site(self, site_id: str) -> Merge[Rating]:
-        """The most stars first."""
-        queries = [query(Rating.by_stars, stars=stars, site_id=site_id) for stars in (5, 4, 3, 2, 1)]
-        return merge(queries, lambda rating: rating.stars, newest_first=True)
-
-    @pattern("Histogram of a site's stars: ratings of a site by value, counted")
-    def rating_count(self, site_id: str, stars: int) -> Op[int]:
-        return count(query(Rating.by_stars, stars=stars, site_id=site_id))
-
-    # 4. Comment
-
-    @pattern("Comments for a site")
-    def comments_for_site(self, site_id: str) -> Query[Comment]:
-        return query(Comment.primary, site_id=site_id)
-
-    @pattern("Get comment")
-    def comment(self, site_id: str, comment_id: str) -> Get[Comment]:
-        return get(Comment, site_id=site_id, comment_id=comment_id)
-
-    @pattern("My comments for a site")
-    def my_comments(self, user_id: str, site_id: str) -> Query[UserComment]:
-        return query(UserComment.primary, user_id=user_id, site_id=site_id)
-
-    # 5. Custom RBAC group
-
-    @pattern("List all groups")
-    def groups(self) -> Query[Group]:
-        return query(Group.all)
-
-    @pattern("Get group")
-    def group(self, name: str) -> Get[Group]:
-        """Read strongly: decisions are made on it."""
-        return get(Group, name=name, consistent=True)
-
-    @pattern("Groups by their names")
-    def groups_by_names(self, names: Sequence[str]) -> BatchGet[Group]:
-        """Read strongly: decisions are made on their permissions."""
-        return batch_get(Group, names, consistent=True)
-
-    # 6. User membership in custom group
-
-    @pattern("User's custom groups")
-    def memberships(self, user_id: str) -> Query[Membership]:
-        """Read strongly: decisions are made on them."""
-        return query(Membership.primary, user_id=user_id, consistent=True)
-
-    @pattern("Group members")
-    def group_members(self, group_name: str) -> Query[Membership]:
-        return query(Membership.by_group, group_name=group_name)
-
-    @pattern("Is the user in the group")
-    def membership(self, user_id: str, group_name: str) -> Get[Membership]:
-        """Read strongly: decisions are made on it."""
-        return get(Membership, user_id=user_id, group_name=group_name, consistent=True)
-
-    # 7. User profile
-
-    @pattern("Get profile")
-    def profile(self, user_id: str) -> Get[Profile]:
-        return get(Profile, user_id=user_id)
-
-    # 8. Squash player
-
-    @pattern("List players")
-    def players(self) -> Query[SquashPlayer]:
-        return query(SquashPlayer.all)
-
-    @pattern("Get player")
-    def player(self, player_id: str) -> Get[SquashPlayer]:
-        return get(SquashPlayer, id=player_id)
-
-    # 9. Squash match
-
-    @pattern("Get match")
-    def match(self, match_id: str) -> Get[SquashMatch]:
-        return get(SquashMatch, match_id=match_id)
-
-    @pattern("List by date")
-    def matches_by_date(self, date: datetime.date) -> Query[SquashMatch]:
-        return query(SquashMatch.by_squash_date, date=date, filter=lambda item: item.entity_type == "SQUASH_MATCH")
-
-    @pattern("List by date range")
-    def matches_by_date_range(self, date_from: datetime.date, date_to: datetime.date) -> Query[SquashMatch]:
-        return query(SquashMatch.all, entity_type="SQUASH_MATCH", date=within(date_from, date_to))
-
-    @pattern("List matches, the latest first")
-    def matches(self) -> Query[SquashMatch]:
-        return query(SquashMatch.all, entity_type="SQUASH_MATCH", newest_first=True)
-
-    # 10. Squash match participation
-
-    @pattern("Matches for a player")
-    def participations(self, player_id: str) -> Query[Participation]:
-        """In order of entry; shown by date after all of them (at most 2,000) were read."""
-        return query(Participation.primary, player_id=player_id)
-
-    @pattern("Matches by their ids")
-    def matches_by_ids(self, match_ids: Sequence[str]) -> BatchGet[SquashMatch]:
-        return batch_get(SquashMatch, match_ids)
 
 
 DESIGN = FunkedUpShiftDesign

@@ -17,6 +17,7 @@ from keyplan.apps.funkedupshift.values import (
     Tags,
 )
 from keyplan.design import (
+    HOUSEKEEPING,
     Count,
     Created,
     Entity,
@@ -229,6 +230,15 @@ class Profile(Entity, table=fus):
     primary = key("USER#{user_id}", "PROFILE")
 
 
+class LeftoverFile(Entity, table=HOUSEKEEPING):
+    """The file of an avatar that was replaced, to be deleted: written together with the profile that names another."""
+
+    file: str
+    created_at: Created = created()
+
+    primary = key("LEFTOVERS", "{file}")
+
+
 # 8. Squash player
 
 
@@ -274,15 +284,15 @@ class SquashMatch(Entity, table=fus):
 
     @derived
     def participations(self) -> "list[Participation]":
-        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in _four(self)]
+        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in four(self)]
 
     @belongs_to(on_delete="refuse", count="match_count")
     def players(self) -> list[Ref[SquashPlayer]]:
         """All four: none of them can be deleted."""
-        return [ref(SquashPlayer, id=id) for id in _four(self)]
+        return [ref(SquashPlayer, id=id) for id in four(self)]
 
 
-def _four(match: SquashMatch) -> tuple[str, str, str, str]:
+def four(match: SquashMatch) -> tuple[str, str, str, str]:
     """The ids of a match's players."""
     return (match.team_a_player1_id, match.team_a_player2_id, match.team_b_player1_id, match.team_b_player2_id)
 

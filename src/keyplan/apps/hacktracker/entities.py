@@ -83,6 +83,8 @@ class Team(Entity, table=hacktracker):
     team_type: Annotated[Literal["MANAGED", "PERSONAL"], stored("team_type")] = "MANAGED"
     active_game_id: Id | None = None
     """The one game that is in progress."""
+    player_count: Count = 0
+    """Players on the roster, of whom there are few enough to be read at once."""
     deleted_at: datetime | None = None
     expires_at: Ttl | None = None
     """When a deleted team is gone for good."""
@@ -96,7 +98,7 @@ class Team(Entity, table=hacktracker):
     @belongs_to(on_delete="refuse", count="owned_team_count")
     def owner(self) -> Ref[User] | None:
         """A deleted team no longer holds its owner back."""
-        return None if isinstance(self.deleted_at, datetime) else ref(User, user_id=self.owner_id)
+        return None if self.deleted_at else ref(User, user_id=self.owner_id)
 
 
 class Membership(Entity, table=hacktracker):
@@ -157,7 +159,7 @@ class Player(Entity, table=hacktracker):
     user_id: Id | None = None
     linked_at: datetime | None = None
     removed_at: datetime | None = None
-    """When the team was removed; the record of a linked player stays, for the user's statistics."""
+    """When the team was removed: the record of a linked player stays, without it, for the user's statistics."""
     at_bat_count: Count = 0
     created_at: Created = created()
     updated_at: Updated = updated()
@@ -167,9 +169,9 @@ class Player(Entity, table=hacktracker):
     by_user = hacktracker.GSI4("USER#{user_id}", "PLAYER#{player_id}")
     number_guard = unique("TEAM#{team_id}", "NUMBER#{player_number:02}", carries="player_id")
 
-    @belongs_to(on_delete="keep")
-    def team(self) -> Ref[Team]:
-        return ref(Team, team_id=self.team_id)
+    @belongs_to(on_delete="refuse", count="player_count")
+    def team(self) -> Ref[Team] | None:
+        return None if self.removed_at else ref(Team, team_id=self.team_id)
 
 
 class FormerPlayer(Entity, table=hacktracker):
@@ -237,6 +239,8 @@ class AtBat(Entity, table=hacktracker):
     runs: Annotated[int, Field(ge=0, le=4)] = 0
     """Runs scored on the play."""
     hit_location: HitLocation | None = None
+    removed_at: datetime | None = None
+    """When the team was removed: the at-bat stays, without its game and its player."""
     created_at: Created = created()
     updated_at: Updated = updated()
     version: Version = 0
@@ -245,16 +249,19 @@ class AtBat(Entity, table=hacktracker):
     by_player = hacktracker.GSI5("PLAYER#{player_id}", "ATBAT#{at_bat_id}")
 
     @belongs_to(on_delete="cascade")
-    def game(self) -> Ref[Game]:
-        return ref(Game, game_id=self.game_id)
+    def game(self) -> Ref[Game] | None:
+        """Deleting a game deletes its at-bats."""
+        return None if self.removed_at else ref(Game, game_id=self.game_id)
 
     @belongs_to(on_delete="refuse", count="at_bat_count")
-    def player(self) -> Ref[Player]:
-        return ref(Player, team_id=self.team_id, player_id=self.player_id)
+    def player(self) -> Ref[Player] | None:
+        """A player with at-bats can't be removed."""
+        return None if self.removed_at else ref(Player, team_id=self.team_id, player_id=self.player_id)
 
     @counts("team_score")
-    def scored(self) -> Ref[Game]:
-        return ref(Game, game_id=self.game_id).adding(self.runs)
+    def scored(self) -> Ref[Game] | None:
+        """The team's score is the sum of the runs."""
+        return None if self.removed_at else ref(Game, game_id=self.game_id).adding(self.runs)
 
 
 class Invitation(Entity, table=hacktracker):

@@ -36,7 +36,7 @@ from keyplan.design import (
 SESSIONS = 500
 """Sessions of a season at most: they are sorted by date after reading all of them."""
 SHEET = 1000
-"""Items of a game at most, so that the game sheet is one query."""
+"""More items than a game has, so that the game sheet is one query."""
 
 
 class ThreeFC(Design):
@@ -51,7 +51,7 @@ class ThreeFC(Design):
         Session,
         SessionLookup,
         Game,
-        Goal,
+        Goal,  # goes before the roster, which it keeps, when a game is deleted
         Roster,
         SessionGame,
         Acl,
@@ -101,7 +101,8 @@ class ThreeFC(Design):
 
     @pattern("Create/list goal events for a game in deterministic timeline order")
     def timeline(self, game_id: str) -> Query[Goal]:
-        return query(Goal.primary, game_id=game_id)
+        """Read strongly: undo takes back the goal that was entered last, a moment ago."""
+        return query(Goal.primary, game_id=game_id, consistent=True)
 
     # Beside the document's
 
@@ -201,6 +202,12 @@ class ThreeFC(Design):
             because="the team is part of the key, so one player could be on two teams of a game",
         ),
         departure(
+            document="Goal events and roster assignments do not know of each other",
+            here="a goal's scorer and assists must be assigned to the team, and are neither moved nor removed while "
+            "the goal names them",
+            because="a goal of somebody who does not play could be entered, or be left behind, while others write",
+        ),
+        departure(
             document="Session -> game index: pk=SESSION#{sessionId}, sk=GAME#{gameStartTs}#{gameId}",
             here="a copy of the game, written by the create and changes of the game, replaced when the start changes",
             because="a list of games needs their status and teams, and a separate link could be forgotten or go stale",
@@ -217,7 +224,8 @@ class ThreeFC(Design):
         ),
         departure(
             document="no counters",
-            here="seasonCount and adminCount on a league, sessionCount on a season, gameCount on a session and a team",
+            here="seasonCount and adminCount on a league, sessionCount on a season, gameCount on a session and a team, "
+            "goalCount on a roster assignment",
             because="that nothing depends on what is deleted, and that an admin is not the last one, can not be "
             "decided on a query while others write",
         ),

@@ -31,6 +31,7 @@ app = Table("3fc-{env=dev}-app", key("pk", "sk"), case="camel", type_attribute="
 
 Role: TypeAlias = Literal["admin", "scorekeeper", "viewer"]
 Status: TypeAlias = Literal["scheduled", "live", "finished"]
+Third: TypeAlias = Literal[1, 2, 3]
 
 
 def _different(team_ids: tuple[str, str, str]) -> tuple[str, str, str]:
@@ -185,7 +186,7 @@ class Goal(Record, table=app, type="GOAL"):
 
     event_id: Id = new_ulid()
     game_id: Id
-    third: Annotated[int, Field(ge=1, le=3)]
+    third: Third
     minute: Annotated[int, Field(ge=0, le=999)]
     conceding_team_id: Id
     scoring_team_id: Id | None = None
@@ -194,12 +195,19 @@ class Goal(Record, table=app, type="GOAL"):
     own_goal: bool = False
     version: Version = 0
 
-    primary = key("GAME#{game_id}", "GOAL#{third:01}#{minute:04}#{event_id}")
+    primary = key("GAME#{game_id}", "GOAL#{third}#{minute:04}#{event_id}")
 
     @belongs_to(on_delete="cascade")
     def game(self) -> Ref[Game]:
         """Deleting a game takes its goals along."""
         return ref(Game, game_id=self.game_id)
+
+    @belongs_to(on_delete="refuse", count="goal_count")
+    def players(self) -> "list[Ref[Roster]]":
+        """Scorer and assists are on the game's roster, and on the team that scored; of an own goal, on the other."""
+        team_id = self.conceding_team_id if self.own_goal else self.scoring_team_id
+        named = dict.fromkeys((self.scorer_id, *self.assist_ids)) if team_id else ()
+        return [ref(Roster, game_id=self.game_id, team_id=team_id, player_id=each) for each in named if each]
 
 
 class Roster(Record, table=app, type="ROSTER"):
@@ -209,6 +217,8 @@ class Roster(Record, table=app, type="ROSTER"):
     team_id: Id
     player_id: Id
     version: Version = 0
+    goal_count: Count = 0
+    """Goals that name the player, who stays on the team as long as there are any."""
 
     primary = key("GAME#{game_id}", "ROSTER#{team_id}#{player_id}")
     one_team = unique("GAME#{game_id}", "ROSTERPLAYER#{player_id}", carries="team_id")

@@ -79,6 +79,12 @@ DEPARTURES = [
         "Two sponsors, or a sponsor and an article, may show the same image.",
     ),
     departure(
+        "The streams of `vcm-media` and `vcm-sponsors` clean up behind a media item and a sponsor.",
+        "`vcm-media-refs` has a stream of its keys too, which tells that a media item is no longer used.",
+        "An image that was replaced in an article or a team has to go as well, whatever becomes of the process that "
+        "replaced it.",
+    ),
+    departure(
         "List all sponsors: filter `expiryDate > now` client-side.",
         "The attribute is `expiryTimestamp`, in seconds; the Scan filters by it, and sponsors without it stay.",
         "There is no `expiryDate` in the table. A filter in the request costs the same and sends less.",
@@ -92,6 +98,16 @@ DEPARTURES = [
         "`schedules` name a `locationId`, for which there is no table.",
         "`vcm-locations`: name, street, postalCode, city.",
         "An id of nothing can not be shown.",
+    ),
+    departure(
+        "`schedules[].day` is a list; which number is which day is not said.",
+        "0 is Sunday, 6 Saturday; the times are those of clocks in Berlin.",
+        "JavaScript counts so, and that is where the data comes from.",
+    ),
+    departure(
+        "`imageIds` are the images of an article or event; images in its text are not mentioned.",
+        "An image in the text names a media item, `mediaId`, which is one of `imageIds`.",
+        "A picture in a text is used as well, and must not go while it is shown.",
     ),
     departure(
         "The SAMS tables exist already; neither attributes nor access patterns are given.",
@@ -109,6 +125,11 @@ DEPARTURES = [
         "One that nests more than 31 levels, or makes the item larger than 400 KB, is refused. `lexical` keeps the "
         "original beside it during the migration.",
         "DynamoDB allows 32 levels, the text in the innermost map included, and items of 400 KB.",
+    ),
+    departure(
+        "The migration exports, transforms, writes batches and validates; nothing is said of one that is stopped.",
+        "An item in `vcm-news-keyplan`, `IMPORT#<export>` and the collection, counts the records that are dealt with.",
+        "A run that is started again goes on where the last one stopped. The document's tables hold content only.",
     ),
     departure(
         "On-demand: $1.25 per million writes, $0.25 per million reads.",

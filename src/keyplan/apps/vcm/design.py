@@ -8,6 +8,7 @@ from keyplan.apps.vcm.departures import DEPARTURES
 from keyplan.apps.vcm.entities import (
     TABLES,
     Event,
+    Import,
     Location,
     Media,
     MediaRef,
@@ -19,7 +20,7 @@ from keyplan.apps.vcm.entities import (
     Sponsor,
     Team,
 )
-from keyplan.apps.vcm.values import LONGEST_EVENT, STATUSES, Status, before
+from keyplan.apps.vcm.values import LONGEST_EVENT, STATUSES, Status
 from keyplan.design import (
     BatchGet,
     Design,
@@ -47,7 +48,7 @@ class VcmDesign(Design):
     """The access patterns, table by table."""
 
     tables = TABLES
-    entities = (News, Event, Team, Member, Media, Sponsor, SamsClub, SamsTeam, Role, Location, MediaRef)
+    entities = (News, Event, Team, Member, Media, Sponsor, SamsClub, SamsTeam, Role, Location, MediaRef, Import)
     departures = DEPARTURES
 
     # News
@@ -88,11 +89,10 @@ class VcmDesign(Design):
 
     @pattern("List upcoming events")
     def upcoming_events(self, now: datetime) -> Merge[Event]:
-        earliest, latest = before(now, LONGEST_EVENT), before(now, timedelta(milliseconds=1))
         running = query(
             Event.by_start_date,
             status="published",
-            start_date=within(earliest, latest),
+            start_date=within(now - LONGEST_EVENT, now - timedelta(milliseconds=1)),
             filter=lambda event: cast(datetime, event.end_date) >= now,
         )
         coming = query(Event.by_start_date, status="published", start_date=at_least(now))
@@ -225,6 +225,12 @@ class VcmDesign(Design):
     @pattern("Get multiple locations by IDs")
     def locations(self, ids: Sequence[str]) -> BatchGet[Location]:
         return batch_get(Location, ids)
+
+    # Migration
+
+    @pattern("How far a migration came")
+    def imports(self, export_id: str) -> Query[Import]:
+        return query(Import.primary, export_id=export_id, consistent=True)
 
 
 DESIGN = VcmDesign

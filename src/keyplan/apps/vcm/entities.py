@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
 from keyplan.apps.vcm.values import (
     Address,
+    Collection,
     Content,
     Gender,
     Images,
@@ -17,9 +18,9 @@ from keyplan.apps.vcm.values import (
     Schedules,
     Status,
     Title,
-    place_of,
 )
 from keyplan.design import (
+    HOUSEKEEPING,
     Count,
     Created,
     Entity,
@@ -64,7 +65,7 @@ sams_teams = Table("vcm-sams-teams", key("samsTeamId"), case="camel")
 # Ours: which slug is whose, where teams train, and what uses a media item.
 slugs = Table("vcm-slugs", key("slug"), case="camel")
 locations = Table("vcm-locations", key("id"), case="camel")
-media_refs = Table("vcm-media-refs", key("mediaId", "usedBy"), case="camel")
+media_refs = Table("vcm-media-refs", key("mediaId", "usedBy"), case="camel", stream="KEYS_ONLY")
 
 TABLES = (
     news,
@@ -191,7 +192,7 @@ class Team(Entity, table=teams):
 
     @belongs_to(on_delete="refuse", count="teams")
     def places(self) -> "list[Ref[Location]]":
-        return each_once(Location, map(place_of, self.schedules))
+        return each_once(Location, (schedule.locationId for schedule in self.schedules))
 
 
 class Member(Entity, table=members):
@@ -325,3 +326,19 @@ class MediaRef(Entity, table=media_refs):
     content_id: Id
 
     primary = key("{media_id}", "{content}#{content_id}")
+
+
+class Import(Entity, table=HOUSEKEEPING):
+    """How far the migration of a collection came; a run that was stopped goes on from there."""
+
+    export_id: Id
+    """Which export of Payload's it is."""
+    collection: Collection
+    done: Annotated[int, Field(ge=0)] = 0
+    """Records that are dealt with, in the order of the export."""
+    started_at: Created = created()
+    updated_at: Updated = updated()
+    finished_at: datetime | None = None
+    expires_at: Ttl
+
+    primary = key("IMPORT#{export_id}", "{collection}")

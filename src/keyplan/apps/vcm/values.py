@@ -1,8 +1,8 @@
 """The values that several tables of the club share: titles, ids, rich text, addresses and training times."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, JsonValue, StringConstraints
 
@@ -14,6 +14,8 @@ Gender: TypeAlias = Literal["men", "woman", "mixed"]
 """As the document spells them."""
 Content: TypeAlias = Literal["news", "events", "teams", "members", "sponsors"]
 """What may use a media item; the first three have slugs."""
+Collection: TypeAlias = Literal["media", "roles", "locations", "members", "teams", "news", "events", "sponsors"]
+"""What is migrated from Payload, in the order in which one needs the other."""
 
 Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -74,19 +76,3 @@ class Schedule(BaseModel):
 Schedules: TypeAlias = Annotated[list[Schedule], Field(max_length=7)]
 Roles: TypeAlias = Annotated[list[Id], Field(max_length=20)]
 """Like images, places and roles are counted where they are used, in the same transaction of at most 100 items."""
-
-
-def before(moment: datetime, distance: timedelta) -> datetime:
-    """A moment so much earlier; what stands for a moment while a pattern is read stays as it is."""
-    try:
-        return moment - distance
-    except TypeError:
-        return moment
-
-
-def place_of(schedule: Schedule) -> str:
-    """The id of the location; what stands for a training time while the design is made stays as it is."""
-    try:
-        return schedule.locationId
-    except AttributeError:
-        return cast(str, schedule)

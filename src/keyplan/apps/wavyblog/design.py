@@ -3,9 +3,12 @@
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter
 
+from keyplan.apps.wavyblog.departures import DEPARTURES
+from keyplan.data import delete
 from keyplan.design import (
+    HOUSEKEEPING,
     Count,
     Created,
     Design,
@@ -25,7 +28,7 @@ from keyplan.design import (
     belongs_to,
     counts,
     created,
-    departure,
+    exists,
     get,
     job,
     key,
@@ -55,17 +58,28 @@ blog = Table(
     times="seconds",
 )
 
-# Login sessions are not the document's: they stand in the design's housekeeping table.
-sessions = Table(f"{blog.name}-keyplan", key("pk", "sk"), case="camel", ttl="expiresAt")
-
 Username: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9_]{3,32}$")]
 Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 Slug: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9-]+$")]
 Role: TypeAlias = Literal["user", "admin"]
 ImageType: TypeAlias = Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
 
+image_type: TypeAdapter[ImageType] = TypeAdapter(ImageType)
+
 UNCATEGORIZED = "uncategorized"
 """The category that always exists."""
+MOST_CONTENT = 300 * 1024
+"""Bytes of markdown that a post may have, so that the item with all else in it stays within 400 KB."""
+
+
+def _not_too_large(content: str) -> str:
+    size = len(content.encode())
+    if size > MOST_CONTENT:
+        raise ValueError(f"{size} bytes are more than {MOST_CONTENT}")
+    return content
+
+
+Content: TypeAlias = Annotated[str, AfterValidator(_not_too_large)]
 
 
 class User(Entity, table=blog, type="USER"):
@@ -97,7 +111,7 @@ class Post(Entity, table=blog, type="POST"):
     post_id: Annotated[Id, stored("PostID")] = new_id("post_")
     slug: Slug
     title: str
-    content: str
+    content: Content
     author_id: Annotated[Username, stored("AuthorID")]
     category: Slug = UNCATEGORIZED
     thumbnail_url: Annotated[str | None, stored("ThumbnailURL")] = None
@@ -130,13 +144,22 @@ class Category(Entity, table=blog, type="CATEGORY"):
     category_id: Annotated[Id, stored("CategoryID")] = new_id("cat_")
     slug: Slug
     name: str
+    renamed_to: Slug | None = None
+    """While it is being renamed: the category that takes its place, and to which its posts move."""
     created_at: Created = created()
     updated_at: Updated = updated()
     post_count: Count = 0
+    awaited_count: Count = 0
+    """How many categories are being renamed to it: 1 while its posts are on their way, else 0."""
     version: Version = 0
 
     primary = key("CATEGORY#{slug}", "METADATA#{slug}")
     by_type = blog.GSI3("CATEGORY")
+
+    @belongs_to(on_delete="refuse", count="awaited_count")
+    def successor(self) -> "Ref[Category] | None":
+        """A category to which posts are on their way can't be deleted, or they would arrive nowhere."""
+        return None if self.renamed_to is None else ref(Category, slug=self.renamed_to)
 
 
 class Admins(Entity, table=blog):
@@ -152,6 +175,7 @@ class Image(Entity, table=blog):
 
     image_id: Annotated[Id, stored("ImageID")] = new_id("img_")
     username: Username
+    file: str
     content_type: ImageType
     size: Annotated[int, Field(ge=1, le=10 * 1024 * 1024)]
     created_at: Created = created()
@@ -165,7 +189,18 @@ class Image(Entity, table=blog):
         return ref(User, username=self.username)
 
 
-class TokenFamily(Entity, table=sessions):
+class Leftover(Entity, table=HOUSEKEEPING):
+    """A file to be deleted as soon as its image is: written first, so that no file outlives an image unseen."""
+
+    username: Username
+    image_id: Id
+    file: str
+    created_at: Created = created()
+
+    primary = key("LEFTOVERS", "{username}#{image_id}")
+
+
+class TokenFamily(Entity, table=HOUSEKEEPING):
     """A login: all refresh tokens that came from it by rotation. Without it none of them is good."""
 
     username: Username
@@ -181,7 +216,7 @@ class TokenFamily(Entity, table=sessions):
         return ref(User, username=self.username)
 
 
-class RefreshToken(Entity, table=sessions):
+class RefreshToken(Entity, table=HOUSEKEEPING):
     """A refresh token by its hash, listed under its user. One that was used before is a sign of theft."""
 
     token_hash: Id
@@ -203,12 +238,13 @@ class RefreshToken(Entity, table=sessions):
 class WavyBlog(Design):
     """The nine access patterns of the document, and those that the API needs beside them."""
 
-    tables = (blog, sessions)
-    entities = (User, Post, Category, Admins, Image, TokenFamily, RefreshToken)
+    tables = (blog,)
+    entities = (User, Post, Category, Admins, Image, Leftover, TokenFamily, RefreshToken)
 
     @pattern("Get User by Username")
     def user(self, username: str) -> Get[User]:
-        return get(User, username=username)
+        """Read strongly: the role decides what a request may do, and a change of it holds at once."""
+        return get(User, username=username, consistent=True)
 
     @pattern("Get User by Email")
     def user_by_email(self, email: str) -> Lookup[User]:
@@ -264,6 +300,11 @@ class WavyBlog(Design):
     def category(self, slug: str) -> Get[Category]:
         return get(Category, slug=slug)
 
+    @pattern("Categories that are being renamed")
+    def renamed_categories(self) -> Query[Category]:
+        """Whoever finds one can finish it: move its posts, then delete it."""
+        return query(Category.by_type, filter=lambda category: exists(category.renamed_to))
+
     @pattern("Number of admins")
     def admins(self) -> Get[Admins]:
         return get(Admins, consistent=True)
@@ -276,6 +317,10 @@ class WavyBlog(Design):
     @pattern("Get Image by User and ID")
     def image(self, username: str, image_id: str) -> Get[Image]:
         return get(Image, username=username, image_id=image_id)
+
+    @pattern("Files of images that are being deleted")
+    def leftovers(self) -> Query[Leftover]:
+        return query(Leftover.primary, consistent=True)
 
     @pattern("Get refresh token by hash")
     def refresh_token(self, token_hash: str) -> Lookup[RefreshToken]:
@@ -297,88 +342,11 @@ class WavyBlog(Design):
 
     @job
     def move_posts(self, category: str, to: str) -> Rewrite[Post]:
-        """Renaming a category: its posts move to the new one, and its number of posts with them."""
-        return rewrite(self.posts_by_category(category), lambda post: setattr(post, "category", to))
+        """Renaming a category: its posts move to the new one, and are counted there; then the old one goes."""
+        moved = rewrite(self.posts_by_category(category), lambda post: setattr(post, "category", to))
+        return moved.then(ref(Category, slug=category), lambda old: delete(old) if old.renamed_to == to else None)
 
-    departures = (
-        departure(
-            document='Get User by Username: PK = "USER#<username>"; Get Post by Slug: PK = "POST#<slug>"',
-            here="GetItem with the sort key METADATA#<the same>",
-            because="the table has a sort key, so the partition key alone is a Query, which for a user "
-            "would read the images too",
-        ),
-        departure(
-            document='UserEmail: PK = "USEREMAIL#<email>"',
-            here="the address is in lower case in the guard's key; the user keeps it as it was written",
-            because="addresses that differ in case only are one mailbox nearly everywhere",
-        ),
-        departure(
-            document='Slug Uniqueness Entity: PK = "SLUG#<slug>"',
-            here="only posts have it; the slug of a category is unique by the category's own key",
-            because="posts and categories would otherwise take slugs from each other",
-        ),
-        departure(
-            document='GSI1SK and GSI2SK: "POST#<CreatedAt_RFC3339>"',
-            here='"POST#<CreatedAt>#<slug>", which begins with the document\'s form',
-            because="posts of the same second would have no order of their own",
-        ),
-        departure(
-            document="Posts sorted by creation date; Get All Posts through GSI3",
-            here="GSI3 gives posts by slug, as its sort key says; one more index, GSI4, holds published posts by time: "
-            'GSI4PK = "PUBLISHED_POSTS", GSI4SK = "POST#<CreatedAt>#<slug>", no attributes on drafts',
-            because="no index of the document has all posts in order of time, and a front page needs the latest",
-        ),
-        departure(
-            document="Get Posts by User, Get Posts by Category, Get All Posts",
-            here="these give drafts too and are for authors (their own) and admins; visitors get the same queries with "
-            "a filter on IsPublished, and pages are refilled",
-            because="IsPublished is in no key of GSI1 to GSI3",
-        ),
-        departure(
-            document="GSI projection: all attributes",
-            here="kept; PasswordHash, which GSI3 thus copies, is a secret that no answer, log or error shows",
-            because="a listing of users has no use for it, but another projection would not be the document's index",
-        ),
-        departure(
-            document="GSI3 eliminates expensive Scan operations",
-            here="kept, but read in pages, and never all of it for one answer",
-            because="a Query on EntityType reads all items of the type just as a Scan would, and each type is one "
-            "partition of the index, with the throughput of one",
-        ),
-        departure(
-            document="CreatedAt and UpdatedAt of type Timestamp",
-            here="strings: RFC 3339 in UTC, whole seconds, Z",
-            because="DynamoDB has no such type, and texts of one width sort as their times do",
-        ),
-        departure(
-            document="User and Category entities",
-            here="both have PostCount, which writes of posts keep; an item ADMINS / ADMINS holds AdminCount",
-            because="that a user or category has no posts, and that an admin is not the last one, can not be decided "
-            "on a query while others write",
-        ),
-        departure(
-            document="User, Post and Category entities",
-            here="each has a Version, which every update raises and checks",
-            because="two people who edit one post must not overwrite each other unseen",
-        ),
-        departure(
-            document="no images",
-            here='an item per image under its owner: PK = "USER#<username>", SK = "IMAGE#<ImageID>"',
-            because="a user's images are listed, and deleted with the user",
-        ),
-        departure(
-            document="no login sessions",
-            here="refresh tokens (by hash, through a guard, listed under their user) and their families in the table "
-            "WavyBlog-keyplan, with a time to live",
-            because="a token that is rotated, reused or revoked has to be known; the document's table has no time to "
-            "live and should hold nothing that is not the document's",
-        ),
-        departure(
-            document="Endpoint: LocalStack, http://localhost:4566",
-            here="any DynamoDB: the embedded engine, an endpoint or AWS",
-            because="the design does not depend on where it runs",
-        ),
-    )
+    departures = DEPARTURES
 
 
 DESIGN = WavyBlog

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Collection
 
-from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.errors import ConstraintError, DynamoError, validation_error
 from keyplan.engine.expressions.nodes import Parsed
 from keyplan.engine.expressions.problems import invalid
-from keyplan.engine.values import AttributeValue, Item, normalise, normalise_item
+from keyplan.engine.values import AttributeValue, Item, name_size, normalise, normalise_item
 
-_NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z").match
-_VALUE_KEY = re.compile(r":[A-Za-z0-9_]+\Z").match
+# A placeholder has up to 255 characters, its mark among them.
+_NAME_KEY = re.compile(r"#[A-Za-z0-9_]{1,254}\Z").match
+_VALUE_KEY = re.compile(r":[A-Za-z0-9_]{1,254}\Z").match
 
 
 class Placeholders:
@@ -65,6 +66,8 @@ def _checked_names(names: dict[str, str]) -> dict[str, str]:
             "ExpressionAttributeNames contains invalid value: "
             f"One or more parameter values were invalid: Empty attribute name for key {key}"
         )
+    for name in names.values():
+        name_size(name)
     return names
 
 
@@ -75,6 +78,8 @@ def _checked_values(values: Item) -> Item:
         raise _invalid_key("ExpressionAttributeValues", next(key for key in values if not _VALUE_KEY(key)))
     try:
         return normalise_item(values)
+    except ConstraintError:
+        raise
     except DynamoError as error:
         if error.code != "ValidationException":
             raise

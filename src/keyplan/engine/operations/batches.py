@@ -9,8 +9,8 @@ from keyplan.engine import capacity
 from keyplan.engine.catalog import Table
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.expressions import Projection
-from keyplan.engine.keys import check_key, mismatch
-from keyplan.engine.operations.changes import Change, Decide, apply, consumption
+from keyplan.engine.keys import checked_key, mismatch
+from keyplan.engine.operations.changes import Change, Decide, apply_all, consumption
 from keyplan.engine.operations.delete_item import prepare_delete
 from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.operations.put_item import prepare_put
@@ -79,9 +79,7 @@ class _TableRead:
         self._request = request
         self._keys = keys
         self._projection = bound
-        for key in keys:
-            check_key(table.schema, key)
-        self.row_keys = [table.row_key(key) for key in keys]
+        self.row_keys = [checked_key(table.schema, key) for key in keys]
 
     def run(self, transaction: Transaction, budget: int) -> int:
         """Read until the budget is used up; what is left of it."""
@@ -125,9 +123,8 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
         _check_put_keys(transaction.catalog.table(name), writes)
     decided = {name: [decide(transaction) for decide in writes] for name, writes in prepared.items()}
     _refuse_duplicates((change.table.number, change.key) for changes in decided.values() for change in changes)
-    for changes in decided.values():
-        for change in changes:
-            apply(transaction, change)
+    for name, changes in decided.items():
+        apply_all(transaction, transaction.catalog.table(name), changes)
     answer: Answer = {"UnprocessedItems": {}}
     _add_metrics(answer, request, decided)
     return answer
@@ -146,11 +143,13 @@ def _prepare_write(table: str, write: WriteRequest) -> Decide:
 
 def _check_put_keys(table: Table, writes: list[WriteRequest]) -> None:
     """In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem."""
+    attributes = table.schema.attributes
     for write in writes:
         if "PutRequest" in write:
             item = write["PutRequest"]["Item"]
-            if any(kind not in item.get(name, ()) for name, kind in table.schema.attributes):
-                raise mismatch()
+            for name, kind in attributes:
+                if name not in item or kind not in item[name]:
+                    raise mismatch()
 
 
 def _too_many(operation: str) -> DynamoError:

@@ -19,7 +19,7 @@ from keyplan.engine.expressions import Condition
 from keyplan.engine.keys import check_index_key
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Row, Transaction
-from keyplan.engine.values import MAXIMUM_ITEM_SIZE, Item, item_size
+from keyplan.engine.values import MAXIMUM_ITEM_SIZE, Item, PlainItem, item_size
 
 MOST_LOCAL_INDEXES = 5
 
@@ -36,6 +36,8 @@ class Change:
     old: Item | None
     new: Item | None
     new_size: int
+    index_keys: "IndexKeys | None" = None
+    """Where the new item stands in the indexes, if that is known already."""
 
     @property
     def old_size(self) -> int:
@@ -45,6 +47,9 @@ class Change:
     def partition_key(self) -> Item:
         return {name: self.named[name] for name, _ in self.table.schema.hash}
 
+
+IndexKeys: TypeAlias = list[bytes | None]
+"""An item's row key in each index of its table, without the row key in the table; None where it is not in an index."""
 
 Decide: TypeAlias = Callable[[Transaction], Change]
 """A prepared write: reads the item and says what is to be done."""
@@ -59,6 +64,15 @@ def check_index_keys(table: Table, item: Item) -> None:
         for index in sorted(table.indexes, key=lambda index: index.name):
             check_index_key(index.schema, index.name, item)
         raise
+
+
+def index_keys(table: Table, item: Item) -> IndexKeys:
+    """The keys of an item that must fit the indexes."""
+    quick: IndexKeys = [index.schema.quick(item) for index in table.indexes]
+    if None not in quick:
+        return quick
+    check_index_keys(table, item)
+    return [index.schema.row_key(item) if index.schema.covers(item) else None for index in table.indexes]
 
 
 def size_with_local_indexes(table: Table, item: Item, size: int) -> int:
@@ -88,30 +102,66 @@ def apply(transaction: Transaction, change: Change, user_identity: dict[str, str
         transaction.delete(table, row.number)
         number = row.number
     else:
-        stored = orjson.dumps(new)
+        stored = _stored(new)
         if row is None:
             number = transaction.insert(table, change.key, change.new_size, stored)
         else:
             number = row.number
             if stored != row.stored:
                 transaction.replace(table, number, change.new_size, stored)
-    for index in table.indexes:
-        _move_entry(transaction, index, change.key, number, old, new)
+    _move_entries(transaction, change, number)
     if table.stream is not None and old != new:
         streams.append(transaction, table, old, new, user_identity)
 
 
-def _move_entry(
-    transaction: Transaction, index: Index, key: bytes, number: int, old: Item | None, new: Item | None
-) -> None:
-    """Bring the entry of one item in one index in line; most writes leave the index's key as it was."""
-    schema = index.schema
-    if old is not None and new is not None and all(old.get(name) == new.get(name) for name in schema.names):
-        return
-    if old is not None and schema.covers(old):
-        transaction.remove_entry(index, schema.row_key(old) + key)
-    if new is not None and schema.covers(new):
-        transaction.add_entry(index, schema.row_key(new) + key, number)
+def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> None:
+    """Apply changes of different items of one table. New items are written together, which takes half the time."""
+    fresh = [change for change in changes if change.row is None and change.new is not None]
+    if len(fresh) < 2 or table.stream is not None:  # a stream has the changes in their order
+        rest = changes
+    else:
+        _insert_all(transaction, table, fresh)
+        rest = [change for change in changes if change.row is not None]
+    for change in rest:
+        apply(transaction, change)
+
+
+def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -> None:
+    items = [(change.key, change.new_size, _stored(change.new)) for change in changes]
+    numbers = transaction.insert_many(table, items)
+    for position, index in enumerate(table.indexes):
+        entries = []
+        for change, number in zip(changes, numbers, strict=True):
+            entry = _new_entry(change, position, index)
+            if entry is not None:
+                entries.append((entry + change.key, number))
+        transaction.add_entries(index, entries)
+
+
+def _stored(item: Item | None) -> bytes:
+    return item.stored if type(item) is PlainItem else orjson.dumps(item)
+
+
+def _move_entries(transaction: Transaction, change: Change, number: int) -> None:
+    """Bring the entries of an item in the indexes in line; most writes leave the key of an index as it was."""
+    old, new = change.old, change.new
+    for position, index in enumerate(change.table.indexes):
+        schema = index.schema
+        if old is not None and new is not None and all(old.get(name) == new.get(name) for name in schema.names):
+            continue
+        if old is not None and schema.covers(old):
+            transaction.remove_entry(index, schema.row_key(old) + change.key)
+        entry = _new_entry(change, position, index)
+        if entry is not None:
+            transaction.add_entry(index, entry + change.key, number)
+
+
+def _new_entry(change: Change, position: int, index: Index) -> bytes | None:
+    """The front of the new item's key in one index; None where it is not in it."""
+    if change.index_keys is not None:
+        return change.index_keys[position]
+    new = change.new
+    return index.schema.row_key(new) if new is not None and index.schema.covers(new) else None
 
 
 def needs_old(table: Table) -> bool:

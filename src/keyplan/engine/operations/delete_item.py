@@ -2,7 +2,7 @@
 
 import orjson
 
-from keyplan.engine.keys import check_key
+from keyplan.engine.keys import checked_key
 from keyplan.engine.operations.changes import Change, Decide, add_metrics, apply, check_condition, needs_old
 from keyplan.engine.operations.parameters import (
     bound_condition,
@@ -44,8 +44,7 @@ def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
-        check_key(table.schema, key)
-        row_key = table.row_key(key)
+        row_key = checked_key(table.schema, key)
         row = transaction.row(table, row_key)
         old = row.item if row is not None and (bound is not None or needs_old(table) or not deletes) else None
         check_condition(request, bound, row, old)

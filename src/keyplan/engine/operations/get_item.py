@@ -3,22 +3,26 @@
 import orjson
 
 from keyplan.engine import capacity
-from keyplan.engine.keys import check_key
+from keyplan.engine.keys import checked_key
 from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.operations.reading import bound_projection
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import normalise_item
 
+_TABLE_AND_KEY = 2
+"""The members that every request has; in most there is nothing else to look at."""
+
 
 def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    refuse_legacy(request)
-    check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
+    more = len(request) > _TABLE_AND_KEY
+    if more:
+        refuse_legacy(request)
+        check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
     key = normalise_item(request["Key"])
-    bound = bound_projection(request)
+    bound = bound_projection(request) if more else None
     table = transaction.catalog.table(request["TableName"])
-    check_key(table.schema, key)
-    row = transaction.row(table, table.row_key(key))
+    row = transaction.row(table, checked_key(table.schema, key))
     answer: Answer = {}
     if row is not None:
         answer["Item"] = orjson.Fragment(row.stored) if bound is None else bound.apply(row.item)

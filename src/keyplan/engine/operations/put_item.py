@@ -2,14 +2,14 @@
 
 import orjson
 
-from keyplan.engine.keys import check_item_key
+from keyplan.engine.keys import checked_item_key
 from keyplan.engine.operations.changes import (
     Change,
     Decide,
     add_metrics,
     apply,
     check_condition,
-    check_index_keys,
+    index_keys,
     needs_old,
     size_with_local_indexes,
 )
@@ -22,6 +22,9 @@ from keyplan.engine.operations.parameters import (
 from keyplan.engine.operations.requests import Answer, ItemRequest
 from keyplan.engine.transaction import Transaction
 from keyplan.engine.values import check_item_size, normalise_sized
+
+_TABLE_AND_ITEM = 2
+"""The members that every request has; in most there is nothing else to look at."""
 
 
 def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
@@ -37,21 +40,25 @@ def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
 
 def prepare_put(request: ItemRequest) -> Decide:
     """Check all that can be checked without the table."""
-    check_condition_placeholders(request)
+    more = len(request) > _TABLE_AND_ITEM
+    if more:
+        check_condition_placeholders(request)
     item, size = normalise_sized(request["Item"])
-    check_return_values(request)
+    if more:
+        check_return_values(request)
     check_item_size(size)
-    bound = bound_condition(request)
+    bound = bound_condition(request) if more else None
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
-        check_item_key(table.schema, item)
-        check_index_keys(table, item)
-        check_item_size(size_with_local_indexes(table, item, size))
-        key = table.row_key(item)
+        key = checked_item_key(table.schema, item)
+        in_indexes = index_keys(table, item)
+        if table.has_local_indexes:
+            check_item_size(size_with_local_indexes(table, item, size))
         row = transaction.row(table, key)
         old = row.item if row is not None and (bound is not None or needs_old(table)) else None
-        check_condition(request, bound, row, old)
-        return Change(table, item, key, row, old, item, size)
+        if bound is not None:
+            check_condition(request, bound, row, old)
+        return Change(table, item, key, row, old, item, size, in_indexes)
 
     return decide

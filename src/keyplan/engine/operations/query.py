@@ -49,7 +49,7 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     table, index = source(transaction, request, want)
     schema = table.schema if index is None else index.schema
     bound = fit_key_parts(parts, marks, [name for name, _ in schema.hash], [name for name, _ in schema.range])
-    _check_filter(schema, want)
+    _check_filter(schema, index, want)
     _check_values(schema, bound)
     bounds = _bounds(bound, backward=not request.get("ScanIndexForward", True))
     if start is not None:
@@ -57,13 +57,20 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     return read_page(transaction, request, table, index, bounds, want)
 
 
-def _check_filter(schema: KeySchema, want: Wanted) -> None:
+def _check_filter(schema: KeySchema, index: Index | None, want: Wanted) -> None:
+    """A filter is for what is not in the key, and for what the index holds: nothing is fetched for its sake."""
     if want.filter is None:
         return
     for name in schema.names:
         if name in want.filter.attributes:
             raise validation_error(
                 f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
+            )
+    if index is not None and not index.holds_all:
+        absent = sorted(want.filter.attributes - index.included)
+        if absent:
+            raise invalid_parameter(
+                f"Secondary index {index.name} does not project one or more filter attributes: [{', '.join(absent)}]"
             )
 
 

@@ -10,7 +10,6 @@ from keyplan.engine.operations.requests import Answer
 from keyplan.engine.transaction import Transaction
 
 MAXIMUM_TAGS = 50
-TAGS_ON_A_PAGE = 10
 RESERVED_PREFIX = "aws:"
 
 
@@ -20,7 +19,6 @@ class SettingsRequest(TypedDict, total=False):
     TimeToLiveSpecification: dict[str, object]
     Tags: list[dict[str, str]]
     TagKeys: list[str]
-    NextToken: str
 
 
 def describe_time_to_live(transaction: Transaction, request: SettingsRequest) -> Answer:
@@ -84,14 +82,9 @@ def untag_resource(transaction: Transaction, request: SettingsRequest) -> Answer
 
 
 def list_tags_of_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
+    """All of them at once: a resource has few enough, so that the service never gives a NextToken."""
     tags = sorted(_tagged(transaction, request["ResourceArn"]).definition["tags"].items())
-    token = request.get("NextToken")
-    if token is not None:
-        tags = [tag for tag in tags if tag[0] > token]
-    answer: Answer = {"Tags": [{"Key": key, "Value": value} for key, value in tags[:TAGS_ON_A_PAGE]]}
-    if len(tags) > TAGS_ON_A_PAGE:
-        answer["NextToken"] = tags[TAGS_ON_A_PAGE - 1][0]
-    return answer
+    return {"Tags": [{"Key": key, "Value": value} for key, value in tags]}
 
 
 def _tagged(transaction: Transaction, arn: str) -> Table:

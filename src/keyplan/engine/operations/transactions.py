@@ -1,7 +1,7 @@
 """TransactWriteItems and TransactGetItems."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias, cast
 
 import orjson
@@ -9,7 +9,7 @@ import orjson
 from keyplan.engine import capacity
 from keyplan.engine.catalog import Table
 from keyplan.engine.errors import DynamoError, validation_error
-from keyplan.engine.keys import check_item_key, check_key
+from keyplan.engine.keys import check_item_key, check_key, checked_key
 from keyplan.engine.operations.changes import (
     Change,
     Decide,
@@ -60,7 +60,7 @@ def transact_write_items(transaction: Transaction, request: TransactWriteRequest
 
 
 def _only_action(action: dict[str, ItemRequest]) -> _Action:
-    given = [(name, request) for name, request in action.items() if name in _PREPARE]
+    given = list(action.items())
     if len(given) != 1:
         raise validation_error(
             "TransactItems can only contain one of Check, Put, Update or Delete"
@@ -240,14 +240,9 @@ class _Token:
         )
 
 
-_MEMBERS = tuple(name for name in ItemRequest.__annotations__ if name != "ReturnConsumedCapacity")
-
-
 def _fingerprint(actions: list[_Action]) -> bytes:
-    """The same for two ways to write the same actions: keys sorted, and without members that mean nothing."""
-    given = cast(list[tuple[str, Mapping[str, object]]], actions)
-    plain = [(name, {member: action[member] for member in _MEMBERS if member in action}) for name, action in given]
-    return hashlib.blake2b(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+    """The same for two ways to write the same actions."""
+    return hashlib.blake2b(orjson.dumps(actions, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
 
 
 class _Got(NamedTuple):
@@ -296,8 +291,7 @@ def _prepare_get(request: ItemRequest) -> Callable[[Transaction], _Got]:
 
     def get(transaction: Transaction) -> _Got:
         table = transaction.catalog.table(request["TableName"])
-        check_key(table.schema, key)
-        row_key = table.row_key(key)
+        row_key = checked_key(table.schema, key)
         row = transaction.row(table, row_key)
         if row is None or bound is None:
             return _Got(table, row_key, row, None if row is None else orjson.Fragment(row.stored))

@@ -5,7 +5,7 @@ import orjson
 from keyplan.engine.catalog import Table
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.expressions import Condition, Placeholders, Update, condition, update
-from keyplan.engine.keys import check_key, check_updated_index_key
+from keyplan.engine.keys import check_updated_index_key, checked_key
 from keyplan.engine.operations.changes import (
     Change,
     Decide,
@@ -47,9 +47,8 @@ def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
-        check_key(table.schema, key)
+        row_key = checked_key(table.schema, key)
         _check_writes_no_key(table, bound)
-        row_key = table.row_key(key)
         row = transaction.row(table, row_key)
         old = None if row is None else row.item
         check_condition(request, bound_condition, row, old)

@@ -116,8 +116,6 @@ def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> None:
             raise invalid_parameter(
                 f"Only one of {kinds} may be specified" if given else f"One of {kinds} must not be null"
             )
-        for unknown in update.keys() - _KINDS:
-            del update[unknown]
         index = update[given[0]]
         check_units(index, index["IndexName"])
         if index["IndexName"] in names:

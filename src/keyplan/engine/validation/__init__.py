@@ -20,11 +20,12 @@ _tests: dict[tuple[str, bool], Test] = {}
 
 
 def check_request(operation: str, request: dict[str, object], *, typed: bool = False) -> None:
-    """Raise AWS's error for what is wrong with a request; unknown members and unknown operations pass.
+    """Raise AWS's error for what is wrong with a request; an unknown operation passes.
 
-    A request that passes holds only the JSON types of the model. To that end null members are removed from it and
-    fractions cut off where an integer is due, as the service does; nothing else in it is changed. Of a request that
-    was `typed` by its caller, as botocore's own check does it, the attribute values are not looked at again.
+    A request that passes holds only the members and JSON types of the model. To that end null and unknown members are
+    removed from it and fractions cut off where an integer is due, as the service does; and an item to be put becomes a
+    `PlainItem` where it is one. Nothing else in it is changed. Of a request that was `typed` by its caller, as
+    botocore's own check does it, the attribute values are not looked at again.
     """
     test = _tests.get((operation, typed)) or _compile(operation, typed)
     if not test(request):

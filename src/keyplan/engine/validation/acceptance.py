@@ -1,8 +1,8 @@
 """The quick test of a request: closures, compiled once per operation, that say yes or "look closer".
 
 A yes means that all JSON types are right and all constraints hold; nearly every request gets it, in a microsecond or
-two. Anything else, including what is odd but allowed (a null member, a fraction where an integer is due), is left to
-the two slow walks, which know the texts.
+two. Anything else, including what is odd but allowed (a member that is null or unknown, a fraction where an integer is
+due), is left to the two slow walks, which know the texts.
 """
 
 import re
@@ -10,9 +10,11 @@ from binascii import Error, a2b_base64
 from collections.abc import Callable
 from typing import TypeAlias
 
-from keyplan.engine.model import Model, Shape
+from keyplan.engine.model import ITEM_SHAPE, Model, Shape
+from keyplan.engine.plain import plain_item
 from keyplan.engine.validation import extras
 from keyplan.engine.validation.extras import Constraints
+from keyplan.engine.values import PlainItem
 
 Test: TypeAlias = Callable[[object], bool]
 
@@ -24,6 +26,9 @@ INTEGER_LIMITS = {"integer": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1
 def constraints_of(name: str, shape: Shape, more: Constraints | None) -> Constraints:
     """The constraints of a shape at one place: the model's, overruled by the table's."""
     found: Constraints = {}
+    if name in extras.SHAPES:
+        found.update(extras.SHAPES[name])
+        shape = {"type": shape["type"]}
     if "min" in shape:
         found["min"] = shape["min"]
     if "max" in shape:
@@ -49,6 +54,8 @@ def compile_test(model: Model, name: str, more: Constraints | None = None, *, ty
     shape = model["shapes"][name]
     if name == "AttributeValue":
         return _yes if typed else _attribute_value
+    if name == ITEM_SHAPE:
+        return _yes if typed else _item
     if name == extras.TABLE_NAME_OR_ARN:
         return _table_name(shape)
     match shape["type"]:
@@ -77,13 +84,18 @@ def _structure(model: Model, name: str, shape: Shape, typed: bool) -> Test:
         for member, reference in shape.get("members", {}).items()
     }
     required = tuple(shape.get("required", ()))
+    item_member = shape.get("members", {}).get("Item")
+    has_item = item_member is not None and item_member["shape"] == ITEM_SHAPE and not typed
 
     def structure(value: object) -> bool:
         if type(value) is not dict:
             return False
+        if has_item and isinstance(item := value.get("Item"), dict):
+            # The one walk that most items need. Also a plain one is walked, for it may have been changed since.
+            value["Item"] = plain_item(item) or dict(item)
         for key, content in value.items():
             test = tests.get(key)
-            if test is not None and not test(content):
+            if test is None or not test(content):
                 return False
         for key in required:  # noqa: SIM110 - all() over a generator takes three times as long
             if key not in value:
@@ -183,11 +195,15 @@ def is_base64(text: str) -> bool:
     return text[-3] in "AQgw" if text.endswith("==") else text[-2] in "AEIMQUYcgkosw048"
 
 
+def _item(value: object) -> bool:
+    return type(value) is PlainItem or _attribute_map(value)
+
+
 def _attribute_map(value: object, depth: int = 0) -> bool:
     if type(value) is not dict:
         return False
-    for name, member in value.items():
-        if type(member) is not dict or len(name) > 65535:  # the literal: a global would cost a look-up per attribute
+    for member in value.values():
+        if type(member) is not dict:
             return False
         # Nearly all values are strings and numbers: they are tested right here.
         if (type(member.get("S")) is str or type(member.get("N")) is str) and len(member) == 1:

@@ -25,6 +25,12 @@ MEMBERS: dict[tuple[str, str], Constraints] = {
     ("GetRecordsInput", "Limit"): {"max": 1000},
 }
 
+# What holds for a shape wherever it stands, in place of the model's constraints.
+SHAPES: dict[str, Constraints] = {
+    # Counted in bytes, and with a sentence of its own: see `name_size` in values.py.
+    "AttributeName": {},
+}
+
 # The values of an enumeration in the order in which the service lists them when it refuses another one.
 # An enumeration that is not here is listed in the order of the model.
 ENUMERATIONS: dict[str, list[str]] = {

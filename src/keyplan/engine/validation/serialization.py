@@ -1,7 +1,7 @@
 """The JSON types of a request: AWS's SerializationException for the first one that is wrong.
 
 The walk follows the document, as the service's parser does, and leaves behind the request that the service sees:
-null members gone, fractions cut off where an integer is due, members of a value that are no types dropped.
+null members and unknown ones gone, fractions cut off where an integer is due.
 """
 
 import math
@@ -62,7 +62,7 @@ def _structure(model: Model, name: str, value: object, depth: int) -> object:
     for key in list(value):
         if key in members and value[key] is not None:
             value[key] = convert(model, members[key]["shape"], value[key], depth + 1)
-        elif key in members or name == "AttributeValue":
+        else:
             del value[key]
     return value
 

@@ -1,0 +1,1 @@
+"""WavyBlog's API beside a bare FastAPI handler that returns the same JSON."""

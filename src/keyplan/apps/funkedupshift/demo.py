@@ -1,0 +1,219 @@
+"""Made-up data for funkedupshift: a catalogue of sites, people with opinions, and a year of squash. Always the same."""
+
+import random
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from uuid import UUID
+
+from keyplan.apps.funkedupshift.access import SQUASH
+from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
+from keyplan.apps.funkedupshift.entities import (
+    Comment,
+    Group,
+    Membership,
+    Profile,
+    Rating,
+    Site,
+    SquashMatch,
+    SquashPlayer,
+)
+from keyplan.apps.funkedupshift.pages.shared import PEOPLE
+from keyplan.apps.funkedupshift.values import Permission
+from keyplan.data import Refused, create, update
+from keyplan.design import Entity
+from keyplan.web import Progress, Running
+
+FIRST = "Ada Bram Cora Dan Eli Fay Gus Hana Ivo Jule Kim Lars"
+LAST = "Abel Brandt Celik Dorn Engel Falk Grau Hahn Iben Jansen"
+KINDS = (
+    "Atlas of|Maps of|Letters on|A guide to|The museum of|Notes on|Photographs of|The archive of|Games about|Radio from"
+)
+SUBJECTS = (
+    "bridges|moss|night trains|typefaces|tides|lighthouses|old computers|bicycles|bread|clouds|beetles|staircases|chess"
+)
+TAGS = "maps history science photography music c# javascript python design games nature food travel archives".split()
+OPINIONS = (
+    "I lost a whole evening here.",
+    "The index alone is worth the visit.",
+    "Slow on my phone, but the content is worth it.",
+    "Found it years ago and still come back every month.",
+    "Needs a search, otherwise splendid.",
+    "The pictures are wonderful, the text is thin.",
+    "Exactly what I was looking for.",
+    "Not updated in a while, sadly.",
+    "My students use it, and so do I.",
+    "Read the page about how it was made first.",
+)
+PLACES = "north south east west harbour hill river market station park old-town mill island".split()
+CLUBS = "walkers readers bakers gardeners chess choir runners cyclists".split()
+SITES, PEOPLE_BESIDE, MATCHES = 130, 108, 220
+"""Enough that every list has more than two pages of 50."""
+_BEGAN = datetime(2025, 9, 1, 8, 0, tzinfo=UTC)
+
+
+class _Made:
+    """Random things that are the same each time, and ids in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self.random = random.Random(1848)
+        self.now = _BEGAN
+
+    def id(self) -> str:
+        """A UUID of version 7, of a time that goes on."""
+        self.now += timedelta(minutes=self.random.randrange(3, 240))
+        milliseconds = int(self.now.timestamp() * 1000)
+        rest = self.random.getrandbits(62)
+        return str(UUID(int=milliseconds << 80 | 0x7 << 76 | self.random.getrandbits(12) << 64 | 0b10 << 62 | rest))
+
+    def opinion(self) -> str:
+        return " ".join(self.random.sample(OPINIONS, self.random.randint(1, 3)))
+
+
+def fill(running: Running[FunkedUpShiftDesign], progress: Progress) -> None:
+    """All kinds of items. What is there already stays, so it can be gone on with."""
+    made = _Made()
+    users = [f"user-{number:03}" for number in range(PEOPLE_BESIDE)]
+    names = [f"{first} {last}" for first, last in product(FIRST.split(), LAST.split())]
+    sites = list(_sites(made))
+    entities: list[Entity] = [*sites, *_profiles(users, names), *_groups(), *_memberships(users)]
+    entities += [*_ratings(made, sites, users), *_comments(made, sites, users, names), *_squash(made, names)]
+    for done, entity in enumerate(entities):
+        with suppress(Refused):
+            running.store.run(create(entity))
+        progress(done, len(entities) + 1)
+    _add_avatar(running)
+    progress(len(entities) + 1, len(entities) + 1)
+
+
+def _sites(made: _Made) -> Iterator[Site]:
+    for number, (kind, subject) in enumerate(product(KINDS.split("|"), SUBJECTS.split("|"))):
+        name = f"{kind} {subject}".lower().replace(" ", "-")
+        tags = ["web", *made.random.sample(TAGS, made.random.randint(1, 4))]
+        about = f"{kind} {subject}, kept by a few people since {made.random.randrange(1996, 2024)}. {made.opinion()}"
+        yield Site(
+            id=made.id(),
+            url=f"https://{name}.example/",
+            title=f"{kind} {subject}",
+            description=about,
+            scraped_content=f"Welcome.\n{about}" if number % 3 == 0 else None,
+            tags=tags,
+            created_at=made.now,
+            updated_at=made.now,
+        )
+
+
+def _profiles(users: list[str], names: list[str]) -> Iterator[Profile]:
+    for person in PEOPLE:
+        yield Profile(user_id=person.sub, display_name=person.name, description=person.about[:100])
+    for user, name in zip(users, names, strict=False):
+        yield Profile(user_id=user, display_name=name)
+
+
+def _groups() -> Iterator[Group]:
+    given: dict[str, list[Permission]] = {"editors": ["sites:write"], "keepers": ["groups:write"]}
+    yield Group(name=SQUASH, description="The Thursday circle.", permissions=["squash:read"])
+    for name, permissions in given.items():
+        yield Group(name=name, permissions=permissions)
+    for club, place in product(CLUBS, PLACES):
+        yield Group(name=f"{club}-{place}", description=f"The {club} of the {place.replace('-', ' ')}.")
+
+
+def _memberships(users: list[str]) -> Iterator[Membership]:
+    for user in ("mia", "moe", *users):
+        yield Membership(user_id=user, group_name=SQUASH, added_by="sam")
+    for user in users:
+        yield Membership(user_id=user, group_name="walkers-north", added_by="max")
+    for club, place in product(CLUBS, PLACES):
+        yield Membership(user_id="ada", group_name=f"{club}-{place}", added_by="max")
+
+
+def _ratings(made: _Made, sites: list[Site], users: list[str]) -> Iterator[Rating]:
+    def rating(user: str, site: Site) -> Rating:
+        stars = made.random.choices((1, 2, 3, 4, 5), (1, 1, 3, 5, 6))[0]
+        note = made.opinion() if made.random.random() < 0.3 else None
+        return Rating(user_id=user, site_id=site.id, stars=stars, note=note)
+
+    yield from (rating("ada", site) for site in sites)
+    yield from (rating(user, sites[-1]) for user in users)
+    for site in sites[:-1]:
+        yield from (rating(user, site) for user in made.random.sample(users, made.random.randrange(3)))
+
+
+def _comments(made: _Made, sites: list[Site], users: list[str], names: list[str]) -> Iterator[Comment]:
+    for number in range(160):
+        who = number % len(users)
+        # Most are said about the newest.
+        site = sites[-1] if number < 110 else made.random.choice(sites)
+        yield Comment(
+            site_id=site.id,
+            comment_id=made.id(),
+            user_id=users[who],
+            display_name=names[who],
+            body=made.opinion(),
+            created_at=made.now,
+            updated_at=made.now,
+        )
+
+
+def _squash(made: _Made, names: list[str]) -> Iterator[SquashPlayer | SquashMatch]:
+    players = []
+    for number, name in enumerate(names[:PEOPLE_BESIDE]):
+        email = f"{name.lower().replace(' ', '.')}@example.org" if number % 2 else None
+        user = f"user-{number:03}" if number % 3 == 0 else None
+        player = SquashPlayer(
+            id=made.id(), name=name, email=email, user_id=user, created_at=made.now, updated_at=made.now
+        )
+        players.append(player.id)
+        yield player
+    day = _BEGAN.date()
+    for number in range(MATCHES):
+        if number % 4 == 0:
+            day += timedelta(days=made.random.choice((2, 5)))
+        # The same people come most often, one of them always.
+        four = [players[0], *made.random.sample(players[1:24] if number % 3 else players[1:], 3)]
+        made.random.shuffle(four)
+        wins, lost = made.random.random() < 0.5, made.random.randrange(3)
+        yield SquashMatch(
+            match_id=made.id(),
+            date=day,
+            team_a_player1_id=four[0],
+            team_a_player2_id=four[1],
+            team_b_player1_id=four[2],
+            team_b_player2_id=four[3],
+            winning_team="A" if wins else "B",
+            team_a_games=3 if wins else lost,
+            team_b_games=lost if wins else 3,
+            created_at=made.now,
+            updated_at=made.now,
+        )
+
+
+def _add_avatar(running: Running[FunkedUpShiftDesign]) -> None:
+    file = running.media.put(_face(), "image/png", under=["profile", "avatars", "ada"], key="demo")
+    profile = running.store.run(running.design.profile("ada"))
+    if profile is not None and profile.avatar_key is None:
+        profile.avatar_key = file.name
+        with suppress(Refused):
+            running.store.run(update(profile))
+
+
+def _face() -> bytes:
+    """A picture: a face, more or less."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    def colour(x: int, y: int) -> bytes:
+        if (x - 48) ** 2 + (y - 48) ** 2 > 40**2:
+            return bytes((110, 60, 120))
+        eye = min((x - 34) ** 2, (x - 62) ** 2) + (y - 38) ** 2 < 25
+        mouth = 18**2 < (x - 48) ** 2 + (y - 50) ** 2 < 22**2 and y > 56
+        return bytes((60, 40, 30)) if eye or mouth else bytes((250, 210, 120))
+
+    rows = b"".join(b"\0" + b"".join(colour(x, y) for x in range(96)) for y in range(96))
+    header = struct.pack(">IIBBBBB", 96, 96, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")

@@ -1,0 +1,180 @@
+"""The catalogue's pages: sites with their ratings and comments."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+from starlette.responses import Response
+
+from keyplan.apps.funkedupshift.models import (
+    CommentText,
+    Description,
+    ItemId,
+    NewRating,
+    NewSite,
+    RatingOut,
+    SiteChange,
+    SiteOut,
+    Title,
+    Url,
+)
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages, show
+from keyplan.apps.funkedupshift.values import STARS, Stars, Tags
+from keyplan.web import Cursor, Forbidden, In, Missing, OfVersion, Paging, turn
+
+_COMMENTS = 20
+
+
+def _lines(texts: list[str]) -> list[str]:
+    return [line for text in texts for line in text.splitlines() if line.strip()]
+
+
+LinesOfTags = Annotated[Tags, BeforeValidator(_lines)]
+"""Tags as they are typed: each on a line, since a tag may hold any character."""
+
+
+class SiteForm(In):
+    """A site as it is typed."""
+
+    url: Url
+    title: Title | None = None
+    description: Description | None = None
+    tags: LinesOfTags
+
+
+class SiteEdit(SiteForm, OfVersion):
+    """A site as it is to be."""
+
+
+class CommentEdit(CommentText, OfVersion):
+    """A comment in other words."""
+
+
+@pages.get("/")
+def catalogue(view: FusView, text: str = "", tag: str = "", cursor: Cursor = None) -> Response:
+    text, tag = text.strip()[:100].lower(), tag.strip()[:50].lower()
+    page = Paging(limit=LISTED, cursor=cursor)
+    found = view.service.sites(page, tag or None, text or None)
+    asked = {"text": text or None, "tag": tag or None}
+    around = turn(view.site.url("/", **asked), cursor, found.next)
+    return show(view, "catalogue.html", sites=found.items, text=text, tag=tag, turn=around)
+
+
+@pages.get("/sites/{site_id}")
+def site(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Response:
+    found = view.service.site(site_id)
+    comments = view.service.comments(site_id, Paging(limit=_COMMENTS, cursor=cursor))
+    mine = _my_rating(view, site_id)
+    if mine is not None:
+        view.form.starting_from(mine)
+    return show(
+        view,
+        "site.html",
+        shown=found,
+        summary=view.service.rating_summary(site_id),
+        mine=mine,
+        comments=comments.items,
+        turn=turn(view.site.url("/sites/{site_id}", site_id=site_id), cursor, comments.next),
+    )
+
+
+def _my_rating(view: FusView, site_id: str) -> RatingOut | None:
+    if view.caller is None:
+        return None
+    try:
+        return view.service.my_rating(site_id)
+    except Missing:
+        return None
+
+
+@pages.post("/sites/{site_id}/rating", again=site)
+def rate(view: FusView, site_id: ItemId, new: NewRating) -> Response:
+    view.service.rate(site_id, new, None)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your rating is saved.")
+
+
+@pages.post("/sites/{site_id}/rating/delete", again=site)
+def delete_rating(view: FusView, site_id: ItemId, which: OfVersion) -> Response:
+    view.service.delete_rating(site_id, which.seen)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your rating is taken back.")
+
+
+@pages.get("/my-ratings")
+def my_ratings(view: FusView, cursor: Cursor = None) -> Response:
+    found = view.service.my_ratings(Paging(limit=LISTED, cursor=cursor))
+    return show(
+        view, "my_ratings.html", ratings=found.items, turn=turn(view.site.url("/my-ratings"), cursor, found.next)
+    )
+
+
+@pages.get("/ratings")
+def ratings(view: FusView, stars: Stars = 5, cursor: Cursor = None) -> Response:
+    found = view.service.ratings_by_stars(stars, Paging(limit=LISTED, cursor=cursor))
+    around = turn(view.site.url("/ratings", stars=stars), cursor, found.next)
+    return show(view, "ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=around)
+
+
+# Comments
+
+
+@pages.post("/sites/{site_id}/comments", again=site)
+def add_comment(view: FusView, site_id: ItemId, new: CommentText) -> Response:
+    view.service.add_comment(site_id, new)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your comment is there.")
+
+
+@pages.get("/sites/{site_id}/comments/{comment_id}/edit")
+def edit_comment(view: FusView, site_id: ItemId, comment_id: ItemId) -> Response:
+    comment = view.service.comment(site_id, comment_id)
+    _ = view.service.me  # who is not signed in is sent there
+    if not comment.mine:
+        raise Forbidden
+    view.form.starting_from(comment)
+    return show(view, "edit_comment.html", site_id=site_id, comment=comment)
+
+
+@pages.post("/sites/{site_id}/comments/{comment_id}/edit")
+def change_comment(view: FusView, site_id: ItemId, comment_id: ItemId, edited: CommentEdit) -> Response:
+    view.service.change_comment(site_id, comment_id, CommentText(body=edited.body), edited.seen)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your comment is changed.")
+
+
+@pages.post("/sites/{site_id}/comments/{comment_id}/delete", again=site)
+def delete_comment(view: FusView, site_id: ItemId, comment_id: ItemId, which: OfVersion) -> Response:
+    view.service.delete_comment(site_id, comment_id, which.seen)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="The comment is deleted.")
+
+
+# Keeping sites
+
+
+@pages.get("/new-site")
+def new_site(view: FusView) -> Response:
+    only(view, "sites:write")
+    return show(view, "edit_site.html", shown=None)
+
+
+@pages.post("/new-site")
+def create_site(view: FusView, new: SiteForm) -> Response:
+    made = view.service.create_site(NewSite(**new.model_dump()))
+    return view.redirect("/sites/{site_id}", site_id=made.site_id, notice="The site is there.")
+
+
+@pages.get("/sites/{site_id}/edit")
+def edit_site(view: FusView, site_id: ItemId) -> Response:
+    only(view, "sites:write")
+    found = view.service.site(site_id)
+    view.form.starting_from(found.model_dump() | {"tags": "\n".join(found.tags)})
+    return show(view, "edit_site.html", shown=found)
+
+
+@pages.post("/sites/{site_id}/edit")
+def change_site(view: FusView, site_id: ItemId, edited: SiteEdit) -> Response:
+    change = SiteChange(**edited.model_dump(exclude={"version"}))
+    changed: SiteOut = view.service.change_site(site_id, change, edited.seen)
+    return view.redirect("/sites/{site_id}", site_id=changed.site_id, notice="The site is changed.")
+
+
+@pages.post("/sites/{site_id}/delete", again=site)
+def delete_site(view: FusView, site_id: ItemId, which: OfVersion) -> Response:
+    view.service.delete_site(site_id, which.seen)
+    return view.redirect("/", notice="The site is deleted.")

@@ -1,0 +1,154 @@
+"""The squash section's pages. To those who may not see it, none of them is there."""
+
+import datetime
+
+from starlette.responses import Response
+
+from keyplan.apps.funkedupshift.models import ItemId
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages, show
+from keyplan.apps.funkedupshift.squash_models import MatchChange, NewMatch, NewPlayer, PlayerChange, PlayerOut
+from keyplan.web import Cursor, OfVersion, Paging, Unprocessable, all_of, turn
+
+
+class PlayerEdit(NewPlayer, OfVersion):
+    """A player as they are to be."""
+
+
+class MatchEdit(NewMatch, OfVersion):
+    """A match as it is to be."""
+
+
+def _day(text: str, name: str) -> datetime.date | None:
+    """A date as a form sends it: empty where none was chosen."""
+    if not text:
+        return None
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError as error:
+        raise Unprocessable("not-a-date", "This is not a date.", pointer=f"?{name}") from error
+
+
+def _all_players(view: FusView) -> list[PlayerOut]:
+    """The players by name."""
+    return sorted(all_of(view.service.players), key=lambda player: player.name.casefold())
+
+
+def _options(view: FusView) -> list[tuple[str, str]]:
+    return [("", "Choose …"), *((player.player_id, player.name) for player in _all_players(view))]
+
+
+@pages.get("/squash")
+def table(view: FusView, date_from: str = "", date_to: str = "") -> Response:
+    standings = view.service.table(_day(date_from, "date_from"), _day(date_to, "date_to"))
+    return show(view, "squash_table.html", standings=standings, date_from=date_from, date_to=date_to)
+
+
+@pages.get("/squash/matches")
+def matches(
+    view: FusView,
+    date_from: str = "",
+    date_to: str = "",
+    player: str = "",
+    cursor: Cursor = None,
+) -> Response:
+    found = view.service.matches(
+        Paging(limit=LISTED, cursor=cursor),
+        date_from=_day(date_from, "date_from"),
+        date_to=_day(date_to, "date_to"),
+        player=[player] if player else None,
+    )
+    players = _all_players(view)
+    asked = {"date_from": date_from or None, "date_to": date_to or None, "player": player or None}
+    return show(
+        view,
+        "squash_matches.html",
+        matches=found.items,
+        players=players,
+        names={each.player_id: each.name for each in players},
+        asked=asked,
+        turn=turn(view.site.url("/squash/matches", **asked), cursor, found.next),
+    )
+
+
+@pages.get("/squash/players")
+def players(view: FusView, cursor: Cursor = None) -> Response:
+    found = view.service.players(Paging(limit=LISTED, cursor=cursor))
+    return show(
+        view,
+        "squash_players.html",
+        players=found.items,
+        turn=turn(view.site.url("/squash/players"), cursor, found.next),
+    )
+
+
+# Keeping players
+
+
+@pages.get("/squash/new-player")
+def new_player(view: FusView) -> Response:
+    view.service.may_change_squash()
+    return show(view, "squash_player.html", player=None)
+
+
+@pages.post("/squash/new-player")
+def add_player(view: FusView, new: NewPlayer) -> Response:
+    made = view.service.add_player(new)
+    return view.redirect("/squash/players", notice=f"{made.name} is there.")
+
+
+@pages.get("/squash/players/{player_id}")
+def player(view: FusView, player_id: ItemId) -> Response:
+    view.service.may_change_squash()
+    found = view.service.player(player_id)
+    view.form.starting_from(found)
+    return show(view, "squash_player.html", player=found)
+
+
+@pages.post("/squash/players/{player_id}")
+def change_player(view: FusView, player_id: ItemId, edited: PlayerEdit) -> Response:
+    view.service.change_player(player_id, PlayerChange(**edited.model_dump(exclude={"version"})), edited.seen)
+    return view.redirect("/squash/players", notice=f"{edited.name} is changed.")
+
+
+@pages.post("/squash/players/{player_id}/delete", again=player)
+def delete_player(view: FusView, player_id: ItemId, which: OfVersion) -> Response:
+    view.service.delete_player(player_id, which.seen)
+    return view.redirect("/squash/players", notice="The player is deleted.")
+
+
+# Keeping matches
+
+
+@pages.get("/squash/new-match")
+def new_match(view: FusView) -> Response:
+    view.service.may_change_squash()
+    view.form.starting_from(
+        {"date": view.service.now.date(), "winning_team": "A", "team_a_games": 3, "team_b_games": 0}
+    )
+    return show(view, "squash_match.html", match=None, options=_options(view))
+
+
+@pages.post("/squash/new-match")
+def add_match(view: FusView, new: NewMatch) -> Response:
+    view.service.add_match(new)
+    return view.redirect("/squash/matches", notice="The match is there.")
+
+
+@pages.get("/squash/matches/{match_id}")
+def match(view: FusView, match_id: ItemId) -> Response:
+    view.service.may_change_squash()
+    found = view.service.match(match_id)
+    view.form.starting_from(found)
+    return show(view, "squash_match.html", match=found, options=_options(view))
+
+
+@pages.post("/squash/matches/{match_id}")
+def change_match(view: FusView, match_id: ItemId, edited: MatchEdit) -> Response:
+    view.service.change_match(match_id, MatchChange(**edited.model_dump(exclude={"version"})), edited.seen)
+    return view.redirect("/squash/matches", notice="The match is changed.")
+
+
+@pages.post("/squash/matches/{match_id}/delete", again=match)
+def delete_match(view: FusView, match_id: ItemId, which: OfVersion) -> Response:
+    view.service.delete_match(match_id, which.seen)
+    return view.redirect("/squash/matches", notice="The match is deleted.")

@@ -1,0 +1,19 @@
+"""What funkedupshift sees to by itself: files that nobody shows any more."""
+
+from contextlib import suppress
+from datetime import timedelta
+
+from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
+from keyplan.data import Refused, delete
+from keyplan.web import Running
+
+LOGIN_STAMP_LASTS = timedelta(minutes=1)
+"""How often it is noted at most that somebody was here."""
+
+
+def sweep_files(running: Running[FunkedUpShiftDesign]) -> None:
+    """Delete the files of avatars that were replaced or removed."""
+    for leftover in running.store.each(running.design.leftover_files()):
+        running.media.delete(leftover.file)
+        with suppress(Refused):  # somebody else was faster
+            running.store.run(delete(leftover))

@@ -1,0 +1,173 @@
+"""Statistics as they are asked for: of a player, a game, a team, a season, and of somebody across all their teams."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from keyplan.apps.hacktracker.access import A_MEMBER, Access
+from keyplan.apps.hacktracker.entities import AtBat, Player
+from keyplan.apps.hacktracker.models import ItemId, Season
+from keyplan.apps.hacktracker.roster import in_roster_order
+from keyplan.apps.hacktracker.statistics import (
+    BoxScore,
+    PlayerLine,
+    PlayerStatistics,
+    SeasonLine,
+    Seasons,
+    SprayChart,
+    Statistics,
+    TeamLine,
+    TeamStatistics,
+    UserStatistics,
+    by_inning,
+)
+from keyplan.web import SIGNED_IN, allow
+
+K = TypeVar("K", str, str | None)
+
+
+class Figures(Access):
+    """What is counted."""
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def player_statistics(
+        self, team_id: ItemId, player_id: ItemId, season_id: Season | None = None
+    ) -> PlayerStatistics:
+        """The statistics of a player, of all games or of those with a season label."""
+        self._seat(team_id)
+        self._player(team_id, player_id)
+        counted = Statistics.of(self._of_season(self._of_player(player_id), team_id, season_id))
+        return PlayerStatistics(team_id=team_id, player_id=player_id, season_id=season_id, statistics=counted)
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def player_spray_chart(self, team_id: ItemId, player_id: ItemId, season_id: Season | None = None) -> SprayChart:
+        """Where a player's balls went."""
+        self._seat(team_id)
+        self._player(team_id, player_id)
+        return SprayChart.of(self._of_season(self._of_player(player_id), team_id, season_id))
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def team_statistics(self, team_id: ItemId, season_id: Season | None = None) -> TeamStatistics:
+        """The statistics of a team and its players, of all games or of those with a season label."""
+        self._seat(team_id)
+        batted = self._of_season(self._of_team(team_id), team_id, season_id)
+        players = self.store.run(self.design.roster(team_id)).items
+        return TeamStatistics(
+            team_id=team_id,
+            season_id=season_id,
+            total=Statistics.of(batted),
+            players=list(_lines(sorted(players, key=in_roster_order), batted)),
+        )
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def team_spray_chart(self, team_id: ItemId, season_id: Season | None = None) -> SprayChart:
+        """Where the balls of a team went."""
+        self._seat(team_id)
+        return SprayChart.of(self._of_season(self._of_team(team_id), team_id, season_id))
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def seasons(self, team_id: ItemId) -> Seasons:
+        """The statistics of a team by the season labels of its games; games without one are the last."""
+        self._seat(team_id)
+        label = {game.game_id: game.season_id for game in self.store.each(self.design.team_games(team_id).limit(100))}
+        grouped = _grouped(self._of_team(team_id), lambda at_bat: label.get(at_bat.game_id))
+        found = sorted({*label.values()}, key=lambda season: (season is None, season or ""))
+        lines = [SeasonLine(season_id=each, statistics=Statistics.of(grouped.get(each, []))) for each in found]
+        return Seasons(team_id=team_id, seasons=lines)
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def box_score(self, game_id: ItemId) -> BoxScore:
+        """The statistics of a game: batters in order, and the runs of each inning."""
+        game, _ = self._game(game_id)
+        batted = list(self.store.each(self.design.game_at_bats(game_id).limit(100)))
+        known = {player.player_id: player for player in self.store.run(self.design.roster(game.team_id)).items}
+        order = dict.fromkeys([*game.lineup, *(each.player_id for each in batted)])
+        return BoxScore(
+            game_id=game_id,
+            team_score=game.team_score,
+            opponent_score=game.opponent_score,
+            innings=by_inning(batted),
+            total=Statistics.of(batted),
+            players=list(_lines([known[each] for each in order if each in known], batted, everybody=True)),
+        )
+
+    @allow(SIGNED_IN, also=A_MEMBER)
+    def game_spray_chart(self, game_id: ItemId) -> SprayChart:
+        """Where the balls of a game went."""
+        self._game(game_id)
+        return SprayChart.of(self.store.each(self.design.game_at_bats(game_id).limit(100)))
+
+    @allow(SIGNED_IN)
+    def my_statistics(self, season_id: Season | None = None) -> UserStatistics:
+        """What one batted for all one's teams, those included that are gone; games of these have no season label."""
+        batted = self._mine(season_id)
+        teams = _grouped(batted, lambda at_bat: at_bat.team_id)
+        lines = [
+            # A team may have been renamed: it is called as it was when one last batted for it.
+            TeamLine(team_id=team_id, team_name=group[-1].team_name, statistics=Statistics.of(group))
+            for team_id, group in teams.items()
+        ]
+        lines.sort(key=lambda line: (line.team_name.casefold(), line.team_id))
+        return UserStatistics(season_id=season_id, total=Statistics.of(batted), teams=lines)
+
+    @allow(SIGNED_IN)
+    def my_spray_chart(self, season_id: Season | None = None) -> SprayChart:
+        """Where one's balls went, for all one's teams."""
+        return SprayChart.of(self._mine(season_id))
+
+    # Where at-bats come from
+
+    def _of_player(self, player_id: str) -> list[AtBat]:
+        return list(self.store.each(self.design.player_at_bats(player_id).limit(100)))
+
+    def _of_team(self, team_id: str) -> list[AtBat]:
+        """Who batted stays on the roster, so that its few players lead to all at-bats."""
+        players = self.store.run(self.design.roster(team_id)).items
+        return [at_bat for player in players if player.at_bat_count for at_bat in self._of_player(player.player_id)]
+
+    def _of_season(self, batted: list[AtBat], team_id: str, season_id: str | None) -> list[AtBat]:
+        if season_id is None:
+            return batted
+        games = self.store.each(self.design.season_games(team_id, season_id).limit(100))
+        wanted = {game.game_id for game in games}
+        return [each for each in batted if each.game_id in wanted]
+
+    def _mine(self, season_id: str | None) -> list[AtBat]:
+        """All that one batted: as the players one is, and as those that one was."""
+        me = self.me.sub
+        players = dict.fromkeys(
+            [
+                *(player.player_id for player in self.store.each(self.design.user_players(me))),
+                *(player.player_id for player in self.store.each(self.design.former_players(me))),
+            ]
+        )
+        batted = [
+            at_bat
+            for player_id in players
+            for at_bat in self.store.each(self.design.user_at_bats(player_id, me).limit(100))
+        ]
+        batted.sort(key=lambda each: each.at_bat_id)
+        if season_id is None:
+            return batted
+        games = self.store.run(self.design.games_by_ids(list(dict.fromkeys(each.game_id for each in batted))))
+        wanted = {game.game_id for game in games if game is not None and game.season_id == season_id}
+        return [each for each in batted if each.game_id in wanted]
+
+
+def _grouped(batted: Iterable[AtBat], by: Callable[[AtBat], K]) -> dict[K, list[AtBat]]:
+    groups: dict[K, list[AtBat]] = {}
+    for each in batted:
+        groups.setdefault(by(each), []).append(each)
+    return groups
+
+
+def _lines(players: Iterable[Player], batted: Iterable[AtBat], *, everybody: bool = False) -> Iterator[PlayerLine]:
+    """A line for each of the players who batted, or for everybody."""
+    groups = _grouped(batted, lambda at_bat: at_bat.player_id)
+    for player in players:
+        if everybody or player.player_id in groups:
+            yield PlayerLine(
+                player_id=player.player_id,
+                name=f"{player.first_name} {player.last_name}",
+                player_number=player.player_number,
+                statistics=Statistics.of(groups.get(player.player_id, [])),
+            )

@@ -1,0 +1,198 @@
+"""The page to score a game on, and the part of it that follows what others score."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+from starlette.responses import Response
+
+from keyplan.apps.hacktracker.entities import HitLocation, Result
+from keyplan.apps.hacktracker.models import (
+    AtBatOut,
+    GameChange,
+    GameOut,
+    Inning,
+    ItemId,
+    NewAtBat,
+    Outs,
+    PlayerOut,
+    UpToFour,
+)
+from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
+from keyplan.web import In, Nothing, all_of
+from keyplan.web.versions import not_modified
+
+RESULTS: tuple[tuple[Result, str], ...] = (
+    ("1B", "Single"),
+    ("2B", "Double"),
+    ("3B", "Triple"),
+    ("HR", "Home run"),
+    ("BB", "Walk"),
+    ("HBP", "Hit by pitch"),
+    ("K", "Strikeout"),
+    ("OUT", "Out"),
+    ("FC", "Fielder's choice"),
+    ("SAC", "Sacrifice"),
+    ("SF", "Sacrifice fly"),
+    ("E", "Error"),
+)
+_OUTS = {"K", "OUT", "FC", "SAC", "SF"}
+"""Results that end with somebody out, as a rule."""
+PLACES: dict[str, tuple[float, float]] = {
+    "Left field": (0.2, 0.7),
+    "Left centre": (0.35, 0.85),
+    "Centre field": (0.5, 0.9),
+    "Right centre": (0.65, 0.85),
+    "Right field": (0.8, 0.7),
+    "Third base": (0.33, 0.22),
+    "Shortstop": (0.41, 0.36),
+    "Second base": (0.59, 0.36),
+    "First base": (0.67, 0.22),
+    "Pitcher": (0.5, 0.2),
+    "Catcher": (0.5, 0.04),
+}
+"""Where a ball went, for those who can not tap on the field."""
+_PLAYS = 8
+"""Plays that are shown."""
+
+
+class Play(In):
+    """What happened, as it is tapped in: what is not said is what it mostly is."""
+
+    player_id: ItemId
+    result: Result
+    inning: Inning
+    outs: Outs
+    runs: UpToFour | None = None
+    rbi: UpToFour | None = None
+    place: Annotated[str, StringConstraints(max_length=30)] = ""
+    x: Annotated[float, Field(ge=0, le=1)] | None = None
+    y: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    def at_bat(self) -> NewAtBat:
+        """As the service takes it."""
+        runs = self.runs if self.runs is not None else int(self.result == "HR")
+        rbi = self.rbi if self.rbi is not None else 0 if self.result == "E" else runs
+        place = PLACES.get(self.place, (None, None))
+        x, y = (self.x, self.y) if self.x is not None and self.y is not None else place
+        where = HitLocation(x=x, y=y) if x is not None and y is not None else None
+        return NewAtBat(
+            player_id=self.player_id,
+            result=self.result,
+            inning=self.inning,
+            outs=self.outs,
+            runs=runs,
+            rbi=rbi,
+            hit_location=where,
+        )
+
+
+@dataclass(frozen=True)
+class Next:
+    """Who bats next, and when, by what happened last; a suggestion."""
+
+    player_id: str
+    inning: int
+    outs: int
+
+
+def following(order: Sequence[str], last: AtBatOut | None) -> Next:
+    """What comes after an at-bat."""
+    if last is None or not order:
+        return Next(order[0] if order else "", 1, 0)
+    at = order.index(last.player_id) if last.player_id in order else -1
+    outs = last.outs + (last.result in _OUTS)
+    inning = last.inning + 1 if outs > 2 else last.inning
+    return Next(order[(at + 1) % len(order)], inning, outs % 3)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A game as it stands."""
+
+    game: GameOut
+    names: dict[str, str]
+    plays: list[AtBatOut]
+    batters: list[PlayerOut]
+    next: Next
+
+    @property
+    def latest(self) -> list[AtBatOut]:
+        """The last plays, the latest first."""
+        return self.plays[: -_PLAYS - 1 : -1]
+
+
+def board_of(view: HackView, game_id: str) -> Board:
+    """The game, what was scored in it, and who bats."""
+    game = view.service.game(game_id)
+    players = {player.player_id: player for player in view.service.players(game.team_id).items}
+    plays = all_of(lambda page: view.service.at_bats(game_id, page))
+    order = [each for each in game.lineup if each in players] or list(players)[:1]
+    return Board(
+        game,
+        {each.player_id: f"{each.first_name} {each.last_name}" for each in players.values()},
+        plays,
+        [players[each] for each in order],
+        following(order, plays[-1] if plays else None),
+    )
+
+
+def _called(player: PlayerOut) -> str:
+    number = "" if player.player_number is None else f"{player.player_number} "
+    return f"{number}{player.first_name} {player.last_name}"
+
+
+@pages.get("/games/{game_id}/score")
+def score(view: HackView, game_id: ItemId) -> Response:
+    board = board_of(view, game_id)
+    view.form.starting_from({"player_id": board.next.player_id, "inning": board.next.inning, "outs": board.next.outs})
+    return show(
+        view,
+        "score.html",
+        team=view.service.team(board.game.team_id),
+        board=board,
+        game=board.game,
+        results=RESULTS,
+        places=[("", "–"), *((each, each) for each in PLACES)],
+        batters=[(each.player_id, _called(each)) for each in board.batters],
+    )
+
+
+@pages.post("/games/{game_id}/score")
+def play(view: HackView, game_id: ItemId, play: Play) -> Response:
+    view.service.add_at_bat(game_id, play.at_bat())
+    return view.redirect("/games/{game_id}/score", game_id=game_id)
+
+
+@pages.post("/games/{game_id}/undo", again=score)
+def undo(view: HackView, game_id: ItemId, which: Nothing) -> Response:
+    undone = view.service.undo(game_id)
+    return view.redirect("/games/{game_id}/score", game_id=game_id, notice=f"{undone.result} is taken back.")
+
+
+class TheirScore(In):
+    """The opponent's score, one more or one less."""
+
+    by: Annotated[int, Field(ge=-1, le=1)]
+
+
+@pages.post("/games/{game_id}/opponent", again=score)
+def opponent(view: HackView, game_id: ItemId, change: TheirScore) -> Response:
+    game = view.service.game(game_id)
+    scored = GameChange(opponent_score=max(0, game.opponent_score + change.by))
+    view.service.change_game(game_id, scored, frozenset({game.version}))
+    return view.redirect("/games/{game_id}/score", game_id=game_id)
+
+
+@pages.get("/games/{game_id}/live")
+def live(view: HackView, game_id: ItemId) -> Response:
+    """The part of a page that changes while a game is played; asked for again and again."""
+    board = board_of(view, game_id)
+    response = show(view, "live.html", team=view.service.team(board.game.team_id), board=board, game=board.game)
+    tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'
+    if not_modified(view.request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    return response

@@ -1,0 +1,31 @@
+"""What hacktracker's pages have in common."""
+
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from starlette.responses import Response
+
+from keyplan.apps.hacktracker.access import MANAGERS, SCORERS
+from keyplan.apps.hacktracker.demo import PEOPLE
+from keyplan.apps.hacktracker.models import TeamOut
+from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.web.pages import Pages, View
+
+HackView: TypeAlias = View[HackTracker]
+
+pages = Pages("keyplan.apps.hacktracker", title="HackTracker", people=PEOPLE)
+
+
+def in_utc(typed: datetime | None) -> datetime | None:
+    """A time as a form sends it: without a zone, which is said beside the field to be UTC."""
+    return typed.replace(tzinfo=UTC) if typed is not None and typed.tzinfo is None else typed
+
+
+def show(view: HackView, template: str, /, *, team: TeamOut | None = None, **values: object) -> Response:
+    """A page, with what all of them need to know: of a team's page, the team and what the caller may do there."""
+    values["team"] = team
+    values["manages"] = team is not None and team.role in MANAGERS
+    values["scores"] = team is not None and team.role in SCORERS
+    values["owns"] = team is not None and team.role == "owner"
+    values["admin"] = view.caller is not None and "admin" in view.caller.groups
+    return view.render(template, status=200, sends_to=(), **values)

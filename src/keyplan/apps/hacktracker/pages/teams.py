@@ -1,0 +1,106 @@
+"""Teams: the team's own page, making and changing one, its schedule and its statistics."""
+
+from typing import Literal
+
+from starlette.responses import Response
+
+from keyplan.apps.hacktracker.models import Description, ItemId, NewOwner, NewTeam, TeamChange, TeamName
+from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
+from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
+
+_LISTED = 25
+
+
+class Edited(OfVersion):
+    """A team as it is to be."""
+
+    name: TeamName
+    description: Description | None = None
+
+
+class Transfer(OfVersion):
+    """Who is to own the team."""
+
+    user_id: ItemId
+
+
+@pages.get("/new-team")
+def new_team(view: HackView) -> Response:
+    view.service.me_get()
+    return show(view, "new_team.html")
+
+
+@pages.post("/new-team")
+def create(view: HackView, new: NewTeam) -> Response:
+    made = view.service.create_team(new)
+    return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} is there.")
+
+
+@pages.get("/teams/{team_id}")
+def team(view: HackView, team_id: ItemId) -> Response:
+    found = view.service.team(team_id)
+    active = found.active_game_id
+    return show(
+        view,
+        "team.html",
+        team=found,
+        playing=view.service.game(active) if active else None,
+        coming=view.service.games(team_id, Paging(limit=5), when="coming").items,
+        past=view.service.games(team_id, Paging(limit=5), when="past").items,
+    )
+
+
+@pages.get("/teams/{team_id}/edit")
+def edit(view: HackView, team_id: ItemId) -> Response:
+    found = view.service.team(team_id)
+    view.form.starting_from(found)
+    return show(view, "edit_team.html", team=found)
+
+
+@pages.post("/teams/{team_id}/edit")
+def change(view: HackView, team_id: ItemId, edited: Edited) -> Response:
+    view.service.change_team(team_id, TeamChange(name=edited.name, description=edited.description), edited.seen)
+    return view.redirect("/teams/{team_id}", team_id=team_id, notice="It is saved.")
+
+
+@pages.post("/teams/{team_id}/delete", again=edit)
+def delete(view: HackView, team_id: ItemId, which: OfVersion) -> Response:
+    view.service.delete_team(team_id, which.seen)
+    return view.redirect("/", notice="The team is deleted. For 30 days you can restore it.")
+
+
+@pages.post("/teams/{team_id}/restore")
+def restore(view: HackView, team_id: ItemId, which: Nothing) -> Response:
+    restored = view.service.restore_team(team_id)
+    return view.redirect("/teams/{team_id}", team_id=team_id, notice=f"{restored.name} is back.")
+
+
+@pages.post("/teams/{team_id}/transfer", again=edit)
+def transfer(view: HackView, team_id: ItemId, new: Transfer) -> Response:
+    view.service.transfer_team(team_id, NewOwner(user_id=new.user_id), new.seen)
+    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="The team has another owner.")
+
+
+@pages.get("/teams/{team_id}/games")
+def schedule(
+    view: HackView, team_id: ItemId, cursor: Cursor = None, when: Literal["coming", "past"] | None = None
+) -> Response:
+    found = view.service.team(team_id)
+    games = view.service.games(team_id, Paging(limit=_LISTED, cursor=cursor), when=when)
+    at = view.site.url("/teams/{team_id}/games", team_id=team_id, when=when)
+    return show(view, "schedule.html", team=found, games=games.items, when=when, turn=turn(at, cursor, games.next))
+
+
+@pages.get("/teams/{team_id}/statistics")
+def statistics(view: HackView, team_id: ItemId, season_id: str | None = None) -> Response:
+    found = view.service.team(team_id)
+    season = season_id or None
+    return show(
+        view,
+        "statistics.html",
+        team=found,
+        season=season,
+        seasons=view.service.seasons(team_id).seasons,
+        numbers=view.service.team_statistics(team_id, season),
+        chart=view.service.team_spray_chart(team_id, season),
+    )

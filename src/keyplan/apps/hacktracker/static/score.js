@@ -1,0 +1,36 @@
+// Scoring with a finger: tap the field where the ball went; who bats next follows what others score.
+
+const form = document.querySelector("[data-play]");
+const live = document.querySelector("[data-live]");
+
+function mark(field, event) {
+  const box = field.getBoundingClientRect();
+  const left = ((event.clientX - box.left) / box.width) * 200;
+  const top = ((event.clientY - box.top) / box.height) * 200;
+  const between = (value) => Math.min(1, Math.max(0, value)).toFixed(3);
+  form.querySelector("[data-x]").value = between(left / 200);
+  form.querySelector("[data-y]").value = between((190 - top) / 180);
+  const marker = field.querySelector("[data-marker]");
+  marker.setAttribute("cx", left);
+  marker.setAttribute("cy", top);
+  form.elements.place.value = "";
+}
+
+if (form) {
+  let touched = false;
+  form.addEventListener("input", () => (touched = true));
+  const field = form.querySelector("[data-field]");
+  field.toggleAttribute("hidden", false);
+  field.addEventListener("click", (event) => mark(field, event));
+  form.elements.place.addEventListener("input", () => {
+    for (const name of ["x", "y"]) form.querySelector(`[data-${name}]`).value = "";
+    field.querySelector("[data-marker]").setAttribute("cx", -20);
+  });
+  live.addEventListener("scored", () => {
+    const next = live.querySelector("[data-next-player]")?.dataset;
+    if (!next || touched) return; // who has begun to fill it in is left alone
+    form.elements.player_id.value = next.nextPlayer;
+    form.elements.inning.value = next.nextInning;
+    form.elements.outs.value = next.nextOuts;
+  });
+}

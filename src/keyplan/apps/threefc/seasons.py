@@ -1,0 +1,232 @@
+"""The rules of seasons: their teams and sessions, and what their finished games add up to."""
+
+from collections.abc import Iterator
+
+from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, Access, take
+from keyplan.apps.threefc.design import SESSIONS, SHEET
+from keyplan.apps.threefc.entities import Game, Goal, Player, Season, SeasonLookup, Session, Team
+from keyplan.apps.threefc.models import (
+    ItemId,
+    NewSeason,
+    NewSession,
+    NewTeam,
+    SeasonChange,
+    SeasonOut,
+    SessionOut,
+    TeamChange,
+    TeamOut,
+)
+from keyplan.apps.threefc.results import Row, ScorerOut, SeasonTable
+from keyplan.apps.threefc.scores import Outcome, outcome, season_table, tallies
+from keyplan.data import ConditionFailed, InUse, check, create, delete, update
+from keyplan.design import batch_get, ref
+from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
+from keyplan.web.paging import page_of
+
+TEAMS = 1000
+GAMES = 1000
+"""A season table is made of no more teams and finished games than these: it takes a query for each game."""
+
+
+class Seasons(Access):
+    """Seasons, teams and sessions."""
+
+    @allow(SIGNED_IN, also=READ)
+    def seasons(self, league_id: ItemId, page: Paging) -> Listing[SeasonOut]:
+        """The seasons of a league."""
+        self._in_league(league_id, READERS)
+        return self.listed(self.design.seasons(league_id), page, SeasonOut.of)
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def create_season(self, league_id: ItemId, new: NewSeason) -> SeasonOut:
+        """Begin a season in a league."""
+        self._in_league(league_id, ADMINS)
+        season = Season(league_id=league_id, **new.model_dump(exclude_none=True))
+        _check_dates(season)
+        return SeasonOut.of(self.store.run(create(season)))
+
+    @allow(SIGNED_IN, also=READ)
+    def season(self, season_id: ItemId) -> SeasonOut:
+        """A season."""
+        return SeasonOut.of(self._season(self._in_season(season_id, READERS)))
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def change_season(self, season_id: ItemId, change: SeasonChange, version: IfMatch) -> SeasonOut:
+        """Change a season's name or dates."""
+        season = self._season(self._in_season(season_id, ADMINS))
+        self.current(season, version)
+        take(season, change, may_be_none=["starts_on", "ends_on"])
+        _check_dates(season)
+        return SeasonOut.of(self.store.run(update(season)))
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def delete_season(self, season_id: ItemId, version: IfMatch) -> None:
+        """Delete a season that has no sessions, with its teams."""
+        season = self._season(self._in_season(season_id, ADMINS))
+        self.current(season, version)
+        try:
+            self.store.run(delete(season))
+        except InUse as error:
+            raise InConflict("in-use", "There are sessions in it.") from error
+
+    def _season(self, scope: SeasonLookup) -> Season:
+        season = self.store.run(self.design.season(scope.league_id, scope.season_id))
+        if season is None:  # it is being deleted
+            raise Missing
+        return season
+
+    # Teams
+
+    @allow(SIGNED_IN, also=READ)
+    def teams(self, season_id: ItemId, page: Paging) -> Listing[TeamOut]:
+        """The teams of a season."""
+        self._season(self._in_season(season_id, READERS))
+        return self.listed(self.design.teams(season_id), page, TeamOut.of)
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def create_team(self, season_id: ItemId, new: NewTeam) -> TeamOut:
+        """Add a team to a season."""
+        scope = self._in_season(season_id, ADMINS)
+        team = Team(season_id=season_id, league_id=scope.league_id, **new.model_dump(exclude_none=True))
+        return TeamOut.of(self.store.run(create(team)))
+
+    @allow(SIGNED_IN, also=READ)
+    def team(self, season_id: ItemId, team_id: ItemId) -> TeamOut:
+        """A team."""
+        self._season(self._in_season(season_id, READERS))
+        return TeamOut.of(self._team(season_id, team_id))
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def change_team(self, season_id: ItemId, team_id: ItemId, change: TeamChange, version: IfMatch) -> TeamOut:
+        """Change a team's name or colour."""
+        self._in_season(season_id, ADMINS)
+        team = self._team(season_id, team_id)
+        self.current(team, version)
+        take(team, change)
+        return TeamOut.of(self.store.run(update(team)))
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def delete_team(self, season_id: ItemId, team_id: ItemId, version: IfMatch) -> None:
+        """Delete a team that has no games."""
+        self._in_season(season_id, ADMINS)
+        team = self._team(season_id, team_id)
+        self.current(team, version)
+        try:
+            self.store.run(delete(team))
+        except InUse as error:
+            raise InConflict("in-use", "There are games of it.") from error
+
+    def _team(self, season_id: str, team_id: str) -> Team:
+        team = self.store.run(self.design.team(season_id, team_id))
+        if team is None:
+            raise Missing(detail="There is no such team.")
+        return team
+
+    # Sessions
+
+    @allow(SIGNED_IN, also=READ)
+    def sessions(self, season_id: ItemId, page: Paging) -> Listing[SessionOut]:
+        """The sessions of a season by date."""
+        self._in_season(season_id, READERS)
+        found = [SessionOut.of(each) for each in self._sessions(season_id)]
+        return page_of(f"sessions of {season_id}", found, page, lambda each: f"{each.session_date}#{each.session_id}")
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def create_session(self, season_id: ItemId, new: NewSession) -> SessionOut:
+        """Add a session to a season."""
+        scope = self._in_season(season_id, ADMINS)
+        session = Session(season_id=season_id, league_id=scope.league_id, **new.model_dump(exclude_none=True))
+        season = ref(Season, league_id=scope.league_id, season_id=season_id)
+        try:
+            self.store.transact(create(session), check(season, lambda each: each.session_count < SESSIONS))
+        except ConditionFailed as error:
+            raise InConflict("season-full", f"A season has {SESSIONS} sessions at most.") from error
+        return SessionOut.of(session)
+
+    @allow(SIGNED_IN, also=READ)
+    def session(self, session_id: ItemId) -> SessionOut:
+        """A session."""
+        scope = self._in_session(session_id, READERS)
+        return SessionOut.of(self._session(scope.season_id, session_id))
+
+    @allow(SIGNED_IN, also=ADMIN)
+    def delete_session(self, session_id: ItemId, version: IfMatch) -> None:
+        """Delete a session that has no games."""
+        scope = self._in_session(session_id, ADMINS)
+        session = self._session(scope.season_id, session_id)
+        self.current(session, version)
+        try:
+            self.store.run(delete(session))
+        except InUse as error:
+            raise InConflict("in-use", "There are games in it.") from error
+
+    def _session(self, season_id: str, session_id: str) -> Session:
+        session = self.store.run(self.design.session(season_id, session_id))
+        if session is None:
+            raise Missing
+        return session
+
+    def _sessions(self, season_id: str) -> list[Session]:
+        return list(self.store.run(self.design.sessions(season_id)).items)
+
+    # What the finished games add up to
+
+    @allow(SIGNED_IN, also=READ)
+    def season_table(self, season_id: ItemId) -> SeasonTable:
+        """The season table: 3 points for a win, 1 for a draw; then fewest conceded, most scored, name."""
+        self._season(self._in_season(season_id, READERS))
+        names: dict[str, str] = {}
+        for team in self.store.each(self.design.teams(season_id)):
+            if len(names) == TEAMS:
+                raise _too_large()
+            names[team.team_id] = team.name
+        games: list[Outcome] = [outcome(game.team_ids, goals) for game, goals in self._finished(season_id)]
+        rows = [Row.model_validate(standing) for standing in season_table(names, games)]
+        return SeasonTable(season_id=season_id, game_count=len(games), rows=rows)
+
+    @allow(SIGNED_IN, also=READ)
+    def scorers(self, season_id: ItemId, page: Paging) -> Listing[ScorerOut]:
+        """Who scored, by goals, assists and name."""
+        scope = self._in_season(season_id, READERS)
+        found = tallies(goal for _, goals in self._finished(season_id) for goal in goals)
+        keys = [{"league_id": scope.league_id, "player_id": player_id} for player_id in found]
+        players = self.store.run(batch_get(Player, keys))
+        names = {player.player_id: player.display_name for player in players if player}
+        scorers = [
+            ScorerOut(
+                player_id=player_id,
+                display_name=names.get(player_id, player_id),
+                goals=tally.goals,
+                assists=tally.assists,
+                own_goals=tally.own_goals,
+            )
+            for player_id, tally in found.items()
+        ]
+        return page_of(f"scorers of {season_id}", scorers, page, _place)
+
+    def _finished(self, season_id: str) -> Iterator[tuple[Game, list[Goal]]]:
+        """The finished games of a season, with their goals."""
+        found = 0
+        for session in self._sessions(season_id):
+            if not session.game_count:
+                continue
+            games = list(self.store.each(self.design.games(session.session_id)))
+            for game in self._still_there([game for game in games if game.status == "finished"]):
+                found += 1
+                if found > GAMES:
+                    raise _too_large()
+                yield game, list(self.store.run(self.design.timeline(game.game_id).limit(SHEET)).items)
+
+
+def _place(scorer: ScorerOut) -> str:
+    """Most goals first, then most assists, then the name."""
+    return f"{9999999 - scorer.goals}#{9999999 - scorer.assists}#{scorer.display_name.casefold()}#{scorer.player_id}"
+
+
+def _check_dates(season: Season) -> None:
+    if season.starts_on and season.ends_on and season.ends_on < season.starts_on:
+        raise Unprocessable("ends-before-start", "A season does not end before it starts.", pointer="/ends_on")
+
+
+def _too_large() -> InConflict:
+    return InConflict("season-too-large", f"A table is made of {TEAMS} teams and {GAMES} finished games at most.")

@@ -1,0 +1,63 @@
+"""Editors: media items. Without JavaScript an upload takes two pages: one asks, the other sends and adds."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+from starlette.responses import Response
+
+from keyplan.apps.vcm.models.base import MOST_IMAGE
+from keyplan.apps.vcm.models.content import MediaChange, NewMedia, NewUpload
+from keyplan.apps.vcm.pages.forms import newest_page, taken
+from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages, show
+from keyplan.design import Id
+from keyplan.web import Cursor, OfVersion, turn
+
+
+class Asked(NewUpload):
+    """An image to be uploaded; how large it is only a script knows before."""
+
+    size: Annotated[int, Field(ge=1, le=MOST_IMAGE)] = MOST_IMAGE
+
+
+class Sent(NewMedia):
+    """An image that was sent."""
+
+
+class AltForm(FormIn):
+    """Another alternative text."""
+
+    alt: Annotated[str, StringConstraints(max_length=1000)] = ""
+    version: int
+
+
+@pages.get("/redaktion/medien")
+def media(view: ClubView, cursor: Cursor = None, added: str | None = None) -> Response:
+    found = view.service.all_media(newest_page(cursor))
+    items = sorted(found.items, key=lambda each: each.id, reverse=True)
+    fresh = view.service.media_item(added) if added else None
+    around = turn(view.site.url("/redaktion/medien"), cursor, found.next)
+    return show(view, "media.html", media=items, added=fresh, turn=around)
+
+
+@pages.post("/redaktion/medien/neu", again=media)
+def ask(view: ClubView, asked: Asked) -> Response:
+    ticket = view.service.upload_media(asked)
+    return show(view, "send_image.html", sends_to=[ticket.url], ticket=ticket, content_type=asked.content_type)
+
+
+@pages.post("/redaktion/medien/hinzufuegen", again=media)
+def add(view: ClubView, sent: Sent) -> Response:
+    made = view.service.add_media(sent)
+    return view.redirect("/redaktion/medien", added=made.id, notice="Das Bild ist da.")
+
+
+@pages.post("/redaktion/medien/{id}", again=media)
+def change(view: ClubView, id: Id, typed: AltForm) -> Response:
+    view.service.change_media(id, taken(MediaChange, {"alt": typed.alt}), frozenset({typed.version}))
+    return view.redirect("/redaktion/medien", notice="Gespeichert.")
+
+
+@pages.post("/redaktion/medien/{id}/loeschen", again=media)
+def delete(view: ClubView, id: Id, which: OfVersion) -> Response:
+    view.service.delete_media(id, which.seen)
+    return view.redirect("/redaktion/medien", notice="Gelöscht.")

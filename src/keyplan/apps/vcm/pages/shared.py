@@ -1,0 +1,97 @@
+"""What the club's pages have in common."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, TypeAlias
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+from pydantic import AfterValidator, ConfigDict
+from pydantic.alias_generators import to_camel
+from starlette.responses import Response
+
+from keyplan.apps.vcm.richtext import Node
+from keyplan.apps.vcm.service import Club
+from keyplan.web import In, Person
+from keyplan.web.pages import Pages, View
+
+ClubView: TypeAlias = View[Club]
+
+BERLIN = ZoneInfo("Europe/Berlin")
+DAYS = ("Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag")
+"""As they are stored: 0 is Sunday, as JavaScript counts."""
+_MONTHS = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+GENDERS = {"woman": "Frauen", "men": "Männer", "mixed": "Mixed"}
+
+pages = Pages(
+    "keyplan.apps.vcm",
+    title="VC Musterstadt",
+    people=[
+        Person("mona", "Mona Moderatorin", ["Moderator"], "schreibt News und Termine"),
+        Person("anja", "Anja Administratorin", ["Admin"], "darf außerdem SAMS-Daten einlesen"),
+        Person("gast", "Gast", [], "ist angemeldet und darf nichts bearbeiten"),
+    ],
+)
+
+
+# Times, as people in Mannheim say them
+
+
+def day(value: datetime) -> Markup:
+    """A day."""
+    local = value.astimezone(BERLIN)
+    text = f"{local.day}. {_MONTHS[local.month - 1]} {local.year}"
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), text)
+
+
+def clock(value: datetime) -> str:
+    """A time of day."""
+    return f"{value.astimezone(BERLIN):%H:%M}"
+
+
+def span(start: datetime, end: datetime | None) -> Markup:
+    """From when to when."""
+    first = Markup("{}, {} Uhr").format(day(start), clock(start))
+    if end is None or end == start:
+        return first
+    if start.astimezone(BERLIN).date() == end.astimezone(BERLIN).date():
+        return Markup("{}, {} bis {} Uhr").format(day(start), clock(start), clock(end))
+    return Markup("{} bis {}, {} Uhr").format(first, day(end), clock(end))
+
+
+def wall_time(value: datetime | None) -> str:
+    """A time as a field for times takes it."""
+    return "" if value is None else f"{value.astimezone(BERLIN):%Y-%m-%dT%H:%M}"
+
+
+def _from_wall(value: datetime) -> datetime:
+    return value.replace(tzinfo=BERLIN) if value.tzinfo is None else value
+
+
+WallTime: TypeAlias = Annotated[datetime, AfterValidator(_from_wall)]
+"""A time as it was typed: without a zone it is Berlin's."""
+
+
+class FormIn(In):
+    """Base of forms; their fields have the names of the tables' attributes."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+def show(
+    view: ClubView, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
+) -> Response:
+    """A page, with what all of them need to know."""
+    known: dict[str, object] = {
+        "editor": view.caller is not None and view.service.is_editor,
+        "admin": view.caller is not None and "Admin" in view.service.my_roles,
+        "day": day,
+        "clock": clock,
+        "span": span,
+        "days": DAYS,
+        "genders": GENDERS,
+    }
+    return view.render(template, status=status, sends_to=sends_to, **{**known, **values})
+
+
+EMPTY: Node = {"type": "doc", "content": [{"type": "paragraph"}]}

@@ -1,0 +1,1 @@
+"""The migration from Payload: an export is read, converted, written and checked."""

@@ -1,0 +1,93 @@
+"""Media items: images that the club's pages show."""
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+
+from keyplan.apps.vcm.entities import Media
+from keyplan.apps.vcm.models.content import (
+    MediaChange,
+    MediaFound,
+    MediaOut,
+    NewMedia,
+    NewUpload,
+)
+from keyplan.apps.vcm.service.shared import EDITORS, Shared, in_use
+from keyplan.data import ConditionFailed, InUse, create, delete, update
+from keyplan.design import Id
+from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, allow
+from keyplan.web.media import Ticket
+
+FOLDER = "media"
+
+
+class Library(Shared):
+    """The club's images."""
+
+    @allow(ANYONE)
+    def media_by_ids(self, ids: Annotated[list[Id], Query(), Field(min_length=1, max_length=100)]) -> MediaFound:
+        """Media items by their ids, in the order of the ids, each once."""
+        found = self._images(ids)
+        return MediaFound(items=[found[id] for id in dict.fromkeys(ids) if id in found])
+
+    @allow(*EDITORS)
+    def all_media(self, page: Paging) -> Listing[MediaOut]:
+        """All media items, in no order."""
+        return self.listed(self.design.all_media(), page, MediaOut.of)
+
+    @allow(*EDITORS)
+    def media_item(self, id: Id) -> MediaOut:
+        """A media item."""
+        return MediaOut.of(self._media(id))
+
+    @allow(*EDITORS)
+    def upload_media(self, new: NewUpload) -> Ticket:
+        """Ask for an upload. Send the file as the answer says, then add it."""
+        return self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=[FOLDER])
+
+    @property
+    def _purpose(self) -> str:
+        return f"media item by {self.me.sub}"
+
+    @allow(*EDITORS)
+    def add_media(self, sent: NewMedia) -> MediaOut:
+        """Add an image that was sent."""
+        checked = self.media.check(sent.upload_id, purpose=self._purpose)
+        name = checked.file.name
+        media = Media(
+            filename=name.rpartition("/")[2],
+            s3_key=name,
+            s3_bucket=self.media.bucket,
+            url=self.media.url(name),
+            alt=sent.alt or None,
+        )
+        try:
+            self.store.transact(create(media), checked.keep)
+        except ConditionFailed as error:
+            raise InConflict("added-already", "This upload was added already, or is over.") from error
+        return MediaOut.of(media)
+
+    @allow(*EDITORS)
+    def change_media(self, id: Id, change: MediaChange, version: IfMatch) -> MediaOut:
+        """Give a media item another alternative text."""
+        media = self._media(id)
+        self.current(media, version)
+        media.alt = change.alt or None
+        return MediaOut.of(self.store.run(update(media)))
+
+    @allow(*EDITORS)
+    def delete_media(self, id: Id, version: IfMatch) -> None:
+        """Delete a media item that nothing uses; its file follows."""
+        media = self._media(id)
+        self.current(media, version)
+        try:
+            self.store.run(delete(media))
+        except InUse as error:
+            raise in_use("media item") from error
+
+    def _media(self, id: str) -> Media:
+        media = self.store.run(self.design.media(id))
+        if media is None:
+            raise Missing(detail="There is no such media item.")
+        return media

@@ -1,0 +1,247 @@
+"""WavyBlog's accounts: who one is, signing in, and staying signed in."""
+
+import hashlib
+import secrets
+import threading
+from contextlib import suppress
+from datetime import timedelta
+from functools import cache, cached_property
+from typing import Annotated, ClassVar, TypeAlias
+
+import bcrypt
+from fastapi import Cookie
+
+from keyplan.apps.wavyblog.design import RefreshToken, TokenFamily, User, WavyBlog
+from keyplan.apps.wavyblog.models import (
+    Account,
+    Credentials,
+    EmailChange,
+    PasswordChange,
+    Registration,
+    SignedIn,
+)
+from keyplan.data import (
+    AlreadyExists,
+    ConditionFailed,
+    NotFound,
+    ParentMissing,
+    StaleVersion,
+    UniqueViolation,
+    create,
+    delete,
+    update,
+)
+from keyplan.design import InvalidValue, Secret, absent
+from keyplan.web import ANYONE, SIGNED_IN, Caller, InConflict, Running, Service, Unauthorized, Unprocessable, allow
+from keyplan.web.identity import FirstOf, Identity, TokenIdentity, identity_of
+from keyplan.web.issuer import TokenIssuer, kept_signing_key
+from keyplan.web.sessions import Sessions
+
+ACCESS_LASTS = timedelta(hours=1)
+REFRESH_LASTS = timedelta(days=14)
+REFRESH_COOKIE = "wavyblog_refresh"
+RefreshCookie: TypeAlias = Annotated[str | None, Cookie(alias=REFRESH_COOKIE, max_length=200)]
+COST = 10
+_USER_ID = "user_id"
+ATTEMPTS = 10
+"""Sign-ins a minute for one account from one address: enough for a person, too few for a guesser."""
+
+# bcrypt takes tens of milliseconds of one core, on purpose: a few at a time, or there is nothing left for others.
+_hashing = threading.BoundedSemaphore(2)
+
+
+@cache
+def _nobodys_hash() -> bytes:
+    """What is compared with where there is no such user, so that it takes as long as where there is."""
+    return bcrypt.hashpw(secrets.token_bytes(16), bcrypt.gensalt(COST))
+
+
+def hashed(password: str) -> Secret[str]:
+    """The password as it is stored."""
+    with _hashing:
+        return Secret(bcrypt.hashpw(password.encode(), bcrypt.gensalt(COST)).decode())
+
+
+def _matches(password: str, user: User | None) -> bool:
+    nobodys = _nobodys_hash()  # made for the first who signs in, whoever that is
+    known = nobodys if user is None else user.password_hash.get_secret_value().encode()
+    given = password.encode()
+    with _hashing:
+        # What is longer than bcrypt looks at is never right, and takes as long to find out.
+        right = bcrypt.checkpw(given[:72], known)
+    return right and len(given) <= 72 and user is not None
+
+
+def caller_of(user: User) -> Caller:
+    """A user as a caller: by name, and by the id that nobody else gets, even where somebody else gets the name."""
+    return Caller(user.username, claims={_USER_ID: user.user_id})
+
+
+def own_issuer(running: Running[WavyBlog]) -> TokenIssuer:
+    """Who signs WavyBlog's access tokens: WavyBlog."""
+    return TokenIssuer("urn:keyplan:wavyblog", kept_signing_key(running.store), running.store.clock)
+
+
+def own_identity(running: Running[WavyBlog]) -> Identity:
+    """Callers are who WavyBlog's own tokens say; and with `dev` also who those for development say."""
+    ours = TokenIdentity.of(running.kept(own_issuer), running.system.name)
+    return FirstOf(ours, identity_of(running)) if running.settings.dev else ours
+
+
+class Accounts(Service[WavyBlog]):
+    """Registering, signing in and out, and one's own account."""
+
+    all_roles = (ANYONE, SIGNED_IN, "user", "admin")
+    comes_with: ClassVar = {"admin": ("user",)}
+
+    @cached_property
+    def user(self) -> User:
+        """The caller's account, as it is now: a change of role holds at once."""
+        user = self.store.run(self.design.user(self.me.sub))
+        # Somebody else may have taken the name of an account that is gone.
+        if user is None or self.me.claims.get(_USER_ID, user.user_id) != user.user_id:
+            raise Unauthorized("bad-token", "This account is gone.")
+        return user
+
+    def roles(self) -> frozenset[str]:
+        return frozenset() if self.caller is None else frozenset({self.user.role})
+
+    @allow(ANYONE)
+    def register(self, new: Registration) -> SignedIn:
+        """Make an account, and sign in."""
+        user = self.registered(new)
+        return self._signed_in(user, self._new_family(user))
+
+    @allow(ANYONE)
+    def registered(self, new: Registration) -> User:
+        """Make an account."""
+        user = User(username=new.username, email=new.email, password_hash=hashed(new.password))
+        try:
+            return self.store.run(create(user))
+        except AlreadyExists as error:
+            raise InConflict("username-taken", "Somebody else has this username.") from error
+        except UniqueViolation as error:
+            raise InConflict("email-taken", "There is an account with this e-mail address.") from error
+
+    @allow(ANYONE)
+    def login(self, given: Credentials) -> SignedIn:
+        """Sign in with a username or an e-mail address, and the password."""
+        user = self.checked(given)
+        return self._signed_in(user, self._new_family(user))
+
+    @allow(ANYONE)
+    def checked(self, given: Credentials) -> User:
+        """Whose username and password these are. That there is no such user is not told, nor shown by the time."""
+        self.running.rates.take(
+            f"login {given.user.lower()} from {self.visit.address}", ATTEMPTS, code="too-many-attempts"
+        )
+        user = self._found(given.user)
+        if not _matches(given.password, user) or user is None:
+            raise Unauthorized("wrong-credentials", "There is no user with this name and password.")
+        return user
+
+    def _found(self, name: str) -> User | None:
+        by_email = "@" in name
+        try:
+            return self.store.run(self.design.user_by_email(name) if by_email else self.design.user(name))
+        except InvalidValue:
+            return None  # nobody can have such a name
+
+    def _new_family(self, user: User) -> TokenFamily:
+        return self.store.run(create(TokenFamily(username=user.username, expires_at=self.now + REFRESH_LASTS)))
+
+    def _signed_in(self, user: User, family: TokenFamily) -> SignedIn:
+        token = f"{user.username}.{secrets.token_urlsafe(32)}"
+        self.store.run(
+            create(
+                RefreshToken(
+                    token_hash=_digest(token),
+                    username=user.username,
+                    family_id=family.family_id,
+                    expires_at=family.expires_at,
+                )
+            )
+        )
+        caller, issuer = caller_of(user), self.running.kept(own_issuer)
+        access = issuer.token(self.running.system.name, caller.sub, lifetime=ACCESS_LASTS, claims=caller.claims)
+        return SignedIn(access_token=access, expires_in=int(ACCESS_LASTS.total_seconds()), refresh_token=token)
+
+    @allow(ANYONE)
+    def refresh(self, token: RefreshCookie = None) -> SignedIn:
+        """A new access token for the refresh token in the cookie, which is used up and replaced."""
+        stored = self._refresh_token(token)
+        if stored is None or stored.expires_at <= self.now:
+            raise _sign_in_again()
+        stored.used_at = self.now
+        try:
+            self.store.run(update(stored, where=lambda token: absent(token.used_at)))
+            user = self.store.run(self.design.user(stored.username))
+            family = self.store.run(self.design.token_family(stored.username, stored.family_id))
+            if user is None or family is None:
+                raise _sign_in_again()
+            return self._signed_in(user, family)
+        except (ConditionFailed, StaleVersion) as error:
+            # It was used before: whoever did that, or whoever does it now, has stolen it.
+            self._revoke(stored.username, stored.family_id)
+            raise _sign_in_again() from error
+        except (NotFound, ParentMissing) as error:
+            raise _sign_in_again() from error
+
+    @allow(ANYONE)
+    def logout(self, token: RefreshCookie = None) -> None:
+        """Sign out: the refresh token in the cookie, and all that came from the same sign-in, are good no more."""
+        stored = self._refresh_token(token)
+        if stored is not None:
+            self._revoke(stored.username, stored.family_id)
+
+    def _refresh_token(self, token: str | None) -> RefreshToken | None:
+        return self.store.run(self.design.refresh_token(_digest(token))) if token else None
+
+    def _revoke(self, username: str, family_id: str) -> None:
+        family = self.store.run(self.design.token_family(username, family_id))
+        if family is not None:
+            with suppress(NotFound, StaleVersion):  # somebody else is at it
+                self.store.run(delete(family))
+
+    def _revoke_all(self, username: str) -> None:
+        """End every login of a user, in programs and in browsers."""
+        for family in self.store.each(self.design.token_families(username)):
+            self._revoke(username, family.family_id)
+        Sessions(self.running.store).close_all(username)
+
+    @allow("user")
+    def account(self) -> Account:
+        """One's own account."""
+        return Account.of(self.user)
+
+    @allow("user")
+    def change_password(self, change: PasswordChange) -> None:
+        """Take another password. Every login ends."""
+        self._check_password(change.password)
+        self.user.password_hash = hashed(change.new_password)
+        self.store.run(update(self.user))
+        self._revoke_all(self.user.username)
+
+    @allow("user")
+    def change_email(self, change: EmailChange) -> Account:
+        """Take another e-mail address."""
+        self._check_password(change.password)
+        self.user.email = change.email
+        try:
+            return Account.of(self.store.run(update(self.user)))
+        except UniqueViolation as error:
+            raise InConflict("email-taken", "There is an account with this e-mail address.") from error
+
+    def _check_password(self, password: str) -> None:
+        name = self.user.username
+        self.running.rates.take(f"password of {name}", ATTEMPTS, code="too-many-attempts")
+        if not _matches(password, self.user):
+            raise Unprocessable("wrong-password", "This is not your password.", pointer="/password")
+
+
+def _sign_in_again() -> Unauthorized:
+    return Unauthorized("bad-refresh-token", "Sign in again.")
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,137 @@
+"""Made-up data for WavyBlog: a travel blog of many authors, always the same."""
+
+import random
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+from keyplan.apps.wavyblog.accounts import hashed
+from keyplan.apps.wavyblog.design import Category, Image, Post, User, WavyBlog
+from keyplan.data import AlreadyExists, Refused, create
+from keyplan.web import Progress, Running, slug_of
+
+PASSWORD = "wavy-demo"
+"""What everybody signs in with; mira is an admin."""
+FIRST = "mira jonas lena tariq aiko paulo ines bram zoe emeka sanna luca"
+LAST = "berg costa dahl endo fraser greco haas ito joshi kade"
+PLACES = "Lisbon Porto Bergen Oslo Kyoto Naples Tbilisi Ghent Lyon Split Cork Riga Turku"
+SUBJECTS = "Walks in|Eating in|Night trains to|Markets of|Winter in|A weekend in|Harbours of|Music from"
+OPENINGS = (
+    "We came with one small bag and no plan.",
+    "It rained for the first two days, and that was the best that could happen.",
+    "Nobody had told us about the stairs.",
+    "The ferry was late, so we had time to look around.",
+    "I had been here before, in another season.",
+    "The market opens at six, and at seven the best of it is gone.",
+)
+MIDDLES = (
+    "The bakery at the corner sells out before nine, and they know it.",
+    "From the tower one sees how the old town follows the river.",
+    "A ticket for the day costs less than two single ones, which nobody tells you.",
+    "We walked along the tracks until the pavement ended.",
+    "The museum is small, and one leaves it knowing everything in it.",
+    "They serve whatever came in with the boats that morning.",
+    "The last bus leaves at half past eight. We learned that at nine.",
+    "In the square people play chess until it is too dark to see the board.",
+    "It is best in the hour after the day visitors have left.",
+)
+LISTS = (
+    "- good shoes\n- a rain jacket\n- cash for the ferry",
+    "1. The harbour at dawn\n2. Coffee under the arcade\n3. The long way back",
+    "> We thought we were lost. We were only early.",
+    "| What | Price |\n| --- | --- |\n| Bed | 38 |\n| Soup | 7 |\n| Tram | 2 |",
+)
+USERS, POSTS, IMAGES = 120, 420, 104
+_BEGAN = datetime(2025, 3, 1, 7, 0, tzinfo=UTC)
+
+
+def fill(running: Running[WavyBlog], progress: Progress) -> None:
+    """Users, categories, posts and images. What is there already stays, so it can be gone on with."""
+    made = random.Random(1848)
+    names = [f"{first}_{last}" for first, last in product(FIRST.split(), LAST.split())]
+    categories = [f"{subject} {place}" for subject, place in product(SUBJECTS.split("|"), PLACES.split())]
+    entities: list[User | Category | Post] = [*_users(names), *(_category(each) for each in categories)]
+    entities += _posts(made, names, categories)
+    total = len(entities) + IMAGES
+    for done, entity in enumerate(entities):
+        with suppress(Refused):
+            running.store.run(create(entity))
+        progress(done, total)
+    _add_images(running, names[0])
+    progress(total, total)
+
+
+def _users(names: list[str]) -> Iterator[User]:
+    password = hashed(PASSWORD)
+    for number, name in enumerate(names[:USERS]):
+        yield User(
+            user_id=f"usr_demo{number:04}",
+            username=name,
+            email=f"{name.replace('_', '.')}@example.org",
+            password_hash=password,
+            role="admin" if number == 0 else "user",
+        )
+
+
+def _category(name: str) -> Category:
+    slug = slug_of(name, 80)
+    return Category(category_id=f"cat_demo-{slug}", slug=slug, name=name)
+
+
+def _posts(made: random.Random, names: list[str], categories: list[str]) -> Iterator[Post]:
+    at = _BEGAN
+    for number in range(POSTS):
+        at += timedelta(minutes=made.randrange(200, 2600))
+        # A few write and are read most, so that their lists are long, too.
+        author = names[0] if number % 3 == 0 else made.choice(names[:USERS])
+        category = categories[0] if number % 3 == 1 else made.choice(categories)
+        title = f"{category}, day {number + 1}"
+        yield Post(
+            post_id=f"post_demo{number:04}",
+            slug=slug_of(title, 80),
+            title=title,
+            content=_text(made, category),
+            author_id=author,
+            category=slug_of(category, 80),
+            is_published=number % 7 != 3,
+            created_at=at,
+            updated_at=at,
+        )
+
+
+def _text(made: random.Random, category: str) -> str:
+    parts = [f"{made.choice(OPENINGS)} {' '.join(made.sample(MIDDLES, 2))}"]
+    for heading in made.sample(("Getting there", "Where to sleep", "What we ate", "What it cost", "Again?"), 3):
+        parts += [f"## {heading}", " ".join(made.sample(MIDDLES, 3))]
+    parts.insert(made.randrange(2, len(parts)), made.choice(LISTS))
+    return "\n\n".join([*parts, f"*{category}: more another day.*"])
+
+
+def _add_images(running: Running[WavyBlog], username: str) -> None:
+    for number in range(IMAGES):
+        file = running.media.put(_png(number), "image/png", under=["images"], key=f"demo {number}")
+        image = Image(
+            image_id=f"img_demo{number:04}", username=username, file=file.name, content_type="image/png", size=file.size
+        )
+        with suppress(AlreadyExists):
+            running.store.run(create(image))
+
+
+def _png(number: int) -> bytes:
+    """A small picture: a wave of one colour on another, by its number."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b""
+    for y in range(48):
+        row = bytearray(b"\0")
+        for x in range(64):
+            above = y < 24 + ((x * (number % 5 + 1)) % 32 - 16) // 2
+            row += bytes((40 + number * 2 % 200, 120 + (x if above else 0), 90 + (y * 3 if above else 60)))
+        rows += bytes(row)
+    header = struct.pack(">IIBBBBB", 64, 48, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")

@@ -1,0 +1,81 @@
+"""Registering, signing in, and one's own account. Signing out is the kit's."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+from starlette.responses import Response
+
+from keyplan.apps.wavyblog.accounts import REFRESH_LASTS, caller_of
+from keyplan.apps.wavyblog.models import Credentials, EmailChange, PasswordChange, Registration
+from keyplan.apps.wavyblog.pages.shared import BlogView, pages, show
+
+Address = Annotated[str, StringConstraints(max_length=2000)]
+
+
+class SignIn(Credentials):
+    """Who signs in, and where they wanted to go."""
+
+    to: Address = ""
+
+
+class Joining(Registration):
+    """A new account, and where its owner wanted to go."""
+
+    to: Address = ""
+
+
+@pages.get("/sign-in")
+def sign_in(view: BlogView, to: str = "") -> Response:
+    view.form.starting_from({"to": view.site.local(to)})
+    return show(view, "sign_in.html")
+
+
+@pages.post("/sign-in", rate=60)
+def let_in(view: BlogView, given: SignIn) -> Response:
+    user = view.service.checked(given)
+    view.sign_in(caller_of(user), REFRESH_LASTS)
+    return view.redirect_to(view.site.local(given.to), notice=f"You are signed in as {user.username}.")
+
+
+@pages.get("/register")
+def register(view: BlogView, to: str = "") -> Response:
+    view.form.starting_from({"to": view.site.local(to)})
+    return show(view, "register.html")
+
+
+@pages.post("/register", rate=30)
+def join(view: BlogView, new: Joining) -> Response:
+    user = view.service.registered(new)
+    view.sign_in(caller_of(user), REFRESH_LASTS)
+    return view.redirect_to(view.site.local(new.to), notice=f"Welcome, {user.username}.")
+
+
+@pages.get("/account")
+def account(view: BlogView) -> Response:
+    return show(view, "account.html", account=view.service.account())
+
+
+@pages.get("/account/password")
+def password(view: BlogView) -> Response:
+    return show(view, "password.html", account=view.service.account())
+
+
+@pages.post("/account/password")
+def change_password(view: BlogView, change: PasswordChange) -> Response:
+    view.service.change_password(change)
+    # That ended every session, this one too; who has just proved to know the password need not do it again.
+    view.sign_in(view.service.me, REFRESH_LASTS)
+    return view.redirect("/account", notice="Your password is changed. Everywhere else you are signed out.")
+
+
+@pages.get("/account/email")
+def email(view: BlogView) -> Response:
+    account = view.service.account()
+    view.form.starting_from({"email": account.email})
+    return show(view, "email.html", account=account)
+
+
+@pages.post("/account/email")
+def change_email(view: BlogView, change: EmailChange) -> Response:
+    view.service.change_email(change)
+    return view.redirect("/account", notice="Your e-mail address is changed.")

@@ -1,0 +1,49 @@
+"""An author's images. Without JavaScript an upload takes two pages: one asks, the other sends and adds."""
+
+from typing import Annotated
+
+from pydantic import Field
+from starlette.responses import Response
+
+from keyplan.apps.wavyblog.models import MOST_IMAGE, ImageId, NewImage, SentImage
+from keyplan.apps.wavyblog.pages.shared import BlogView, pages, show
+from keyplan.web import Cursor, Paging, turn
+
+_LISTED = 24
+
+
+class Asked(NewImage):
+    """An image to be uploaded; how large it is only a script knows before."""
+
+    size: Annotated[int, Field(ge=1, le=MOST_IMAGE)] = MOST_IMAGE
+
+
+@pages.get("/images")
+def images(view: BlogView, cursor: Cursor = None, added: str | None = None) -> Response:
+    found = view.service.images(Paging(limit=_LISTED, cursor=cursor))
+    at = view.site.url("/images")
+    return show(
+        view,
+        "images.html",
+        images=found.items,
+        added=next((image for image in found.items if image.image_id == added), None),
+        turn=turn(at, cursor, found.next),
+    )
+
+
+@pages.post("/images/new", again=images)
+def ask(view: BlogView, asked: Asked) -> Response:
+    ticket = view.service.upload_image(asked)
+    return show(view, "send_image.html", sends_to=[ticket.url], ticket=ticket, content_type=asked.content_type)
+
+
+@pages.post("/images/add", again=images)
+def add(view: BlogView, sent: SentImage) -> Response:
+    image = view.service.add_image(sent)
+    return view.redirect("/images", added=image.image_id, notice="The image is there.")
+
+
+@pages.post("/images/{image_id}/delete", again=images)
+def delete(view: BlogView, image_id: ImageId) -> Response:
+    view.service.delete_image(image_id)
+    return view.redirect("/images", notice="The image is deleted.")

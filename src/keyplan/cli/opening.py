@@ -1,0 +1,179 @@
+"""What commands open: a file with the embedded DynamoDB, an endpoint, AWS; and the systems that there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from boto3 import Session
+
+    from keyplan.design import Design
+    from keyplan.engine.database import Database
+    from keyplan.web.system import System
+
+DEFAULT_FILE = Path("keyplan.db")
+
+
+def fail(message: str, code: int = 2) -> NoReturn:
+    """End the command with a message."""
+    typer.echo(f"keyplan: {message}", err=True)
+    raise typer.Exit(code)
+
+
+@dataclass(frozen=True)
+class Clients:
+    """What answers requests: DynamoDB and its streams, in the shape of boto3's clients."""
+
+    dynamodb: object
+    streams: object
+
+
+@contextmanager
+def opened(
+    path: Path | None = None,
+    endpoint_url: str | None = None,
+    *,
+    aws: bool = False,
+    make: bool = False,
+    durability: Literal["normal", "full"] = "normal",
+) -> Iterator[Clients]:
+    """DynamoDB in a file, at an endpoint, or on AWS. `make`: a file that is not there is made."""
+    with ExitStack() as stack:
+        if aws or endpoint_url is not None:
+            session = _session(anybody=endpoint_url is not None)
+            yield Clients(*(stack.enter_context(_boto3(session, name, endpoint_url)) for name in _SERVICES))
+        else:
+            engine = stack.enter_context(_engine(path or DEFAULT_FILE, make, durability))
+            yield Clients(engine, engine)
+
+
+_SERVICES = ("dynamodb", "dynamodbstreams")
+
+
+@contextmanager
+def _engine(file: Path, make: bool, durability: Literal["normal", "full"]) -> Iterator[object]:
+    if not make and not file.is_file():
+        fail(f"Can not open {file}: there is no such file")
+    check_usable(file)
+
+    from keyplan.engine import Engine
+
+    with _explained(file):
+        engine = Engine(str(file), durability=durability, ttl_interval=60)
+    with engine:
+        yield engine
+
+
+@contextmanager
+def database_in(file: Path, durability: Literal["normal", "full"]) -> Iterator[Database]:
+    """A file that another process, or another part of this one, may have open as well."""
+    check_usable(file)
+
+    from keyplan.engine.database import Database
+
+    with _explained(file):
+        database = Database(str(file), durability=durability, ttl_interval=None)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    """Say why a file can not be opened."""
+    import apsw
+
+    from keyplan.engine import DamagedFile
+
+    try:
+        yield
+    except (DamagedFile, apsw.Error, OSError) as error:
+        fail(f"Can not open {file}: {error}")
+
+
+def _session(*, anybody: bool) -> Session:
+    import boto3
+
+    session = boto3.Session()
+    # An endpoint on this machine takes any credentials, and boto3 sends nothing without some.
+    if anybody and session.get_credentials() is None:
+        session = boto3.Session(aws_access_key_id="keyplan", aws_secret_access_key="keyplan")
+    return session
+
+
+@contextmanager
+def _boto3(session: Session, service: Any, endpoint_url: str | None) -> Iterator[object]:  # noqa: ANN401 - a literal
+    from botocore.exceptions import BotoCoreError
+
+    region = session.region_name or ("us-east-1" if endpoint_url else None)
+    try:
+        client: Any = session.client(service, endpoint_url=endpoint_url, region_name=region)
+    except (ValueError, BotoCoreError) as error:
+        fail(f"Can not use {endpoint_url or 'AWS'}: {error}")
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def check_usable(file: Path) -> None:
+    """Refuse what SQLite would refuse less clearly."""
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        fail(f"Can not open {file}: there is no folder {folder}")
+    if file.is_dir():
+        fail(f"Can not open {file}: it is a folder")
+    if not os.access(file if file.exists() else folder, os.W_OK):
+        fail(f"Can not open {file}: no permission to write")
+
+
+def system_names() -> list[str]:
+    """The names of the systems that there are."""
+    import pkgutil
+
+    from keyplan import apps
+
+    return sorted(found.name for found in pkgutil.iter_modules(apps.__path__) if found.ispkg)
+
+
+def served_systems(names: list[str] | None = None) -> list[System[Any]]:
+    """The systems that can be served, or those of these names; `module:NAME` is one of somebody's own."""
+    from importlib.util import find_spec
+
+    known = [name for name in system_names() if find_spec(f"keyplan.apps.{name}.api")]
+    unknown = [name for name in names or () if name not in known and ":" not in name]
+    if unknown:
+        fail(f"There is no system {', '.join(unknown)}; there are: {', '.join(known)}.")
+    return [named(name if ":" in name else f"keyplan.apps.{name}.api:SYSTEM") for name in names or known]
+
+
+def design_of(system: str) -> type[Design]:
+    """The design of a system by its name; or by `module:NAME`, where NAME is a system or a design."""
+    known = system_names()
+    if ":" not in system and system not in known:
+        raise typer.BadParameter(f"{system!r} is none of the systems: {', '.join(known)}.")
+    found = named(system if ":" in system else f"keyplan.apps.{system}.design:DESIGN")
+    design: type[Design] = getattr(found, "design", found)
+    return design
+
+
+def named(place: str) -> Any:  # noqa: ANN401 - whatever has that name
+    """What a module has under a name, given as `module:NAME`; modules in this folder can be named, too."""
+    import sys
+    from importlib import import_module
+
+    module, _, name = place.partition(":")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        fail(f"There is no {name or 'name'} in {module}: {error}")

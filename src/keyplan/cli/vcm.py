@@ -1,0 +1,124 @@
+"""`keyplan vcm`: what of the club's site is done by whoever runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from keyplan.cli.opening import fail
+
+if TYPE_CHECKING:
+    from keyplan.apps.vcm.payload.migrate import Options, Report
+
+vcm = typer.Typer(name="vcm", help="What of the club's site is done by whoever runs it.", no_args_is_help=True)
+
+
+@vcm.callback()
+def _vcm() -> None:
+    """What of the club's site is done by whoever runs it."""
+
+
+@vcm.command("import")
+def import_payload(
+    export: Annotated[
+        Path, typer.Argument(help="Folder with a JSON file for each collection.", metavar="FILE", show_default=False)
+    ],
+    media: Annotated[Path | None, typer.Option(help="Folder with the media files; else media in the export.")] = None,
+    authors: Annotated[
+        Path | None, typer.Option(help="JSON file that maps users of Payload's to subjects of tokens.")
+    ] = None,
+    keep_lexical: Annotated[bool, typer.Option("--keep-lexical", help="Store the original rich text beside.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing, and tell what would be.")] = False,
+    allow_unconverted: Annotated[
+        bool, typer.Option("--allow-unconverted", help="Go on without what can not be converted.")
+    ] = False,
+    path: Annotated[Path | None, typer.Option(help="File with the data.", metavar="FILE")] = None,
+    endpoint_url: Annotated[
+        str | None, typer.Option(help="DynamoDB endpoint to use instead of a file.", metavar="URL")
+    ] = None,
+    aws: Annotated[
+        bool, typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file.")
+    ] = False,
+) -> None:
+    """Import what Payload exported. What was stopped goes on when it is run again. Nobody may edit meanwhile."""
+    from keyplan.apps.vcm.payload.migrate import Options
+
+    given: dict[str, object] = {"path": path, "endpoint_url": endpoint_url, "aws": aws or None, "systems": ["vcm"]}
+    settings_given = {name: value for name, value in given.items() if value is not None}
+    report = _migrated(
+        settings_given,
+        Options(
+            export,
+            media,
+            _authors(authors),
+            keep_lexical=keep_lexical,
+            dry_run=dry_run,
+            allow_unconverted=allow_unconverted,
+        ),
+    )
+    _tell(report, dry_run)
+
+
+def _migrated(given: dict[str, Any], options: Options) -> Report:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from keyplan.apps.vcm.payload.export import ExportError
+    from keyplan.apps.vcm.payload.migrate import migrate
+    from keyplan.cli.serve import running_systems, settings_from
+    from keyplan.data import DataError
+
+    with (
+        running_systems(settings_from(given)) as ((club,), _),
+        Progress(console=Console(stderr=True), transient=True) as bar,
+    ):
+        tasks = {name: bar.add_task(name.capitalize(), total=None) for name in _STEPS}
+
+        def told(step: str, done: int, total: int) -> None:
+            bar.update(tasks[step], completed=done, total=total)
+
+        try:
+            return migrate(club, options, told)
+        except (ExportError, DataError) as error:
+            bar.stop()
+            fail(str(error), 1)
+
+
+_STEPS = ("reading", "files", "writing", "checking")
+
+
+def _authors(path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        fail(f"Can not read {path}: {error}")
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        fail(f"{path} is not a map from users of Payload's to subjects.")
+    return {str(user): subject for user, subject in found.items()}
+
+
+def _tell(report: Report, dry_run: bool) -> None:
+    for name in report.missing:
+        typer.echo(f"There is no {name}.json.", err=True)
+    for issue in report.issues:
+        typer.echo(str(issue), err=True)
+    for fault in report.faults:
+        typer.echo(f"check: {fault}", err=True)
+    verb = "written" if report.wrote else "to be written"
+    for name, tally in report.tallies.items():
+        typer.echo(f"{name}: {tally.records} records, {tally.written} {verb}, {tally.there} there already")
+    if report.resumed:
+        typer.echo("This went on where an earlier run had stopped.")
+    if dry_run:
+        typer.echo(f"Nothing was written. {len(report.issues)} could not be converted.")
+        raise typer.Exit(1 if report.issues else 0)
+    if not report.wrote:
+        fail("Nothing was written: mend the export, or say --allow-unconverted.", 1)
+    if report.faults:
+        fail("The checks found faults.", 1)
+    typer.echo("All checks passed.")

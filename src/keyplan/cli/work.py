@@ -1,0 +1,128 @@
+"""`keyplan work`: background work on its own, and the stream records that were set aside."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from keyplan.cli.opening import fail
+from keyplan.cli.serve import running_systems, settings_from
+
+if TYPE_CHECKING:
+    from keyplan.data.streams import SetAside
+    from keyplan.web.settings import Settings
+    from keyplan.web.system import Running
+
+
+def work(
+    path: Annotated[Path | None, typer.Option(help="File with the data.", metavar="FILE")] = None,
+    endpoint_url: Annotated[
+        str | None, typer.Option(help="DynamoDB endpoint to use instead of a file.", metavar="URL")
+    ] = None,
+    aws: Annotated[
+        bool | None, typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file.")
+    ] = None,
+    system: Annotated[list[str] | None, typer.Option(help="Work for this system only; may be repeated.")] = None,
+    set_aside: Annotated[
+        str | None,
+        typer.Option(metavar="SYSTEM", help="Do no work: list the stream records that were set aside in a system."),
+    ] = None,
+    retry: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --set-aside: give this record to its handler once more.")
+    ] = None,
+    discard: Annotated[str | None, typer.Option(metavar="ID", help="With --set-aside: give this record up.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --set-aside: write JSON, for programs.")] = False,
+) -> None:
+    """Do the systems' background work (jobs, sweeps, stream handlers) until told to stop.
+
+    Any number of these may run, beside serving processes or instead of their own work (KEYPLAN_WORK=false).
+    """
+    if set_aside is None and (retry or discard):
+        raise typer.BadParameter("--retry and --discard need --set-aside SYSTEM.")
+    if retry and discard:
+        raise typer.BadParameter("--retry and --discard exclude each other.")
+    given = {
+        "path": path,
+        "endpoint_url": endpoint_url,
+        "aws": aws,
+        "systems": [set_aside] if set_aside is not None else system or None,
+    }
+    settings = settings_from({name: value for name, value in given.items() if value is not None})
+    if set_aside is None:
+        _work(settings)
+        return
+    with running_systems(settings, make=False) as ((running,), _):
+        if retry is not None:
+            _retry(running, retry)
+        elif discard is not None:
+            _discard(running, discard)
+        else:
+            _list(running, as_json)
+
+
+def _work(settings: Settings) -> None:
+    from keyplan.web.observe import log_to_stderr
+    from keyplan.web.work import Worker
+
+    log_to_stderr(settings.log_level)
+    stopping = threading.Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda number, frame: stopping.set())
+    with running_systems(settings) as (systems, clients):
+        worker = Worker(systems, clients.streams, lease_seconds=settings.lease_seconds)
+        worker.start()
+        typer.echo(f"Working for {', '.join(each.system.name for each in systems)}")
+        stopping.wait()
+        worker.stop()
+
+
+def _list(running: Running[Any], as_json: bool) -> None:
+    from keyplan.data.streams import set_aside
+
+    found = list(set_aside(running.store))
+    if as_json:
+        typer.echo(json.dumps([_described(each) for each in found], indent=2, ensure_ascii=False))
+        return
+    if not found:
+        typer.echo("No records are set aside.")
+    for each in found:
+        typer.echo(f"{each.aside_id}  {each.set_aside_at:%Y-%m-%d %H:%M:%SZ}  {each.kind} {each.entity}")
+        typer.echo(f"    {each.handler}, {each.tries} tries: {each.error}")
+
+
+def _described(aside: SetAside) -> dict[str, Any]:
+    """What is known of a record that was set aside, but for the item that it is about."""
+    return aside.model_dump(mode="json", exclude={"content", "pieces", "version"})
+
+
+def _retry(running: Running[Any], aside_id: str) -> None:
+    from keyplan.data import DataError
+    from keyplan.data.streams import retry
+
+    try:
+        retry(running.store, aside_id, running.system.handlers, running)
+    except DataError as error:
+        fail(_explained(error, aside_id), 1)
+    typer.echo(f"{aside_id} was handled.")
+
+
+def _discard(running: Running[Any], aside_id: str) -> None:
+    from keyplan.data import DataError
+    from keyplan.data.streams import discard
+
+    try:
+        discard(running.store, aside_id)
+    except DataError as error:
+        fail(_explained(error, aside_id), 1)
+    typer.echo(f"{aside_id} was given up.")
+
+
+def _explained(error: Exception, aside_id: str) -> str:
+    from keyplan.data import NotFound
+
+    return f"There is no record {aside_id} set aside." if isinstance(error, NotFound) else str(error)

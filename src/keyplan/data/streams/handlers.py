@@ -1,0 +1,171 @@
+"""Handlers: functions that are called with the changes of an entity's items. They do not know who calls them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
+
+from keyplan.data.codec import Item
+from keyplan.data.items import codec_of
+from keyplan.data.plan import DELETING
+from keyplan.data.streams.records import Record, by_time_to_live, sequence_of, time_of
+from keyplan.design import DesignError, Entity, Table
+from keyplan.design.entity import EntitySpec
+from keyplan.design.tables import StreamView
+
+E = TypeVar("E", bound=Entity)
+C = TypeVar("C")
+
+Kind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
+
+_SHOWS_NEW: tuple[StreamView, ...] = ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
+_SHOWS_OLD: tuple[StreamView, ...] = ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
+
+
+@dataclass(frozen=True)
+class Change(Generic[E]):
+    """A change of an item, as the stream tells it.
+
+    `before` and `after` are there as far as the stream's view shows them (`Table.stream`). Of an entity that is all
+    key, every view shows them.
+    """
+
+    kind: Kind
+    keys: Mapping[str, object]
+    """The values of fields that the primary key tells; there with every view."""
+    before: E | None
+    """The item as it was; None for an INSERT."""
+    after: E | None
+    """The item as it became; None for a REMOVE. It may have changed again since."""
+    expired: bool
+    """Whether DynamoDB deleted the item because its time to live was over."""
+    event: str
+    """The record's id: the same whenever the record is delivered."""
+    sequence: str
+    """The record's number; of two changes of one item the later one has the larger."""
+    time: datetime
+    """About when the change was made."""
+
+
+@dataclass(frozen=True)
+class Handler(Generic[C]):
+    """A function that is called with the changes of an entity's items, and with a context of type `C`."""
+
+    entity: type[Entity]
+    kinds: frozenset[Kind]
+    act: Callable[[Change[Any], C], None]
+
+    @property
+    def name(self) -> str:
+        """What records that it fails on are kept under."""
+        return self.act.__name__
+
+    def __call__(self, change: Change[Any], context: C) -> None:
+        self.act(change, context)
+
+    def wants(self, table: Table, record: Record) -> bool:
+        """Whether a record of this table's stream is for this handler."""
+        if self.entity.spec.table is not table or record["eventName"] not in self.kinds:
+            return False
+        change = record["dynamodb"]
+        if record["eventName"] == "MODIFY" and DELETING in change.get("NewImage", {}):
+            return False  # its cascade is under way: for everybody else it is gone, and its REMOVE follows
+        return codec_of(self.entity).recognises(_shown_item(change))
+
+    def deliver(self, record: Record, context: C) -> None:
+        """Call the function with what a record says."""
+        self.act(change_of(self.entity, record), context)
+
+
+def on(entity: type[E], kind: Kind, *more: Kind) -> Callable[[Callable[[Change[E], C], None]], Handler[C]]:
+    """Declare a function as a handler of the changes of an entity's items.
+
+    It gets every change at least once, those of one item in order, and what the caller of the handlers supplies. Where
+    it raises, it is called again. It must not mind to see a change a second time, even behind a later one: after a
+    process was lost, or when an operator retries what was set aside. Where that matters, it looks at the item as it is.
+    """
+    kinds = frozenset((kind, *more))
+    _check(entity.spec, kinds)
+
+    def declare(act: Callable[[Change[E], C], None]) -> Handler[C]:
+        return Handler(entity, kinds, act)
+
+    return declare
+
+
+def deliver(handlers: Sequence[Handler[C]], table: Table, record: Record, context: C) -> int:
+    """Call the handlers that want a record of this table's stream, in their order; how many those were."""
+    called = 0
+    for handler in handlers:
+        if handler.wants(table, record):
+            handler.deliver(record, context)
+            called += 1
+    return called
+
+
+def change_of(entity: type[E], record: Record) -> Change[E]:
+    """What a record says about an item of this entity."""
+    change = record["dynamodb"]
+    kind: Kind = record["eventName"]
+    keys = _key_values(entity.spec, change["Keys"])
+    return Change(
+        kind,
+        keys,
+        None if kind == "INSERT" else _entity(entity, change.get("OldImage"), keys),
+        None if kind == "REMOVE" else _entity(entity, change.get("NewImage"), keys),
+        by_time_to_live(record),
+        record.get("eventID", ""),
+        sequence_of(record),
+        time_of(record),
+    )
+
+
+def _entity(entity: type[E], image: Item | None, keys: Mapping[str, object]) -> E | None:
+    if image:
+        return codec_of(entity).decode(image)
+    return entity.model_validate(keys) if keys.keys() == entity.spec.fields.keys() else None
+
+
+def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
+    """The fields that can be read back from a primary key: not those that it holds in lower case."""
+    values: dict[str, object] = {}
+    for part in spec.primary.parts:
+        stored = keys[part.attribute.name]
+        if part.template is None:
+            assert part.field is not None
+            values |= codec_of(spec.entity).carried([part.field], {spec.fields[part.field].stored: stored})
+        else:
+            lowered = {slot.field for slot in part.template.parts if not isinstance(slot, str) and slot.lower}
+            read = part.template.read(stored["S"]) or {}
+            values |= {name: value for name, value in read.items() if name not in lowered}
+    return values
+
+
+def _shown_item(change: Mapping[str, Any]) -> Item:
+    """As much of the item as the record shows, to tell which entity it is of."""
+    item: Item = change.get("NewImage") or change.get("OldImage") or change["Keys"]
+    return item
+
+
+def _check(spec: EntitySpec, kinds: frozenset[Kind]) -> None:
+    """The stream is there, and shows what it takes to know the entity's items."""
+    table, place = spec.table, spec.name
+    if not kinds <= set(get_args(Kind)):
+        unknown = ", ".join(sorted(kinds - set(get_args(Kind))))
+        raise DesignError("stream-kind", place, f"there is no change {unknown}", "There are INSERT, MODIFY, REMOVE.")
+    if table.stream is None:
+        raise DesignError(
+            "no-stream", place, f"its table {table.name} has no stream", 'Declare it with stream="NEW_AND_OLD_IMAGES".'
+        )
+    shown = set()
+    if table.stream in _SHOWS_NEW:
+        shown |= {"INSERT", "MODIFY"}
+    if table.stream in _SHOWS_OLD:
+        shown |= {"MODIFY", "REMOVE"}
+    if table.type_attribute is not None and spec.type is not None and not kinds <= shown:
+        raise DesignError(
+            "stream-view",
+            place,
+            f"the stream of {table.name} shows only keys of a change, so nobody can tell which entity it is of",
+            'Declare the table with stream="NEW_AND_OLD_IMAGES".',
+        )

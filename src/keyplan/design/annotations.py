@@ -1,0 +1,41 @@
+"""What a field's annotation says: the type without None, the markers, and what it is stored as in a key."""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Literal, Union, get_args, get_origin
+from uuid import UUID
+
+KEY_TYPES = {"S": (str, datetime, date, UUID), "N": (int, Decimal, float), "B": (bytes,)}
+"""What is stored as the types that keys can have."""
+
+
+def without_none(annotation: object) -> tuple[object, bool]:
+    """The type without `None` and markers, and whether `None` was allowed."""
+    if get_origin(annotation) in (Union, UnionType):
+        arguments = [argument for argument in get_args(annotation) if argument is not NoneType]
+        if len(arguments) < len(get_args(annotation)):
+            return (_plain(arguments[0]) if len(arguments) == 1 else Union[tuple(arguments)]), True  # noqa: UP007
+    return _plain(annotation), False
+
+
+def scalar(annotation: object) -> object:
+    """The type of a value, for a choice the type of what is chosen from."""
+    if get_origin(annotation) is Literal:
+        return type(get_args(annotation)[0])
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return type(next(iter(annotation)).value)
+    return annotation
+
+
+def _plain(annotation: object) -> object:
+    return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
+
+
+def inner_markers(annotation: object) -> Iterator[object]:
+    """The markers inside an optional type: `Ttl | None`."""
+    if get_origin(annotation) in (Union, UnionType):
+        for argument in get_args(annotation):
+            yield from getattr(argument, "__metadata__", ())

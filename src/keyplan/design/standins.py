@@ -1,0 +1,80 @@
+"""What stands for an item while a method that names another one is read, so that the design knows what it names."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import combinations
+from typing import Any
+
+from keyplan.design.effects import Ref, Refs, named_by
+from keyplan.design.entity import EntitySpec
+from keyplan.design.errors import DesignError
+
+_MOST_UNSET = 2
+"""Fields that a method may want without a value at once, before it names an item."""
+
+
+class FieldName:
+    """Stands for a field's value, or for anything inside it; it knows whose value it is, and nothing of the value."""
+
+    def __init__(self, name: str, *, true: bool, equal: bool) -> None:
+        self.name = name
+        self._true = true
+        self._equal = equal
+
+    def __getitem__(self, index: object) -> "FieldName":
+        return self
+
+    def __getattr__(self, name: str) -> "FieldName":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __iter__(self) -> "Iterator[FieldName]":
+        yield self
+
+    def __bool__(self) -> bool:
+        return self._true
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._equal
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class _Reader:
+    """Stands for an entity; some of its fields have no value, and all others are equal to what they are compared to,
+    or none is."""
+
+    def __init__(self, spec: EntitySpec, seen: dict[str, None], unset: Sequence[str], *, equal: bool) -> None:
+        self._spec = spec
+        self._seen = seen
+        self._unset = unset
+        self._equal = equal
+
+    def __getattr__(self, name: str) -> FieldName | None:
+        field = self._spec.fields.get(name)
+        if field is None:
+            raise DesignError("no-such-field", f"{self._spec.name}.{name}", "no such field", "Name a field.")
+        self._seen[name] = None
+        if name in self._unset and field.optional:
+            return None
+        return FieldName(name, true=name not in self._unset, equal=self._equal)
+
+
+def read_refs(spec: EntitySpec, method: Callable[[Any], Refs]) -> Sequence[Ref[Any]]:
+    """The items that a method names; none where it names none whatever is tried.
+
+    It may do so only for some values (`None if self.removed_at else ref(...)`), so it is read with fields that have a
+    value, then with fields that have none, and each time with values that equal everything and values that do not.
+    """
+    seen: dict[str, None] = {}
+    refs = named_by(method(_Reader(spec, seen, (), equal=False)))
+    for number in range(_MOST_UNSET + 1):
+        for unset in combinations(tuple(seen), number):
+            for equal in (False, True):
+                if refs:
+                    return refs
+                with suppress(Exception):  # the method is the designer's, and may not take this for its values
+                    refs = named_by(method(_Reader(spec, seen, unset, equal=equal)))
+    return refs

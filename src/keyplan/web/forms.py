@@ -1,0 +1,190 @@
+"""Forms: what was typed becomes an `In`, and what is wrong with it goes back to where it was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+from starlette.datastructures import FormData
+
+from keyplan.web.bodies import In
+from keyplan.web.problems import FieldProblem, Invalid, Problem
+
+TOKEN = "csrf"
+"""The hidden field that shows a form to be ours."""
+I = TypeVar("I", bound=In)  # noqa: E741 - an In
+
+Typed = Mapping[str, Sequence[str]]
+"""What was typed into each field; several values where several were chosen."""
+
+_NEEDED = "This is needed."
+_WORDS = {
+    "missing": _NEEDED,
+    "int_parsing": "This is not a whole number.",
+    "float_parsing": "This is not a number.",
+    "decimal_parsing": "This is not a number.",
+    "bool_parsing": "This is neither yes nor no.",
+    "date_from_datetime_parsing": "This is not a date.",
+    "date_parsing": "This is not a date.",
+    "datetime_from_date_parsing": "This is not a date and time.",
+    "datetime_parsing": "This is not a date and time.",
+    "time_parsing": "This is not a time.",
+    "string_pattern_mismatch": "This is not written as it has to be.",
+    "extra_forbidden": "There is no such field.",
+}
+"""What pydantic says for programmers, for people."""
+
+
+class OfVersion(In):
+    """A button that does something to what somebody saw as this version; base of forms that change it."""
+
+    version: int
+
+    @property
+    def seen(self) -> frozenset[int]:
+        """The version, as services take it."""
+        return frozenset({self.version})
+
+
+class Nothing(In):
+    """A button that needs no more than being pressed."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What is wrong: with a field, or where it has no name, with all of it."""
+
+    field: str
+    text: str
+
+
+class Form:
+    """What a page's form shows: what was typed, or was there before, and what is wrong with it."""
+
+    def __init__(self, typed: Typed | None = None, problem: Problem | None = None) -> None:
+        self._typed = typed
+        self._before: Mapping[str, object] = {}
+        self.messages: Sequence[Message] = () if problem is None else tuple(_messages(problem))
+
+    def starting_from(self, before: BaseModel | Mapping[str, object]) -> Form:
+        """The form with what its fields hold at first. What was typed stays."""
+        self._before = before.model_dump() if isinstance(before, BaseModel) else before
+        return self
+
+    def values(self, name: str) -> list[str]:
+        """All values of a field, as text."""
+        if self._typed is not None:
+            return list(self._typed.get(name, ()))
+        before = self._before.get(name)
+        several = before if isinstance(before, list | tuple | set | frozenset) else [before]
+        return [_shown(each) for each in several if each is not None and each is not False]
+
+    def value(self, name: str) -> str:
+        """The value of a field, as text."""
+        return next(iter(self.values(name)), "")
+
+    def errors(self, name: str) -> list[str]:
+        """What is wrong with a field."""
+        return [message.text for message in self.messages if message.field == name]
+
+
+def _shown(value: object) -> str:
+    if value is True:
+        return "true"
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _messages(problem: Problem) -> Iterator[Message]:
+    for error in problem.errors:
+        yield Message(error.pointer.lstrip("/").partition("/")[0], error.detail)
+    if not problem.errors:
+        yield Message("", problem.detail)
+
+
+def typed_in(sent: FormData) -> dict[str, list[str]]:
+    """The texts of a form that was sent. Files are not sent with forms but to the store of files."""
+    typed: dict[str, list[str]] = {}
+    for name, value in sent.multi_items():
+        if isinstance(value, str):
+            # A browser sends each line break as two characters.
+            typed.setdefault(name, []).append(value.replace("\r\n", "\n"))
+    return typed
+
+
+def read_form(model: type[I], typed: Typed) -> I:
+    """What was typed, as a model; `Invalid` with a message for each field that is not right.
+
+    An empty field is none where the model allows that, is left out where it is no text, and a box that is not ticked
+    is false. Fields that the model does not have are refused.
+    """
+    values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if name != TOKEN and texts}
+    for name, field in model.model_fields.items():
+        sent_as = field.alias or name
+        value = _value(field, typed.get(sent_as, ()))
+        values.pop(sent_as, None)
+        if value is not _LEFT_OUT:
+            values[sent_as] = value
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise invalid(error) from error
+
+
+def invalid(error: ValidationError) -> Invalid:
+    """What pydantic refused, as a problem with words for people."""
+    return Invalid([_field_problem(each) for each in error.errors(include_url=False)])
+
+
+_LEFT_OUT = object()
+
+
+def _value(field: FieldInfo, texts: Sequence[str]) -> object:
+    kinds = set(_kinds(field.annotation))
+    if kinds & {list, set, frozenset, tuple}:
+        return [text for text in texts if text]
+    if bool in kinds:
+        return texts[-1] if texts else False
+    text = texts[-1] if texts else ""
+    if text or (texts and str in kinds and NoneType not in kinds):
+        return text
+    return None if NoneType in kinds and texts else _LEFT_OUT
+
+
+def _kinds(annotation: Any) -> Iterator[type]:  # noqa: ANN401 - a type
+    """The types that a value may have, without what is said about them. A list is a list, whatever is in it."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        yield from _kinds(get_args(annotation)[0])
+    elif origin in (Union, UnionType):
+        for each in get_args(annotation):
+            yield from _kinds(each)
+    elif isinstance(origin, type):
+        yield origin
+    elif origin is not None:  # Literal: its values
+        yield from (type(each) for each in get_args(annotation))
+    elif isinstance(annotation, type):
+        yield str if issubclass(annotation, str) else annotation
+
+
+def _field_problem(error: ErrorDetails) -> FieldProblem:
+    pointer = "".join(f"/{step}" for step in error["loc"])
+    return FieldProblem(pointer, message_for(error), error["type"].replace("_", "-"))
+
+
+def message_for(error: ErrorDetails) -> str:
+    """What pydantic found, in words for people."""
+    if error["type"] == "string_too_short" and error.get("ctx", {}).get("min_length") == 1:
+        return _NEEDED
+    if error["type"] == "value_error":  # one of ours: it has its own words
+        return _sentence(error["msg"].removeprefix("Value error, "))
+    return _WORDS.get(error["type"]) or _sentence(error["msg"])
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

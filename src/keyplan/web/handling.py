@@ -1,0 +1,56 @@
+"""A request at work: the service that it gets, and that it has its effect once."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from fastapi import Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from keyplan.web.once import Keyed, carried_out_once
+from keyplan.web.service import Caller, Service
+from keyplan.web.system import Running
+
+
+def handled(
+    request: Request,
+    route: str,
+    key: str | None,
+    payload: object,
+    act: Callable[[Service[Any]], Response],
+) -> Response:
+    """The answer of a service's method; with an `Idempotency-Key`, the one that was given to the first request."""
+    running: Running[Any] = request.app.state.running
+    caller: Caller | None = request.state.caller
+    address: str = request.scope["keyplan"].address
+    if key is None:
+        return act(running.service(caller, address))
+    path = f"{request.url.path}?{request.url.query}"
+    return carried_out_once(running, Keyed(caller, address, route, path, key, payload), act)
+
+
+_at_once: ContextVar[bool] = ContextVar("keyplan_at_once", default=False)
+
+
+class _TakesLong(Exception):
+    """What was begun on the event loop belongs into a thread."""
+
+
+def takes_long() -> None:
+    """Say that what follows takes long. A read that the event loop answers itself begins again in a thread then."""
+    if _at_once.get():
+        raise _TakesLong
+
+
+async def answered(work: Callable[[], Response], *, at_once: bool) -> Response:
+    """What a request's work gives: in a thread, or for a short read at once, where all others wait for it."""
+    if at_once:
+        token = _at_once.set(True)
+        try:
+            return work()
+        except _TakesLong:
+            pass
+        finally:
+            _at_once.reset(token)
+    return await run_in_threadpool(work)

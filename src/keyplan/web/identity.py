@@ -1,0 +1,329 @@
+"""Who sends a request: bearer tokens, checked against the keys of their issuer.
+
+A token counts only when everything about it is right: how it is signed and by whom, for which system, for which use,
+and when. What is wrong is said in a 401; a token is never half believed.
+"""
+
+import binascii
+import hashlib
+import math
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import compare_digest
+from types import MappingProxyType
+from typing import Protocol, TypeVar
+
+import orjson
+from fastapi import Request
+from jwt import PyJWS, PyJWTError
+from starlette.concurrency import run_in_threadpool
+
+from keyplan.data.store import now
+from keyplan.design import Design
+from keyplan.web.issuer import TokenIssuer, dev_issuer, is_id
+from keyplan.web.keys import Algorithm, IssuerKeys, Keys, PublicKey
+from keyplan.web.problems import Unauthorized
+from keyplan.web.service import Caller
+from keyplan.web.settings import IssuerSettings
+from keyplan.web.system import Running
+
+D = TypeVar("D", bound=Design)
+
+LEEWAY_SECONDS = 30
+"""By so much the clocks of an issuer and ours may differ."""
+_REMEMBERED = 2048
+_REMEMBERED_SECONDS = 300
+"""After that, a token is checked anew: its key may have been withdrawn."""
+_LONGEST_TOKEN = 16 * 1024
+_TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+_TYPES = ("jwt", "at+jwt", "application/at+jwt")
+_SIGNATURES = PyJWS(algorithms=["RS256", "ES256"])
+
+
+class Identity(Protocol):
+    """Says who sends a request."""
+
+    async def caller(self, request: Request) -> Caller | None:
+        """The caller; None where the request brings no token. A token that is not good is an `Unauthorized`."""
+        ...
+
+
+class OfAnotherIssuer(Unauthorized):
+    """The token is not for this identity to judge."""
+
+    def __init__(self) -> None:
+        super().__init__("bad-token", "The token is of an issuer that is not believed here.")
+
+
+def _refused(why: str) -> Unauthorized:
+    return Unauthorized("bad-token", f"The token is not good: {why}.")
+
+
+def bearer_token(request: Request) -> str | None:
+    """The token of a request; None without an `Authorization` header."""
+    sent = request.headers.getlist("authorization")
+    if not sent:
+        return None
+    scheme, _, token = sent[0].partition(" ")
+    if len(sent) > 1 or scheme.lower() != "bearer":
+        raise Unauthorized("bad-token", "Send one Authorization header: Bearer and a token.")
+    return token.strip(" ")
+
+
+class TokenIdentity:
+    """Believes the tokens of one issuer.
+
+    Access tokens count where `aud` holds the audience of the settings, or the client's id where they name no audience.
+    Cognito's have no `aud`: there `client_id` counts. An ID token tells a client who signed in; it is no key to an API.
+    """
+
+    def __init__(self, issuer: IssuerSettings, keys: Keys, clock: Callable[[], datetime] = now) -> None:
+        if not (issuer.audience or issuer.client_id):
+            raise ValueError(
+                f"The issuer {issuer.issuer} needs an audience or a client_id: "
+                "without one, its tokens for anybody else would be taken, too."
+            )
+        self._issuer = issuer
+        self._keys = keys
+        self._clock = clock
+        self._known = _Known()
+
+    @classmethod
+    def of(cls, issuer: TokenIssuer, audience: str) -> "TokenIdentity":
+        """Believes what an issuer of ours signs for this audience."""
+        return cls(issuer.settings(audience), issuer.signing_key, issuer.clock)
+
+    async def caller(self, request: Request) -> Caller | None:
+        """The caller by the bearer token of a request."""
+        token = bearer_token(request)
+        return None if token is None else await self.caller_of(token)
+
+    async def caller_of(self, token: str) -> Caller:
+        """The caller by an access token."""
+        moment = self._clock().timestamp()
+        digest = hashlib.sha256(token.encode()).digest()
+        known = self._known.get(digest, moment)
+        if known is not None:
+            return known
+        claims = await self._claims(token)
+        _check_access(claims, self._issuer)
+        caller = self._caller(claims)
+        until = min(_time(claims, "exp") + LEEWAY_SECONDS, moment + _REMEMBERED_SECONDS)
+        self._known.put(digest, caller, until)
+        return caller
+
+    async def signed_in(self, id_token: str, nonce: str) -> Caller:
+        """The one who signed in, by the ID token that the issuer gave to this client for this sign-in."""
+        claims = await self._claims(id_token)
+        _check_id(claims, self._issuer, nonce)
+        return self._caller(claims)
+
+    async def _claims(self, token: str) -> dict[str, object]:
+        """What a token says, when its issuer signed it and it holds now."""
+        parsed = _Parsed.of(token)
+        if parsed.claims.get("iss") != self._issuer.issuer:
+            raise OfAnotherIssuer
+        key = await self._keys.key(parsed.key_id, parsed.algorithm)
+        if key is None:
+            raise _refused("its issuer has no such key")
+        if not await run_in_threadpool(_is_signed, token, key, parsed.algorithm):
+            raise _refused("its signature does not match")
+        _check_times(parsed.claims, self._clock().timestamp())
+        return parsed.claims
+
+    def _caller(self, claims: Mapping[str, object]) -> Caller:
+        sub = claims.get("sub")
+        if not isinstance(sub, str) or not is_id(sub):
+            raise _refused("its subject is not a text of 1 to 128 characters without #")
+        return Caller(sub, groups_in(claims.get(self._issuer.groups_claim)), MappingProxyType(claims))
+
+
+class FirstOf:
+    """Several identities: a token is judged by the first whose issuer it is of."""
+
+    def __init__(self, *identities: Identity) -> None:
+        self._identities = identities
+
+    async def caller(self, request: Request) -> Caller | None:
+        """The caller, as the identity says that knows the token's issuer."""
+        for identity in self._identities:
+            try:
+                return await identity.caller(request)
+            except OfAnotherIssuer:
+                continue
+        raise OfAnotherIssuer
+
+
+class NoIssuer:
+    """Believes no token, because nobody has said whose to believe."""
+
+    async def caller(self, request: Request) -> Caller | None:
+        """Nobody; a token is refused."""
+        if bearer_token(request) is None:
+            return None
+        raise Unauthorized("bad-token", "No issuer of tokens is configured for this system, so it takes none.")
+
+
+def identity_of(running: Running[D]) -> Identity:
+    """Who is believed in a system: the issuer that is configured for it, and with `dev` that for development."""
+    name, clock = running.system.name, running.store.clock
+    believed: list[Identity] = []
+    if running.settings.dev:
+        believed.append(TokenIdentity.of(dev_issuer(running.settings, clock), name))
+    configured = running.settings.issuer_of(name)
+    if configured is not None:
+        believed.append(TokenIdentity(configured, IssuerKeys(configured), clock))
+    if not believed:
+        return NoIssuer()
+    return believed[0] if len(believed) == 1 else FirstOf(*believed)
+
+
+# Reading a token
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """What a token says, before anything of it is believed."""
+
+    key_id: str | None
+    algorithm: Algorithm
+    claims: dict[str, object]
+
+    @classmethod
+    def of(cls, token: str) -> "_Parsed":
+        if len(token) > _LONGEST_TOKEN or not _TOKEN.fullmatch(token):
+            raise _refused("it has not the form of a JWT")
+        header, claims, signature = token.split(".")
+        _decoded(signature)
+        return cls(*_header(_object(header)), _object(claims))
+
+
+def _header(header: dict[str, object]) -> tuple[str | None, Algorithm]:
+    algorithm, key_id, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
+    if algorithm != "RS256" and algorithm != "ES256":
+        raise _refused("it is not signed with RS256 or ES256")
+    if key_id is not None and not isinstance(key_id, str):
+        raise _refused("its key id is not a text")
+    if "crit" in header or not isinstance(kind, str) or kind.lower() not in _TYPES:
+        raise _refused("it is of a kind that is not understood here")
+    return key_id, algorithm
+
+
+def _object(segment: str) -> dict[str, object]:
+    try:
+        value = orjson.loads(_decoded(segment))
+    except orjson.JSONDecodeError as error:
+        raise _refused("it does not hold JSON") from error
+    if not isinstance(value, dict):
+        raise _refused("it does not hold JSON objects")
+    return value
+
+
+def _decoded(segment: str) -> bytes:
+    """The bytes of a segment in their one right spelling: else there would be many tokens with one signature."""
+    try:
+        content = urlsafe_b64decode(segment + "=" * (-len(segment) % 4))
+    except binascii.Error as error:
+        raise _refused("it has not the form of a JWT") from error
+    if urlsafe_b64encode(content).rstrip(b"=") != segment.encode():
+        raise _refused("it has not the form of a JWT")
+    return content
+
+
+def _is_signed(token: str, key: PublicKey, algorithm: Algorithm) -> bool:
+    try:
+        _SIGNATURES.decode(token, key, algorithms=[algorithm])
+    except PyJWTError:
+        return False
+    return True
+
+
+# What it must say
+
+
+def _time(claims: Mapping[str, object], name: str) -> float:
+    value = claims.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _refused(f"its {name} is not a time")
+    return value
+
+
+def _check_times(claims: Mapping[str, object], moment: float) -> None:
+    if _time(claims, "exp") + LEEWAY_SECONDS <= moment:
+        raise _refused("it has expired")
+    if "nbf" in claims and _time(claims, "nbf") - LEEWAY_SECONDS > moment:
+        raise _refused("it is not good yet")
+
+
+def _check_access(claims: Mapping[str, object], issuer: IssuerSettings) -> None:
+    if claims.get("token_use", "access") != "access":
+        raise _refused("it is not an access token")
+    if "aud" in claims:
+        fits = (issuer.audience or issuer.client_id) in _audiences(claims)
+    else:  # as Cognito's are
+        mine = issuer.client_id is not None and claims.get("client_id") == issuer.client_id
+        fits = mine and claims.get("token_use") == "access"
+    if not fits:
+        raise _refused("it is not for this system")
+
+
+def _check_id(claims: Mapping[str, object], issuer: IssuerSettings, nonce: str) -> None:
+    if claims.get("token_use", "id") != "id":
+        raise _refused("it is not an ID token")
+    audiences = _audiences(claims)
+    party = claims.get("azp", issuer.client_id if len(audiences) == 1 else None)
+    if issuer.client_id is None or issuer.client_id not in audiences or party != issuer.client_id:
+        raise _refused("it is not for this client")
+    said = claims.get("nonce")
+    if not nonce or not isinstance(said, str) or not compare_digest(said.encode(), nonce.encode()):
+        raise _refused("it is not of this sign-in")
+
+
+def _audiences(claims: Mapping[str, object]) -> list[object]:
+    said = claims.get("aud")
+    return said if isinstance(said, list) else [said]
+
+
+def groups_in(claim: object) -> frozenset[str]:
+    """The groups in a claim: a list, a JSON list as a text, a list in brackets `[a b]`, or words."""
+    found = claim
+    if isinstance(found, str):
+        found = _groups_in_text(found.strip())
+    if found is None:
+        return frozenset()
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise _refused("its groups are not a list of texts")
+    return frozenset(found)
+
+
+def _groups_in_text(text: str) -> object:
+    if not text.startswith("["):
+        return text.split()
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        # So AWS's API gateway writes a list.
+        return re.split(r"[\s,]+", text[1:-1].strip(" ,")) if text.endswith("]") else None
+
+
+class _Known:
+    """The callers of tokens that were checked lately, by the tokens' digests; the least used make room."""
+
+    def __init__(self) -> None:
+        self._callers: OrderedDict[bytes, tuple[Caller, float]] = OrderedDict()
+
+    def get(self, digest: bytes, moment: float) -> Caller | None:
+        known = self._callers.pop(digest, None)
+        if known is None or known[1] <= moment:
+            return None
+        self._callers[digest] = known
+        return known[0]
+
+    def put(self, digest: bytes, caller: Caller, until: float) -> None:
+        self._callers[digest] = caller, until
+        while len(self._callers) > _REMEMBERED:
+            self._callers.popitem(last=False)

@@ -1,0 +1,245 @@
+"""Files on disk: the kept ones at `<folder>/<system>/<name>`, incoming ones at `<folder>/incoming/<system>/<upload>/`.
+
+The layout is that of the bucket, so that a folder can be moved to S3 by copying it. A file appears under its name whole
+or not at all, and what was acknowledged survives a power loss: written beside, synced, renamed.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from keyplan.web.media.names import is_upload_id, kind_by_name
+from keyplan.web.media.objects import CHUNK, INCOMING, File, Post, Received, sent_again
+from keyplan.web.media.policy import Allowed, allowed_by, signed_fields
+from keyplan.web.problems import BadRequest, ContentTooLarge, Forbidden, Missing
+
+_SENT = "sent"
+"""The name of what was sent, in the folder of its upload."""
+
+
+class DiskObjects:
+    """The files of one system, in a folder that all its processes share.
+
+    `secret` signs the forms; it is asked for when it is first needed. `post_url` is where `media_routes` receives them.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        system: str,
+        *,
+        secret: Callable[[], bytes],
+        clock: Callable[[], datetime],
+        post_url: str = "/media/upload",
+    ) -> None:
+        if system == INCOMING:
+            raise ValueError(f"a system can not be called {INCOMING}")
+        self.bucket = folder.name
+        self._folder = folder
+        self._kept = folder / system
+        self._incoming = folder / INCOMING / system
+        self._key = f"{INCOMING}/{system}/"
+        self._secret = secret
+        self._clock = clock
+        self._post_url = post_url
+
+    # Incoming files
+
+    def post(self, upload_id: str, content_type: str, most: int, expires_at: datetime) -> Post:
+        key = self._key + upload_id
+        return Post(self._post_url, signed_fields(self._secret(), key, content_type, most, expires_at))
+
+    def begin(self, fields: Mapping[str, str]) -> "Incoming":
+        """Where to write the file of a form with these fields; refuses a form that is not signed for it."""
+        allowed = allowed_by(self._secret(), fields, self._clock())
+        upload_id = allowed.key.removeprefix(self._key)
+        if not is_upload_id(upload_id):
+            raise Forbidden("access-denied", "The form is signed for another place.")
+        folder = self._incoming / upload_id
+        _ensure(folder)
+        return Incoming(folder, allowed)
+
+    @contextmanager
+    def received(self, upload_id: str) -> Iterator[Received | None]:
+        sent = self._incoming / upload_id / _SENT
+        held = sent.with_name(f"{secrets.token_hex(8)}.held")
+        try:
+            os.link(sent, held)  # a name of our own for these bytes: what is sent now replaces only the other name
+        except FileNotFoundError:
+            yield None
+            return
+        try:
+            with _there():
+                received = _Held(held, self._kept)
+            yield received
+        finally:
+            held.unlink(missing_ok=True)
+
+    def discard(self, upload_id: str) -> None:
+        shutil.rmtree(self._incoming / upload_id, ignore_errors=True)
+
+    # Kept files
+
+    def write(self, name: str, data: bytes, content_type: str) -> None:
+        with self._beside() as part:
+            with part.open("xb") as file:
+                file.write(data)
+                _sync_file(file)
+            _place(part, self._kept / name)
+
+    def copy(self, name: str, to: str) -> bool:
+        with self._beside() as part:
+            try:
+                os.link(self._kept / name, part)  # files are replaced and never changed, so two names may share one
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            _place(part, self._kept / to)
+        return True
+
+    @contextmanager
+    def _beside(self) -> Iterator[Path]:
+        """Where a file may be made before it gets its name."""
+        _ensure(self._incoming)
+        part = self._incoming / f"{secrets.token_hex(8)}.part"
+        try:
+            yield part
+        finally:
+            part.unlink(missing_ok=True)
+
+    def find(self, name: str) -> File | None:
+        kind = kind_by_name(name)
+        if kind is None:
+            return None
+        try:
+            status = (self._kept / name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return File(name, kind.content_type, status.st_size, f'"{status.st_mtime_ns:x}-{status.st_size:x}"')
+
+    def chunks(self, file: File, start: int, end: int) -> Iterator[bytes]:
+        try:
+            opened = (self._kept / file.name).open("rb")
+        except FileNotFoundError as error:
+            raise Missing from error
+        with opened:
+            opened.seek(start)
+            while start < end and (chunk := opened.read(min(CHUNK, end - start))):
+                start += len(chunk)
+                yield chunk
+
+    def delete(self, name: str) -> None:
+        target = self._kept / name
+        with suppress(FileNotFoundError, NotADirectoryError):
+            target.unlink()
+            _sync_folder(target.parent)
+
+    def tidy(self, before: datetime) -> None:
+        with suppress(FileNotFoundError):
+            for entry in list(os.scandir(self._incoming)):
+                with suppress(FileNotFoundError):
+                    if datetime.fromtimestamp(entry.stat().st_mtime, UTC) >= before:
+                        continue
+                    if entry.is_dir():
+                        shutil.rmtree(entry.path, ignore_errors=True)
+                    else:
+                        os.unlink(entry.path)
+
+
+class Incoming:
+    """A file that is being sent: nothing until `finish`, which must be called once all of it is written."""
+
+    def __init__(self, folder: Path, allowed: Allowed) -> None:
+        self._sent = folder / _SENT
+        self._part = folder / f"{secrets.token_hex(8)}.part"
+        self._allowed = allowed
+        self._size = 0
+        self._file = self._part.open("xb")
+
+    def write(self, data: bytes) -> None:
+        """Write what came next; refuses more than the form allows."""
+        self._size += len(data)
+        if self._size > self._allowed.most:
+            raise ContentTooLarge("entity-too-large", f"The file is longer than {self._allowed.most:,} bytes.")
+        self._file.write(data)
+
+    def finish(self) -> None:
+        """All is there: from now on it is what was sent."""
+        if self._size < self._allowed.least:
+            raise BadRequest("entity-too-small", "The file is empty.")
+        _sync_file(self._file)
+        self._file.close()
+        try:
+            os.replace(self._part, self._sent)
+            _sync_folder(self._sent.parent)
+        except FileNotFoundError as error:  # it took so long that the upload was swept
+            raise Forbidden("policy-expired", "The upload took too long. Ask for another one.") from error
+
+    def abort(self) -> None:
+        """Leave nothing behind, unless it was finished."""
+        self._file.close()
+        self._part.unlink(missing_ok=True)
+
+
+class _Held:
+    """What was sent, under a name that only we know."""
+
+    def __init__(self, held: Path, kept: Path) -> None:
+        self._held = held
+        self._kept = kept
+        self.size = held.stat().st_size
+
+    def head(self, count: int) -> bytes:
+        with _there(), self._held.open("rb") as file:
+            return file.read(count)
+
+    def keep(self, name: str, content_type: str) -> None:
+        target = self._kept / name
+        _ensure(target.parent)
+        with _there(), suppress(FileExistsError):
+            os.link(self._held, target)
+        _sync_folder(target.parent)
+
+
+@contextmanager
+def _there() -> Iterator[None]:
+    """A file that goes meanwhile belongs to an upload that is over."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise sent_again() from error
+
+
+def _place(source: Path, target: Path) -> None:
+    """Give a file that is synced its name."""
+    _ensure(target.parent)
+    os.replace(source, target)
+    _sync_folder(target.parent)
+
+
+def _ensure(folder: Path) -> None:
+    """Make a folder, and those that it is in, so that they survive a power loss."""
+    if folder.is_dir():
+        return
+    _ensure(folder.parent)
+    folder.mkdir(exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_file(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # which can not open a folder, and need not
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,64 @@
+"""What a file really is, by its bytes.
+
+Only pictures, and only such as are no programs: a type that a browser would run (SVG, HTML) is not among them, so that
+such a file is nothing that is known here.
+"""
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+HEAD_BYTES = 64
+"""So much of a file's beginning is enough to tell what it is."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of file that is taken."""
+
+    content_type: str
+    extension: str
+    recognises: Callable[[bytes, int], bool]
+    """Whether a file with this beginning and of this size is one."""
+
+
+def _is_jpeg(head: bytes, size: int) -> bool:
+    """The start of an image, and behind it a marker of a segment or frame."""
+    return head[:3] == b"\xff\xd8\xff" and len(head) > 3 and 0xC0 <= head[3] <= 0xFE
+
+
+def _is_png(head: bytes, size: int) -> bool:
+    """The signature, and a header that says a width and a height."""
+    if head[:16] != b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" or len(head) < 24:
+        return False
+    width, height = struct.unpack(">II", head[16:24])
+    return bool(width and height)
+
+
+def _is_gif(head: bytes, size: int) -> bool:
+    return head[:6] in (b"GIF87a", b"GIF89a") and size > 13
+
+
+def _is_webp(head: bytes, size: int) -> bool:
+    """A RIFF file says how long it is; one that is shorter was cut off."""
+    if head[:4] != b"RIFF" or head[8:12] != b"WEBP" or head[12:16] not in (b"VP8 ", b"VP8L", b"VP8X"):
+        return False
+    (length,) = struct.unpack("<I", head[4:8])
+    return bool(length + 8 <= size)
+
+
+KINDS = (
+    Kind("image/jpeg", "jpg", _is_jpeg),
+    Kind("image/png", "png", _is_png),
+    Kind("image/gif", "gif", _is_gif),
+    Kind("image/webp", "webp", _is_webp),
+)
+BY_TYPE = {kind.content_type: kind for kind in KINDS}
+BY_EXTENSION = {kind.extension: kind for kind in KINDS}
+IMAGES = tuple(BY_TYPE)
+"""The content types of all pictures that are taken."""
+
+
+def kind_of(head: bytes, size: int) -> Kind | None:
+    """What a file is, by its first `HEAD_BYTES` bytes and its size; none for what is not taken."""
+    return next((kind for kind in KINDS if kind.recognises(head, size)), None)

@@ -1,0 +1,77 @@
+"""Signed policies, as S3 has them for forms: what may be sent, up to what size and until when.
+
+A form carries the policy and its signature, so that whoever receives it needs nothing but the secret to decide. What it
+refuses is refused in S3's words, as a problem.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from keyplan.web.problems import Forbidden
+
+_POLICY = "policy"
+_SIGNATURE = "x-keyplan-signature"
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a signed form allows to send."""
+
+    key: str
+    least: int
+    most: int
+
+
+def signed_fields(secret: bytes, key: str, content_type: str, most: int, expires_at: datetime) -> dict[str, str]:
+    """The fields of a form that allows to send one file."""
+    exact = {"key": key, "Content-Type": content_type}
+    conditions: list[object] = [{name: value} for name, value in exact.items()]
+    conditions.append(["content-length-range", 1, most])
+    policy = base64.b64encode(orjson.dumps({"expiration": expires_at.isoformat(), "conditions": conditions}))
+    return {**exact, _POLICY: policy.decode(), _SIGNATURE: _signature(secret, policy)}
+
+
+def allowed_by(secret: bytes, fields: Mapping[str, str], now: datetime) -> Allowed:
+    """What the fields of a form allow; refuses a policy that is not ours, is over, or does not fit the fields."""
+    policy = fields.get(_POLICY, "").encode()
+    given = fields.get(_SIGNATURE, "").encode()
+    if not hmac.compare_digest(given, _signature(secret, policy).encode()):
+        raise Forbidden("signature-does-not-match", "The form was not signed by us as it is.")
+    document = _document(policy)
+    if datetime.fromisoformat(document["expiration"]) <= now:
+        raise Forbidden("policy-expired", "Invalid according to policy: the policy expired. Ask for another upload.")
+    exact: dict[str, str] = {}
+    least = most = 0
+    for condition in document["conditions"]:
+        if isinstance(condition, dict):
+            exact |= condition
+        else:
+            _, least, most = condition
+    extra = sorted(fields.keys() - exact.keys() - {_POLICY, _SIGNATURE})
+    if extra:
+        raise Forbidden("access-denied", f"Invalid according to policy: extra input fields: {', '.join(extra)}.")
+    for name, value in exact.items():
+        if fields.get(name) != value:
+            raise Forbidden("access-denied", f"Invalid according to policy: {name} has to be {value}.")
+    return Allowed(exact["key"], least, most)
+
+
+def _signature(secret: bytes, policy: bytes) -> str:
+    return hmac.new(secret, b"upload policy\n" + policy, hashlib.sha256).hexdigest()
+
+
+def _document(policy: bytes) -> dict[str, Any]:
+    """The policy, which is one of ours: its signature is."""
+    try:
+        document: dict[str, Any] = orjson.loads(base64.b64decode(policy, validate=True))
+    except (binascii.Error, orjson.JSONDecodeError) as error:
+        raise Forbidden("access-denied", "The policy can not be read.") from error
+    return document

@@ -1,0 +1,52 @@
+"""Which store a system's files are in, by the settings."""
+
+from functools import cache
+from typing import Any
+
+from botocore.config import Config
+
+from keyplan.data import Store
+from keyplan.web.media.disk import DiskObjects
+from keyplan.web.media.objects import Objects
+from keyplan.web.media.s3 import Client, S3Objects
+from keyplan.web.media.secret import KeptSecret
+from keyplan.web.media.uploads import Media
+from keyplan.web.settings import Settings
+
+
+def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
+    """The files of a system: in the bucket that the settings name, else in a folder."""
+    base_url = (settings.base_url or "").rstrip("/")
+    secret = KeptSecret(store)
+    objects: Objects
+    if settings.media_bucket is not None:
+        client = _client(settings.media_endpoint_url)
+        objects = S3Objects(client, settings.media_bucket, system, clock=store.clock)
+    else:
+        objects = DiskObjects(
+            settings.media_folder,
+            system,
+            secret=secret,
+            clock=store.clock,
+            post_url=f"{base_url}/media/upload",
+        )
+    return Media(system, objects, store, secret=secret, base_url=base_url)
+
+
+@cache
+def _client(endpoint_url: str | None) -> Client:
+    """One client for all systems: it takes a while to make, and threads can share it."""
+    import boto3  # here, since it takes long to load and most have no bucket
+
+    own: dict[str, Any] = {} if endpoint_url is None else {"request_checksum_calculation": "when_required"}
+    config = Config(
+        signature_version="s3v4",
+        # Forms must name the bucket's own region, which only this style does; other servers mostly know paths only.
+        s3={"addressing_style": "virtual" if endpoint_url is None else "path"},
+        retries={"mode": "standard", "max_attempts": 3},
+        connect_timeout=5,
+        read_timeout=20,
+        **own,
+    )
+    client: Client = boto3.client("s3", endpoint_url=endpoint_url, config=config)
+    return client

@@ -1,0 +1,317 @@
+"""Uploads: ask, send, confirm; and the kept files of a system.
+
+An `Upload` is an item in the system's housekeeping table, and decides what becomes of its file:
+
+- `pending`: asked for. Confirming looks at what was sent, makes it the kept file, and then the item says `kept`. Before
+  that, the file is not permanent: a confirm that is cut off is done again, or the sweep takes the file away.
+- `kept`: the file is permanent, and the sweep never touches it. The item stays until nothing can be sent any more, so
+  that what is sent afterwards is swept, too.
+- `dropped`: what was sent was not what was asked for, or nobody confirmed it. It can never be kept from then on.
+
+Every move goes from `pending`, by a condition on it: of a confirm and a sweep at the same time one wins, and the other
+knows. Items have no time to live: one that went before its file would leave the file behind.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from pydantic import Field
+
+from keyplan.data import Refused, Store, create, delete, update
+from keyplan.data.writes import Part
+from keyplan.design import HOUSEKEEPING, Created, Entity, Id, created, get, key, less_than, query
+from keyplan.web.bodies import Out
+from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
+from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
+from keyplan.web.media.objects import File, Objects, Received
+from keyplan.web.problems import InConflict, Missing, Unprocessable
+
+SEND_WITHIN = timedelta(minutes=15)
+"""How long a form may be sent."""
+CONFIRM_WITHIN = timedelta(hours=1)
+"""How long after that an upload may be confirmed; also how long sending a file may take."""
+SECOND_LOOK = timedelta(days=1)
+"""A confirm that was under way when its upload was swept may leave a file behind: what is swept is swept once more."""
+_LEFT_OVER = timedelta(days=3)
+
+
+class Upload(Entity, table=HOUSEKEEPING):
+    """A file that somebody may send, or has sent."""
+
+    upload_id: Id
+    purpose: str
+    name: str
+    content_type: str
+    most: int
+    state: Literal["pending", "kept", "dropped"] = "pending"
+    created_at: Created = created()
+    due_at: datetime
+    """When it is swept."""
+
+    primary = key("UPLOADS", "{upload_id}")
+
+
+class Ticket(Out):
+    """The right to send one file: POST `fields`, in any order, and then the field `file`, as multipart/form-data."""
+
+    upload_id: str = Field(description="To confirm it by.")
+    url: str
+    fields: dict[str, str]
+    max_bytes: int
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file that is as it should be, and in its place; it becomes permanent when `keep` is written."""
+
+    file: File
+    keep: Part
+
+
+class Media:
+    """The files of a system.
+
+    It writes to the housekeeping table by itself, and asks nobody whether the caller may: a service decides that first.
+    """
+
+    def __init__(
+        self, system: str, objects: Objects, store: Store[Any], *, secret: Callable[[], bytes], base_url: str = ""
+    ) -> None:
+        self.system = system
+        self.objects = objects
+        self._store = store
+        self._secret = secret
+        self._base_url = base_url
+
+    @property
+    def bucket(self) -> str:
+        """The name of the bucket, or of the folder, for items that keep it."""
+        return self.objects.bucket
+
+    def url(self, name: str) -> str:
+        """Where a kept file is served; without a host where the settings name none."""
+        return f"{self._base_url}/media/{self.system}/{name}"
+
+    # Uploads
+
+    def ask(
+        self,
+        content_type: str,
+        *,
+        purpose: str,
+        max_bytes: int,
+        types: Collection[str] = IMAGES,
+        under: Sequence[str] = (),
+    ) -> Ticket:
+        """Let a client send one file of this type and at most this size; refuses a type that is not one of `types`.
+
+        `purpose` says what the upload is for, and whose (`f"avatar of {sub}"`): it can be confirmed for nothing else.
+        `under` are the folders that its name begins with.
+        """
+        kind = BY_TYPE.get(content_type) if content_type in types else None
+        if kind is None:
+            raise Unprocessable("type-not-taken", f"Only {_listed(types)} are taken.", pointer="/content_type")
+        now = self._store.clock()
+        expires_at = now + SEND_WITHIN
+        upload = Upload(
+            upload_id=new_upload_id(expires_at + CONFIRM_WITHIN),
+            purpose=purpose,
+            name=new_name(kind, under),
+            content_type=content_type,
+            most=max_bytes,
+            due_at=expires_at + CONFIRM_WITHIN,
+        )
+        self._store.run(create(upload))  # before anything can be sent, so that nothing is that is not known
+        post = self.objects.post(upload.upload_id, content_type, max_bytes, expires_at)
+        return Ticket(
+            upload_id=upload.upload_id,
+            url=post.url,
+            fields=dict(post.fields),
+            max_bytes=max_bytes,
+            expires_at=expires_at,
+        )
+
+    def confirm(self, upload_id: str, *, purpose: str) -> File:
+        """Make what was sent permanent; again and again if need be.
+
+        What is not as it was asked for is deleted and refused. Where an item is written that names the file, `check` is
+        better: file and item then come to be together.
+        """
+        checked = self.check(upload_id, purpose=purpose)
+        try:
+            self._store.transact(checked.keep)
+        except Refused:
+            upload = self._known(upload_id, purpose)
+            if upload.state != "kept":
+                raise _no_such_upload() from None
+        return checked.file
+
+    def check(self, upload_id: str, *, purpose: str) -> Checked:
+        """Look at what was sent, and put it in its place; it stays there once `keep` is written.
+
+            checked = self.media.check(upload_id, purpose=...)
+            self.store.transact(create(Image(file=checked.file.name, ...)), checked.keep)
+
+        In one transaction, so that a file is never kept for an item that was not written, nor for two.
+        """
+        upload = self._known(upload_id, purpose)
+        file = self.objects.find(upload.name)
+        if file is None and upload.state == "pending":
+            self._put_in_place(upload)
+            file = self.objects.find(upload.name)
+        if file is None:
+            raise _no_such_upload()
+        upload.state = "kept"
+        return Checked(file, update(upload, where=lambda stored: stored.state == "pending"))
+
+    def _known(self, upload_id: str, purpose: str) -> Upload:
+        upload = None
+        if is_upload_id(upload_id):
+            upload = self._store.run(get(Upload, upload_id=upload_id, consistent=True))
+        if upload is None or upload.purpose != purpose or upload.state == "dropped":
+            raise _no_such_upload()
+        if upload.state == "pending" and upload.due_at <= self._store.clock():
+            raise _no_such_upload()
+        return upload
+
+    def _put_in_place(self, upload: Upload) -> None:
+        with self.objects.received(upload.upload_id) as received:
+            if received is None:
+                raise InConflict("not-sent", "The file was not sent yet.")
+            fault = _fault(received, upload)
+            if fault is None:
+                received.keep(upload.name, upload.content_type)
+                return
+        self._drop(upload, upload.due_at)
+        self.objects.discard(upload.upload_id)
+        raise fault
+
+    def _drop(self, upload: Upload, due_at: datetime) -> bool:
+        """Decide that the upload is never kept; false where it was decided otherwise meanwhile."""
+        upload.state, upload.due_at = "dropped", due_at
+        try:
+            self._store.run(update(upload, where=lambda stored: stored.state == "pending"))
+        except Refused:
+            return False
+        return True
+
+    # Sweeping
+
+    def sweep(self) -> int:
+        """Remove what was not confirmed in time, and the records of uploads that are over; how many it were.
+
+        Any number of processes may do it at once, and may be stopped at any point.
+        """
+        now = self._store.clock()
+        swept = 0
+        due = query(Upload.primary, upload_id=less_than(time_mark(now)), filter=lambda each: each.due_at <= now)
+        for upload in self._store.each(due):
+            swept += self._sweep(upload, now)
+        self.objects.tidy(now - _LEFT_OVER)
+        return swept
+
+    def _sweep(self, upload: Upload, now: datetime) -> bool:
+        if upload.state == "pending":
+            if not self._drop(upload, now + SECOND_LOOK):
+                return False
+            self._remove(upload)
+            return True
+        if upload.state == "dropped":
+            self._remove(upload)
+        else:
+            self.objects.discard(upload.upload_id)
+        with suppress(Refused):  # another process was faster
+            self._store.run(delete(upload))
+        return upload.state == "dropped"
+
+    def _remove(self, upload: Upload) -> None:
+        self.objects.discard(upload.upload_id)
+        self.objects.delete(upload.name)
+
+    # Kept files
+
+    def put(self, data: bytes, content_type: str, *, under: Sequence[str] = (), key: str | None = None) -> File:
+        """Write a file of the server's own (an import, demo data); refuses bytes that are not of that type.
+
+        With a `key`, the same key and bytes give the same name, so that doing it again does not leave a second file.
+        """
+        kind = kind_of(data[:HEAD_BYTES], len(data))
+        if kind is None or kind.content_type != content_type:
+            raise _wrong_type(None if kind is None else kind.content_type, content_type)
+        name = new_name(kind, under, None if key is None else self._bits(key, data))
+        self.objects.write(name, data, content_type)
+        return self._found(name)
+
+    def _bits(self, key: str, data: bytes) -> bytes:
+        """What only we can know, for a name: a hash of what anybody may know would be none."""
+        text = b"name\n" + hashlib.sha256(data).digest() + key.encode()
+        return hmac.new(self._secret(), text, hashlib.sha256).digest()[:16]
+
+    def copy(self, name: str, *, under: Sequence[str] = ()) -> File:
+        """The same bytes under a new name."""
+        kind = kind_by_name(name)
+        if kind is None:
+            raise Missing
+        to = new_name(kind, under)
+        if not self.objects.copy(name, to):
+            raise Missing
+        return self._found(to)
+
+    def find(self, name: str) -> File | None:
+        """A kept file, or none."""
+        return self.objects.find(name) if kind_by_name(name) else None
+
+    def exists(self, name: str) -> bool:
+        """Whether there is a kept file of this name."""
+        return self.find(name) is not None
+
+    def read(self, name: str) -> bytes:
+        """All bytes of a kept file."""
+        return b"".join(self.chunks(name))
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a kept file, piece by piece."""
+        file = self._found(name)
+        return self.objects.chunks(file, 0, file.size)
+
+    def delete(self, name: str) -> None:
+        """Remove a kept file; it may be gone already."""
+        if kind_by_name(name):
+            self.objects.delete(name)
+
+    def _found(self, name: str) -> File:
+        file = self.find(name)
+        if file is None:
+            raise Missing
+        return file
+
+
+def _fault(received: Received, upload: Upload) -> Unprocessable | None:
+    """What is wrong with what was sent. It counts whatever the store enforced when it took it."""
+    if received.size > upload.most:
+        return Unprocessable("file-too-large", f"The file is longer than {upload.most:,} bytes.")
+    if received.size == 0:
+        return Unprocessable("file-empty", "The file is empty.")
+    kind = kind_of(received.head(HEAD_BYTES), received.size)
+    if kind is None or kind.content_type != upload.content_type:
+        return _wrong_type(None if kind is None else kind.content_type, upload.content_type)
+    return None
+
+
+def _wrong_type(found: str | None, asked: str) -> Unprocessable:
+    what = f"The file is {found}" if found else "The file is nothing that is taken"
+    return Unprocessable("wrong-type", f"{what}, and not {asked} as it was said to be.")
+
+
+def _no_such_upload() -> Missing:
+    return Missing("no-such-upload", "There is no such upload, or it is over. Ask for another one.")
+
+
+def _listed(types: Collection[str]) -> str:
+    return ", ".join(each for each in IMAGES if each in types)

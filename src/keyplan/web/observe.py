@@ -1,0 +1,198 @@
+"""What a request did: its DynamoDB calls with table, index and capacity, its log line, its metrics. Never values."""
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
+
+from keyplan.data.steps import Answer
+
+logger = logging.getLogger("keyplan")
+
+_METERED = {
+    "get_item",
+    "put_item",
+    "update_item",
+    "delete_item",
+    "query",
+    "scan",
+    "batch_get_item",
+    "batch_write_item",
+    "transact_get_items",
+    "transact_write_items",
+}
+_READS = {"get_item", "query", "scan", "batch_get_item", "transact_get_items"}
+
+REQUESTS = Counter("keyplan_requests", "Requests answered", ["route", "method", "status"])
+SECONDS = Histogram(
+    "keyplan_request_seconds",
+    "Time to answer a request",
+    ["route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+CALLS = Counter("keyplan_dynamodb_calls", "Calls to DynamoDB", ["operation", "table"])
+CAPACITY = Counter("keyplan_dynamodb_capacity_units", "Capacity consumed", ["kind", "table"])
+
+
+# Finding a label's counter takes longer than counting.
+_requests = cache(REQUESTS.labels)
+_seconds = cache(SECONDS.labels)
+_calls = cache(CALLS.labels)
+_capacity = cache(CAPACITY.labels)
+
+
+@dataclass(frozen=True)
+class DynamoCall:
+    """A call to DynamoDB, with the capacity that it consumed in each of its tables."""
+
+    operation: str
+    index: str | None
+    units: Mapping[str, float]
+    milliseconds: float
+
+    @property
+    def kind(self) -> str:
+        return "read" if self.operation in _READS else "write"
+
+    def shown(self) -> Iterator[dict[str, object]]:
+        """For the log: an entry for each table."""
+        for table, units in self.units.items():
+            entry: dict[str, object] = {"operation": self.operation, "table": table, "index": self.index}
+            yield {**entry, "units": units, "ms": self.milliseconds}
+
+
+@dataclass
+class Trace:
+    """What is known of a request while it is served."""
+
+    request_id: str
+    address: str
+    route: str = ""
+    calls: list[DynamoCall] = field(default_factory=list)
+
+    def capacity(self) -> str:
+        """The capacity so far, as a header shows it."""
+        sums = {"read": 0.0, "write": 0.0}
+        for call in self.calls:
+            sums[call.kind] += sum(call.units.values())
+        return f"calls={len(self.calls)}, read={sums['read']:g}, write={sums['write']:g}"
+
+
+current: ContextVar[Trace | None] = ContextVar("keyplan_trace", default=None)
+
+
+class ObservedClient:
+    """A DynamoDB client whose calls are noted in the request that makes them."""
+
+    def __init__(self, client: object) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Callable[..., Answer]:
+        method: Callable[..., Answer] = getattr(self._client, name)
+        if name in _METERED:
+            method = _observed(name, method)
+        setattr(self, name, method)
+        return method
+
+
+def _observed(operation: str, method: Callable[..., Answer]) -> Callable[..., Answer]:
+    def call(**request: Any) -> Answer:  # noqa: ANN401 - boto3's own shape
+        trace = current.get()
+        began = time.perf_counter()
+        answer: Answer = {}
+        try:
+            answer = method(**{"ReturnConsumedCapacity": "TOTAL", **request})
+            return answer
+        finally:
+            spent = round((time.perf_counter() - began) * 1000, 3)
+            made = DynamoCall(operation, request.get("IndexName"), _units(answer, request), spent)
+            for table, units in made.units.items():
+                _calls(operation, table).inc()
+                _capacity(made.kind, table).inc(units)
+            if trace is not None:
+                trace.calls.append(made)
+
+    return call
+
+
+def _units(answer: Answer, request: dict[str, Any]) -> dict[str, float]:
+    """The capacity by table. What was refused consumed some, too, but DynamoDB does not say how much."""
+    consumed = answer.get("ConsumedCapacity") or []
+    entries = consumed if isinstance(consumed, list) else [consumed]
+    units = {each["TableName"]: each.get("CapacityUnits", 0.0) for each in entries}
+    return units or dict.fromkeys(_tables(request), 0.0)
+
+
+def _tables(request: dict[str, Any]) -> Iterator[str]:
+    if "TableName" in request:
+        yield request["TableName"]
+    yield from request.get("RequestItems", {})
+    for action in request.get("TransactItems", ()):
+        yield from (part["TableName"] for part in action.values())
+
+
+def observe(trace: Trace, method: str, status: int, seconds: float) -> None:
+    """Count a request that was answered, and log it."""
+    route = trace.route or "other"
+    _requests(route, method, str(status)).inc()
+    _seconds(route).observe(seconds)
+    if logger.isEnabledFor(logging.INFO):
+        logger.info(
+            "request",
+            extra={
+                "fields": {
+                    "request_id": trace.request_id,
+                    "method": method,
+                    # A path that no route has may hold anything; one that a route has is logged by the route.
+                    "route": route,
+                    "status": status,
+                    "ms": round(seconds * 1000, 3),
+                    "dynamodb": [entry for call in trace.calls for entry in call.shown()],
+                }
+            },
+        )
+
+
+class JsonLines(logging.Formatter):
+    """Log records as lines of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            "logger": record.name,
+            "process": record.process,
+        }
+        line |= getattr(record, "fields", {})
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def log_to_stderr(level: str) -> None:
+    """Send what is logged to stderr, a line of JSON each."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("keyplan", "uvicorn.error"):
+        log = logging.getLogger(name)
+        log.handlers[:] = [handler]
+        log.propagate = False
+        log.setLevel(level.upper())
+
+
+def metrics(several_processes: bool) -> bytes:
+    """All metrics in Prometheus' text form, of all worker processes where there are several."""
+    if not several_processes:
+        return generate_latest()
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # prometheus_client is half typed
+    return generate_latest(registry)

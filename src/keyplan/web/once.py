@@ -1,0 +1,206 @@
+"""`Idempotency-Key`: a request that is sent again has its effect once, and gets the first answer.
+
+A record is made before anything else happens. It holds the moment and the source of new ids, so that the same request
+makes the same items whenever it is carried out. Every write of the request raises the record's number of steps in its
+own transaction. So a request that was cut off can be carried out again by the next one that brings its key: what was
+written is passed over, what was not is done. The answer is kept beside that, and is given as it is from then on.
+
+What is refused has no effect and leaves no record: the same key may be used again.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+from pydantic_core import to_json
+from starlette.responses import Response
+
+from keyplan.data import AlreadyExists, DataError, Refused, create, delete, update
+from keyplan.data.items import remember, stored_of
+from keyplan.data.plan import Plan
+from keyplan.data.writes import AlreadyWritten, Part
+from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, get, ids_from, key
+from keyplan.web.problems import InConflict, Unprocessable
+from keyplan.web.service import Caller
+from keyplan.web.system import Running
+
+KEPT = timedelta(hours=24)
+_LONGEST_ANSWER = 300_000
+_KEPT_HEADERS = ("content-type", "etag", "location", "link")
+
+
+class Attempt(Entity, table=HOUSEKEEPING):
+    """A request with an `Idempotency-Key`."""
+
+    scope: Id
+    fingerprint: str
+    ids: str
+    begun_at: datetime
+    mine_until: datetime
+    steps: list[str] = Field(default_factory=list)
+    status: int | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: bytes | None = None
+    expires_at: Ttl
+
+    primary = key("ONCE#{scope}", "ONCE")
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """What makes two requests the same."""
+
+    caller: Caller | None
+    address: str
+    route: str
+    path: str
+    key: str
+    payload: object
+
+    @property
+    def scope(self) -> str:
+        who = f"sub {self.caller.sub}" if self.caller else f"address {self.address}"
+        return _digest([who, self.route, self.key])
+
+    @property
+    def fingerprint(self) -> str:
+        # With the key, which nobody but the caller knows: a payload may hold a password, and could be guessed.
+        return _digest([self.key, self.path, self.payload])
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(to_json(value)).hexdigest()
+
+
+def carried_out_once(running: Running[Any], request: Keyed, act: Callable[[Any], Response]) -> Response:
+    """The answer to a request; the first one's, where it was sent before."""
+    attempt = _claimed(running, request)
+    if attempt.status is not None:
+        return Response(attempt.body, attempt.status, {**attempt.headers, "Idempotent-Replayed": "true"})
+    steps = _Steps(attempt)
+    service = running.service(request.caller, request.address, beside=steps.beside, now=attempt.begun_at)
+    try:
+        with ids_from(_ids(attempt)):
+            answer = act(service)
+    except Exception as error:
+        if not _released(running, steps.attempt):
+            raise _under_way() from error
+        raise
+    _keep(running, steps.attempt, answer)
+    return answer
+
+
+def _claimed(running: Running[Any], request: Keyed) -> Attempt:
+    """The record of the request, held by this one; or as it is, where there is an answer."""
+    now = running.store.clock()
+    mine_until = now + timedelta(seconds=2 * running.settings.request_seconds)
+    fresh = Attempt(
+        scope=request.scope,
+        fingerprint=request.fingerprint,
+        ids=request.scope[:16] + format(random.getrandbits(64), "x"),
+        begun_at=now,
+        mine_until=mine_until,
+        expires_at=now + KEPT,
+    )
+    try:
+        return running.store.run(create(fresh))
+    except AlreadyExists:
+        attempt = running.store.run(get(Attempt, scope=fresh.scope, consistent=True))
+    if attempt is None:
+        raise _under_way()
+    if attempt.expires_at <= now:
+        with suppress(DataError):
+            running.store.run(delete(attempt))
+        return _claimed(running, request)
+    if attempt.fingerprint != fresh.fingerprint:
+        raise Unprocessable("idempotency-key-reused", "This Idempotency-Key was used for another request.")
+    if attempt.status is not None:
+        return attempt
+    if attempt.mine_until > now:
+        raise _under_way()
+    seen = attempt.mine_until
+    attempt.mine_until = mine_until
+    try:
+        return running.store.run(update(attempt, where=lambda stored: stored.mine_until == seen))
+    except DataError as error:
+        raise _under_way() from error
+
+
+def _under_way() -> InConflict:
+    return InConflict("request-under-way", "The request with this Idempotency-Key is still under way.")
+
+
+def _ids(attempt: Attempt) -> Callable[[], str]:
+    """Ids in order of creation, the same ones each time (UUIDs of version 7, by the moment of the first request)."""
+    source = random.Random(attempt.ids)
+    milliseconds = int(attempt.begun_at.timestamp() * 1000)
+    made = 0
+
+    def made_id() -> str:
+        nonlocal made
+        made += 1
+        value = milliseconds << 80 | 0x7 << 76 | made << 64 | 0b10 << 62 | source.getrandbits(62)
+        return str(UUID(int=value))
+
+    return made_id
+
+
+class _Steps:
+    """Counts the writes of a request in its record, each in the write's own transaction."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._before = list(attempt.steps)
+        self._passed = 0
+        self._attempt = attempt
+        self._sent: Attempt | None = None
+
+    @property
+    def attempt(self) -> Attempt:
+        """The record as it is stored: with the step that was sent last, where that was taken."""
+        if self._sent is not None and stored_of(self._sent) is not stored_of(self._attempt):
+            self._attempt, self._sent = self._sent, None
+        return self._attempt
+
+    def beside(self, plan: Plan) -> Sequence[Part]:
+        """The record with one step more; nothing where this very step was carried out by an earlier request."""
+        step = _digest(sorted(str(address) for address in plan.actions))[:16]
+        if self._passed < len(self._before) and self._before[self._passed] == step:
+            self._passed += 1
+            raise AlreadyWritten
+        stored = self.attempt
+        self._sent = stored.model_copy(update={"steps": [*stored.steps, step]})
+        remember(self._sent, stored_of(stored))
+        return [update(self._sent)]
+
+
+def _released(running: Running[Any], attempt: Attempt) -> bool:
+    """Nothing was written: the key is free again. Else the next request may go on at once where this one stopped.
+
+    False where the next request did not wait for that: it counts, whatever became of this one.
+    """
+    mine = attempt.mine_until
+    try:
+        if attempt.steps:
+            attempt.mine_until = attempt.begun_at
+            running.store.run(update(attempt, where=lambda stored: stored.mine_until == mine))
+        else:
+            running.store.run(delete(attempt, where=lambda stored: stored.mine_until == mine))
+    except Refused:
+        return False
+    return True
+
+
+def _keep(running: Running[Any], attempt: Attempt, answer: Response) -> None:
+    """Keep the answer. One that is too long is made again when it is asked for."""
+    if len(answer.body) > _LONGEST_ANSWER:
+        _released(running, attempt)
+        return
+    attempt.status, attempt.body = answer.status_code, bytes(answer.body)
+    attempt.headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+    running.store.run(update(attempt))

@@ -1,0 +1,353 @@
+"""Pages: what a system shows to people, made on the server and good without JavaScript.
+
+    pages = Pages("keyplan.apps.wavyblog")
+
+    @pages.get("/posts/{slug}")
+    def post(view: View[Blog], slug: str) -> Response:
+        return view.render("post.html", post=view.service.post(slug))
+
+    @pages.get("/write")
+    def write(view: View[Blog]) -> Response:
+        return view.render("write.html")
+
+    @pages.post("/write")
+    def save(view: View[Blog], new: NewPost) -> Response:
+        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Saved.")
+
+Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
+parameter. What a rule refuses is shown: in the form, where one was sent (by the page of the same path, or `again`),
+else as a page of its own. Who has to sign in first is sent there and comes back.
+"""
+
+import inspect
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import partial
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+
+from keyplan.web.bodies import In
+from keyplan.web.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
+from keyplan.web.observe import Trace, logger
+from keyplan.web.paging import Paging
+from keyplan.web.problems import (
+    BadRequest,
+    FieldProblem,
+    Invalid,
+    Missing,
+    Problem,
+    Unauthorized,
+    Unexpected,
+    problem_for,
+)
+from keyplan.web.rendering import Site, Static, kit_page
+from keyplan.web.routing import Later, wrong_method
+from keyplan.web.sessions import Sessions, Visitor
+from keyplan.web.settings import Settings
+from keyplan.web.signin import SIGN_IN, SIGN_OUT_PAGE, Person, can_sign_in, sign_in_pages
+from keyplan.web.system import Running
+from keyplan.web.views import Page, PageFunction, View
+
+__all__ = ["Pages", "Person", "View", "routes"]
+
+F = TypeVar("F", bound=PageFunction)
+
+_SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 429, 503}
+"""After these, who typed something can go on with it."""
+
+
+class Pages:
+    """The pages of a system; its templates and static files are in the folders `templates` and `static` of a package.
+
+    `sign_in` is the path of the system's own page to sign in, where it has accounts of its own. `people` are offered to
+    developers to be. `images` are sources of images beside the system itself, as a content security policy names them.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        *,
+        title: str | None = None,
+        sign_in: str | None = None,
+        people: Sequence[Person] = (),
+        images: Sequence[str] = (),
+    ) -> None:
+        self.package = package
+        self.title = title
+        self.sign_in = sign_in
+        self.people = people
+        self.images = images
+        self.pages: list[Page] = []
+
+    def get(self, path: str, *, rate: int | None = None) -> Callable[[F], F]:
+        """Show something."""
+
+        def declare(function: F) -> F:
+            self.pages.append(Page("GET", path, function, rate=rate))
+            return function
+
+        return declare
+
+    def post(self, path: str, *, again: PageFunction | None = None, rate: int | None = None) -> Callable[[F], F]:
+        """Do what a form asks for. `again` shows the form again; by default the page that has the same path does."""
+
+        def declare(function: F) -> F:
+            shows = again or next((p.function for p in self.pages if (p.verb, p.path) == ("GET", path)), None)
+            if shows is not None:
+                _check_again(path, function, shows)
+            self.pages.append(Page("POST", path, function, shows, rate))
+            return function
+
+        return declare
+
+    def app(self, running: Running[Any]) -> FastAPI:
+        """The pages as an application, to be mounted at the system's name."""
+        site = Site(running, self.package, title=self.title, sign_in=self.sign_in, images=self.images)
+        kit = [SIGN_OUT_PAGE] if self.sign_in else sign_in_pages(site, self.people)
+        if self.sign_in is None and can_sign_in(site):
+            site.sign_in = SIGN_IN
+        serving = _Serving(site)
+        app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
+        app.state.running = running
+        for page in (*self.pages, *kit):
+            app.router.add_api_route(
+                page.path,
+                serving.endpoint(page),
+                methods=["GET", "HEAD"] if page.verb == "GET" else [page.verb],
+                response_model=None,
+                route_class_override=_PageRoute,
+            )
+        app.mount("/static", Static(self.package))
+        return app
+
+
+def routes(systems: Sequence[Running[Any]], settings: Settings) -> list[BaseRoute]:
+    """The index of the systems at /, the kit's static files at /static, and each system's pages at its name."""
+
+    def index(request: Request) -> Response:
+        return kit_page("index.html", systems=[each.system for each in systems], settings=settings)
+
+    mounted = ((each.system.name, each.system.pages, each) for each in systems)
+    return [
+        Route("/", index),
+        Mount("/static", app=Static()),
+        *(
+            Mount(f"/{name}", Later(partial(pages.app, running)))
+            for name, pages, running in mounted
+            if pages is not None
+        ),
+    ]
+
+
+# What a function takes
+
+
+def _parameters(function: PageFunction) -> list[tuple[str, object, object]]:
+    """Name, type and default of each parameter behind the view."""
+    hints = get_type_hints(function, include_extras=True)
+    given = list(inspect.signature(function).parameters.values())[1:]
+    return [(each.name, hints[each.name], each.default) for each in given]
+
+
+def _form_of(function: PageFunction) -> tuple[str, type[In]] | None:
+    for name, hint, _ in _parameters(function):
+        bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        if isinstance(bare, type) and issubclass(bare, In):
+            return name, bare
+    return None
+
+
+def _paging_of(function: PageFunction) -> str | None:
+    return next((name for name, hint, _ in _parameters(function) if hint is Paging), None)
+
+
+def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None:
+    given = {name for name, _, _ in _parameters(function)}
+    needed = {
+        name for name, hint, default in _parameters(shows) if default is inspect.Parameter.empty and hint is not Paging
+    }
+    if needed - given:
+        raise TypeError(
+            f"POST {path}: {function.__name__} can not be shown again by {shows.__name__}, "
+            f"which needs {', '.join(sorted(needed - given))}. Take it too, or name another page with again=."
+        )
+
+
+def _signature(function: PageFunction) -> inspect.Signature:
+    """What FastAPI is to find in a request."""
+
+    def taken(name: str, hint: object, default: object = inspect.Parameter.empty) -> inspect.Parameter:
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=default)
+
+    def all_taken() -> Iterator[inspect.Parameter]:
+        form = _form_of(function)
+        yield taken("request", Request)
+        for name, hint, default in _parameters(function):
+            if hint is Paging:
+                for field, info in Paging.model_fields.items():
+                    yield taken(field, Annotated[info.annotation, info], info.default)
+            elif form is None or name != form[0]:
+                yield taken(name, hint, default)
+
+    return inspect.Signature(list(all_taken()))
+
+
+# Serving
+
+
+class _PageRoute(APIRoute):
+    """A route that has read the form before anything else is looked at."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def read(request: Request) -> Response:
+            trace: Trace = request.scope["keyplan"]
+            trace.route = f"{request.scope.get('root_path', '')}{self.path}"
+            if request.method == "POST":
+                longest = request.app.state.running.settings.body_limit  # one field may be nearly all of it
+                async with request.form(max_files=0, max_part_size=longest) as sent:
+                    request.scope["keyplan.typed"] = typed_in(sent)
+            return await handle(request)
+
+        return read
+
+
+class _Serving:
+    """Makes pages, or shows why not."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._running = site.running
+        self._sessions = Sessions(site.running.store)
+
+    def endpoint(self, page: Page) -> Callable[..., Response]:
+        """What FastAPI calls, in a thread."""
+        paging = _paging_of(page.function)
+
+        def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401 - by the signature below
+            if paging:
+                values[paging] = Paging(limit=values.pop("limit"), cursor=values.pop("cursor"))
+            visitor = self._visitor(request)
+            try:
+                response = self._made(page, request, visitor, values)
+            except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a page; faults are logged
+                response = self._refused(page, request, visitor, values, error)
+            return self._finished(response, visitor)
+
+        endpoint.__signature__ = _signature(page.function)  # type: ignore[attr-defined]  # FastAPI reads it
+        endpoint.__name__ = page.function.__name__
+        return endpoint
+
+    def _visitor(self, request: Request) -> Visitor:
+        return Visitor(request, self._sessions, f"{self._site.prefix}/", self._running.settings.base_url)
+
+    def _made(self, page: Page, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
+        trace: Trace = request.scope["keyplan"]
+        self._running.rates.take(*self._running.rates.of_address(trace.address))
+        if page.rate is not None:
+            self._running.rates.take(f"{page.verb} page {page.path} address {trace.address}", page.rate)
+        visitor.recognise()
+        if visitor.caller is not None:
+            self._running.rates.take(*self._running.rates.of_identity(visitor.caller.sub))
+        typed: Typed | None = request.scope.get("keyplan.typed")
+        if typed is not None:
+            visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
+            if form := _form_of(page.function):
+                values = {**values, form[0]: read_form(form[1], typed)}
+        return page.function(View(self._site, request, visitor, Form(typed)), **values)
+
+    def _refused(
+        self, page: Page, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
+    ) -> Response:
+        problem = _known(error, request)
+        first = isinstance(problem, Unauthorized) and visitor.caller is None and problem.code == "no-token"
+        if first and self._site.sign_in and page.verb == "GET":
+            view: View[Any] = View(self._site, request, visitor, Form())
+            return view.redirect(self._site.sign_in, to=view.here)
+        if page.again is None or problem.status not in _SHOWN_IN_THE_FORM or first:
+            return self._problem_page(request, visitor, problem)
+        try:
+            return self._again(page.again, request, visitor, values, problem)
+        except Exception as another:  # noqa: BLE001 - as above
+            return self._problem_page(request, visitor, _known(another, request))
+
+    def _again(
+        self, shows: PageFunction, request: Request, visitor: Visitor, values: dict[str, Any], problem: Problem
+    ) -> Response:
+        form = Form(request.scope.get("keyplan.typed", {}), problem)
+        taken = {name: values[name] for name, _, _ in _parameters(shows) if name in values}
+        if (paging := _paging_of(shows)) and paging not in taken:
+            taken[paging] = Paging()
+        response = shows(View(self._site, request, visitor, form), **taken)
+        if response.status_code == 200:
+            response.status_code = problem.status
+            response.headers.update(problem.headers)
+        return response
+
+    def _problem_page(self, request: Request, visitor: Visitor, problem: Problem) -> Response:
+        trace: Trace = request.scope["keyplan"]
+        view: View[Any] = View(self._site, request, visitor, Form())
+        response = view.render("problem.html", status=problem.status, problem=problem, request_id=trace.request_id)
+        response.headers.update(problem.headers)
+        return response
+
+    def _finished(self, response: Response, visitor: Visitor) -> Response:
+        for name, value in self._site.headers().items():
+            response.headers.setdefault(name, value)
+        # What is made for one person is kept for that person, and looked at again each time.
+        response.headers.setdefault("Cache-Control", "private, no-cache" if visitor.caller else "no-cache")
+        response.headers.setdefault("Vary", "Cookie")
+        visitor.cookies.send(response)
+        return response
+
+    # What goes wrong before there is a page
+
+    def handlers(self) -> dict[Any, Callable[[Request, Exception], Any]]:
+        """For FastAPI: requests that fit no page."""
+
+        def shown(request: Request, problem: Problem) -> Response:
+            visitor = self._visitor(request)
+            try:
+                visitor.recognise()
+            except Exception as error:  # noqa: BLE001 - as above
+                problem = _known(error, request)
+            return self._finished(self._problem_page(request, visitor, problem), visitor)
+
+        async def handle(request: Request, error: Exception) -> Response:
+            return await run_in_threadpool(shown, request, _from_routing(error, request))
+
+        return {RequestValidationError: handle, HTTPException: handle, Problem: handle}
+
+
+def _known(error: Exception, request: Request) -> Problem:
+    problem = problem_for(error)
+    if isinstance(problem, Unexpected):
+        trace: Trace = request.scope["keyplan"]
+        logger.error("unexpected", exc_info=error, extra={"fields": {"request_id": trace.request_id}})
+    return problem
+
+
+def _from_routing(error: Exception, request: Request) -> Problem:
+    if isinstance(error, RequestValidationError):
+        return _from_parameters(error)
+    if isinstance(error, HTTPException) and error.status_code == 404:
+        return Missing("no-such-page", "There is no such page.")
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        return wrong_method(request)
+    if isinstance(error, HTTPException) and error.status_code == 400:
+        return BadRequest("bad-request", "The request could not be read.")
+    return problem_for(error)
+
+
+def _from_parameters(error: RequestValidationError) -> Problem:
+    found = error.errors()
+    if any(each["loc"][0] == "path" for each in found):
+        return Missing()  # no thing has such a name
+    return Invalid([FieldProblem(f"?{each['loc'][-1]}", message_for(each)) for each in found])

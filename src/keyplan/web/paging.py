@@ -1,0 +1,105 @@
+"""Lists, page by page: `limit` and `cursor` in, `items` and `next` out, and a `Link` header."""
+
+import hashlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeAlias, TypeVar
+from urllib.parse import urlencode
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.datastructures import URL
+
+from keyplan.data import BadCursor
+
+T = TypeVar("T")
+_MARK = 8
+_MOST = 1000
+
+Cursor: TypeAlias = Annotated[
+    str | None, Field(max_length=4096, description="`next` of the page before this one; none for the first.")
+]
+
+
+class Paging(BaseModel):
+    """Which page of a list."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    limit: Annotated[int, Field(ge=1, le=100, description="How many items at most.")] = 50
+    cursor: Cursor = None
+
+
+class Listing(BaseModel, Generic[T]):
+    """One page of a list."""
+
+    items: list[T]
+    next: Annotated[str | None, Field(description="The cursor of the next page; none on the last.")] = None
+
+
+def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
+    """All of a list that is small by nature; no more of it than anybody could look through."""
+    found: list[T] = []
+    page = Paging(limit=100)
+    while len(found) < _MOST:
+        part = listing(page)
+        found += part.items
+        if part.next is None:
+            break
+        page = Paging(limit=100, cursor=part.next)
+    return found
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a list goes on: the addresses of its first page, where this is another, and of its next one."""
+
+    first: str | None
+    next: str | None
+
+
+def turn(address: str, cursor: str | None, following: str | None) -> Turn:
+    """The pages around this one; `address` is the first one's."""
+    onward = f"{address}{'&' if '?' in address else '?'}{urlencode({'cursor': following})}" if following else None
+    return Turn(address if cursor else None, onward)
+
+
+def page_of(name: str, items: Iterable[T], paging: Paging, place: Callable[[T], str]) -> Listing[T]:
+    """A page of a list that no key has in order, so that all of it was read; it is small by some rule.
+
+    `place` is the text that an item is sorted by, another one for each item. A cursor holds the place that its page
+    ended at, and is good for the list of this name only.
+    """
+    after = None if paging.cursor is None else _opened(name, paging.cursor)
+    placed = sorted(((place(item), item) for item in items), key=lambda each: each[0])
+    left = [each for each in placed if after is None or each[0] > after]
+    shown = left[: paging.limit]
+    following = _sealed(name, shown[-1][0]) if len(left) > len(shown) else None
+    return Listing[T](items=[item for _, item in shown], next=following)
+
+
+def _sealed(name: str, place: str) -> str:
+    return urlsafe_b64encode(_mark(name, place.encode()) + place.encode()).decode().rstrip("=")
+
+
+def _opened(name: str, cursor: str) -> str:
+    try:
+        data = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    except ValueError:
+        raise BadCursor("this is no cursor") from None
+    if data[:_MARK] != _mark(name, data[_MARK:]):
+        raise BadCursor("the cursor is not one of this list")
+    return data[_MARK:].decode()
+
+
+def _mark(name: str, place: bytes) -> bytes:
+    return hashlib.blake2b(place, digest_size=_MARK, key=hashlib.sha256(name.encode()).digest()).digest()
+
+
+def link_to_next(url: URL, listing: Listing[object]) -> str | None:
+    """The value of the `Link` header, where there is a next page."""
+    if listing.next is None:
+        return None
+    following = url.include_query_params(cursor=listing.next)
+    target = following.path + (f"?{following.query}" if following.query else "")
+    return f'<{target}>; rel="next"'

@@ -1,0 +1,217 @@
+"""Problems (RFC 9457): the one form in which anything that went wrong leaves a system.
+
+A rule raises one of the classes here; what the data layer and the design refuse is put into the same form. A problem
+says what the caller did and can mend. It never shows a key, an attribute of an index, or a stack trace.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import ClassVar
+
+import orjson
+from starlette.responses import Response
+
+from keyplan import data
+from keyplan.design import InvalidValue
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class FieldProblem:
+    """What is wrong with one value: where it is (a JSON pointer, or `?name`, or `header`), and what to do."""
+
+    pointer: str
+    detail: str
+    code: str = "invalid"
+
+
+class Problem(Exception):
+    """Something that the caller is told; subclasses give the status."""
+
+    status: ClassVar[int] = 500
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        errors: Sequence[FieldProblem] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+
+
+class BadRequest(Problem):
+    """The request could not be read."""
+
+    status = 400
+
+
+class Unauthorized(Problem):
+    """No token, or one that is not good."""
+
+    status = 401
+
+    def __init__(self, code: str = "no-token", detail: str = "Sign in: send a bearer token.") -> None:
+        challenge = "Bearer" if code == "no-token" else 'Bearer error="invalid_token"'
+        super().__init__(code, detail, headers={"WWW-Authenticate": challenge})
+
+
+class Forbidden(Problem):
+    """The caller is known and may not do this."""
+
+    status = 403
+
+    def __init__(self, code: str = "forbidden", detail: str = "You may not do this.") -> None:
+        super().__init__(code, detail)
+
+
+class Missing(Problem):
+    """There is no such thing, or the caller may not know that there is."""
+
+    status = 404
+
+    def __init__(self, code: str = "not-found", detail: str = "There is no such thing here.") -> None:
+        super().__init__(code, detail)
+
+
+class WrongMethod(Problem):
+    """The path is known, but not with this method."""
+
+    status = 405
+
+
+class InConflict(Problem):
+    """It can not be done in the current state."""
+
+    status = 409
+
+
+class Stale(Problem):
+    """The thing was changed since the caller read it."""
+
+    status = 412
+
+    def __init__(self, code: str = "stale-version", detail: str = "It was changed since. Read it again.") -> None:
+        super().__init__(code, detail)
+
+
+class ContentTooLarge(Problem):
+    """More than is taken."""
+
+    status = 413
+
+
+class Unprocessable(Problem):
+    """A value or a rule of the domain is broken."""
+
+    status = 422
+
+    def __init__(self, code: str, detail: str, *, pointer: str | None = None) -> None:
+        super().__init__(code, detail, errors=[FieldProblem(pointer, detail, code)] if pointer else [])
+
+
+class Invalid(Problem):
+    """Values that do not fit what is asked for; `errors` names each."""
+
+    status = 422
+
+    def __init__(self, errors: Sequence[FieldProblem]) -> None:
+        super().__init__("invalid", "Some values are not valid.", errors=errors)
+
+
+class PreconditionRequired(Problem):
+    """A change without saying of which version."""
+
+    status = 428
+
+
+class TooManyRequests(Problem):
+    """The caller is to slow down."""
+
+    status = 429
+
+    def __init__(self, seconds: int, code: str = "too-many-requests", detail: str = "Too many requests.") -> None:
+        super().__init__(code, f"{detail} Try again in {seconds} s.", headers={"Retry-After": str(seconds)})
+
+
+class Unavailable(Problem):
+    """It can not be done now; later it may."""
+
+    status = 503
+
+    def __init__(self, code: str = "unavailable", detail: str = "Busy. Try again in a moment.") -> None:
+        super().__init__(code, detail, headers={"Retry-After": "1"})
+
+
+class Unexpected(Problem):
+    """A fault of ours; what it was is in the log, under the request's id."""
+
+    status = 500
+
+    def __init__(self) -> None:
+        super().__init__("internal-error", "Something went wrong on our side.")
+
+
+def problem_for(error: Exception) -> Problem:
+    """The problem that an error is to the caller."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, InvalidValue):
+        return Invalid([FieldProblem(f"/{error.field}" if error.field else "", error.problem, error.code)])
+    if isinstance(error, data.DataError):
+        return _from_data(error)
+    return Unexpected()
+
+
+def _from_data(error: data.DataError) -> Problem:
+    match error:
+        case data.NotFound():
+            return Missing(detail=f"There is no such {_words(error.entity)}.")
+        case data.StaleVersion():
+            return Stale()
+        case data.ParentMissing():
+            return InConflict("parent-missing", f"What this {_words(error.entity)} belongs to is not there.")
+        case data.UniqueViolation():
+            return InConflict("already-taken", f"Another {_words(error.entity)} has this value.")
+        case data.AlreadyExists():
+            return InConflict("already-exists", f"This {_words(error.entity)} is there already.")
+        case data.InUse():
+            return InConflict("in-use", f"This {_words(error.entity)} is in use.")
+        case data.FloorReached():
+            return InConflict("last-one", "The last one has to stay.")
+        case data.Refused():
+            return InConflict("conflict", "It was changed meanwhile, so that this can not be done.")
+        case data.BadCursor():
+            return Invalid([FieldProblem("?cursor", "It was not made for this list. Begin without one.", "bad-cursor")])
+        case data.TooLarge():
+            return Unprocessable("too-large", "It is more than can be stored at once.")
+        case data.Throttled() | data.Conflict():
+            return Unavailable()
+    return Unexpected()
+
+
+def _words(entity: str) -> str:
+    """An entity's name as it is spoken: TeamMember, team member."""
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in entity).strip()
+
+
+def answer(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The response for a problem."""
+    body: dict[str, object] = {
+        "type": f"urn:keyplan:problem:{problem.code}",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "code": problem.code,
+        "detail": problem.detail,
+        "request_id": request_id,
+    }
+    if problem.errors:
+        body["errors"] = [{"pointer": e.pointer, "code": e.code, "detail": e.detail} for e in problem.errors]
+    return Response(orjson.dumps(body), problem.status, {**problem.headers, **(headers or {})}, media_type=MEDIA_TYPE)

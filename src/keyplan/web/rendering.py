@@ -1,0 +1,219 @@
+"""How pages are made: templates, addresses, static files, and the headers that every page has."""
+
+import hashlib
+import importlib.util
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from keyplan.web.routing import only
+from keyplan.web.system import Running
+
+KIT = "keyplan.web"
+_IN_PATH = re.compile(r"{(\w+)(:path)?}")
+
+
+@cache
+def folder_of(package: str) -> Path:
+    """Where a package's files are."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ValueError(f"There is no package {package}.")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def environment(package: str = KIT) -> Environment:
+    """The templates of a package, and behind them the kit's, which are also `kit/...` for who has one of that name."""
+    kit = FileSystemLoader(folder_of(KIT) / "templates")
+    own: list[BaseLoader] = [FileSystemLoader(folder_of(package) / "templates")] if package != KIT else []
+    made = Environment(
+        loader=ChoiceLoader([*own, kit, PrefixLoader({"kit": kit})]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["moment"] = moment
+    made.filters["marked"] = marked
+    made.globals["asset"] = asset
+    return made
+
+
+def moment(value: datetime) -> Markup:
+    """A time as people read it, and as programs do."""
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value:%-d %B %Y, %H:%M} UTC")
+
+
+def marked(text: str) -> Markup:
+    """A text with what stands in backticks as code."""
+    pieces = text.split("`")
+    shown = (Markup("<code>{}</code>").format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
+    return Markup().join(shown if len(pieces) % 2 else [escape(text)])
+
+
+def filled(path: str, values: Mapping[str, object]) -> str:
+    """A path with values for the names in its braces, and the others as a query; those that are None are left out."""
+    left = dict(values)
+
+    def value_of(found: re.Match[str]) -> str:
+        return quote(str(left.pop(found[1])), safe="/" if found[2] else "")
+
+    made = _IN_PATH.sub(value_of, path)
+    query = urlencode({name: value for name, value in left.items() if value is not None}, doseq=True)
+    return f"{made}?{query}" if query else made
+
+
+# Static files
+
+
+@cache
+def _digest(folder: Path, name: str) -> str:
+    return hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]
+
+
+@cache
+def _has(package: str, name: str) -> bool:
+    return package != KIT and (folder_of(package) / "static" / name).is_file()
+
+
+def asset(name: str, package: str = KIT, prefix: str = "") -> str:
+    """The address of a static file. It changes with the file, so that browsers may keep what they have."""
+    return f"{prefix}/static/{name}?v={_digest(folder_of(package) / 'static', name)}"
+
+
+class Static(StaticFiles):
+    """The static files of a package."""
+
+    def __init__(self, package: str = KIT) -> None:
+        self._folder = folder_of(package) / "static"
+        super().__init__(directory=self._folder, check_dir=False)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file, or why there is none."""
+        if scope["method"] not in ("GET", "HEAD"):
+            raise only("GET", "HEAD")
+        return await super().get_response(path, scope)
+
+    def file_response(
+        self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """A file; for ever, where the address names this very state of it."""
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        version = parse_qs(scope["query_string"].decode("latin-1")).get("v")
+        name = str(Path(full_path).relative_to(self._folder.resolve()))
+        lasting = version == [_digest(self._folder, name)]
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if lasting else "no-cache"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+# Headers
+
+
+def origin_of(address: str) -> str:
+    """The origin of an address, as a content security policy names it."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def page_headers(
+    *, forms: Sequence[str] = (), scripts: Sequence[str] = (), images: Sequence[str] = ()
+) -> dict[str, str]:
+    """What keeps a page to itself: no script, style or frame but ours, and no talk to anybody else.
+
+    `forms` and `scripts` are to whom else they may send something, `images` from where else they may be.
+    """
+    policy = {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:", *images],
+        "connect-src": ["'self'", *scripts],
+        "form-action": ["'self'", *forms],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {' '.join(sources)}" for name, sources in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        # Not no-referrer: with that, browsers would send `Origin: null` with our own forms.
+        "Referrer-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
+
+
+def kit_page(template: str, **values: object) -> Response:
+    """A page that belongs to no system."""
+    return HTMLResponse(
+        _kit().get_template(template).render(values), headers={**page_headers(), "Cache-Control": "no-cache"}
+    )
+
+
+@cache
+def _kit() -> Environment:
+    return environment()
+
+
+class Site:
+    """The pages of a running system as their templates see them: its addresses and its files."""
+
+    def __init__(
+        self,
+        running: Running[Any],
+        package: str,
+        *,
+        title: str | None = None,
+        sign_in: str | None = None,
+        images: Sequence[str] = (),
+    ) -> None:
+        self.running = running
+        self.package = package
+        self.title = title or running.system.title
+        self.prefix = f"/{running.system.name}"
+        self.sign_in = sign_in
+        """Where one signs in; none where nobody can."""
+        self.images = images
+        self._forms: frozenset[str] = frozenset()
+        self._templates = environment(package)
+        self._templates.globals.update(
+            site=self, system=running.system, url=self.url, asset=self.asset, dev=running.settings.dev
+        )
+
+    def url(self, path: str, /, **values: object) -> str:
+        """The address of a page by its path in the system: `url("/posts/{slug}", slug=post.slug)`."""
+        return self.prefix + filled(path, values)
+
+    def asset(self, name: str) -> str:
+        """The address of a static file of the system, or else of the kit."""
+        return asset(name, self.package, self.prefix) if _has(self.package, name) else asset(name)
+
+    def render(self, template: str, values: Mapping[str, object]) -> str:
+        """A template of the system, or of the kit, as text."""
+        return self._templates.get_template(template).render(values)
+
+    def headers(self, sends_to: Sequence[str] = ()) -> dict[str, str]:
+        """The headers of its pages; of one that sends something to these addresses, too."""
+        others = {origin_of(address) for address in sends_to if urlsplit(address).netloc}
+        return page_headers(forms=sorted(self._forms | others), scripts=sorted(others), images=self.images)
+
+    def let_forms_lead_to(self, address: str) -> None:
+        """Allow what answers a form to send people on to another site: to who signs them in."""
+        self._forms |= {origin_of(address)}
+
+    def local(self, address: str | None) -> str:
+        """An address where it is one of this system, else its front page: what a stranger's link may lead back to."""
+        front = self.url("/")
+        if address is None or not address.startswith(front) or "\\" in address or not address.isprintable():
+            return front
+        return address

@@ -1,0 +1,46 @@
+"""What can be done at a path, and applications that are made when they are needed."""
+
+import threading
+from collections.abc import Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.routing import Match
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from keyplan.web.problems import WrongMethod
+
+
+def wrong_method(request: Request) -> WrongMethod:
+    """The problem for a method that a path does not have; `Allow` names those of all routes that have the path."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return only(*found)
+
+
+def only(*methods: str) -> WrongMethod:
+    """The problem for a method that is none of these."""
+    allowed = ", ".join(sorted(methods))
+    return WrongMethod("wrong-method", f"Here one can only: {allowed}.", headers={"Allow": allowed})
+
+
+class Later:
+    """An application that is made when it is first asked something: a server is there before all its routes are."""
+
+    def __init__(self, make: Callable[[], ASGIApp]) -> None:
+        self._make = make
+        self._making = threading.Lock()
+        self._app: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._app is None:
+            await run_in_threadpool(self._see_to_it)
+        assert self._app is not None
+        await self._app(scope, receive, send)
+
+    def _see_to_it(self) -> None:
+        with self._making:
+            if self._app is None:
+                self._app = self._make()

@@ -1,0 +1,182 @@
+"""All systems on one port: their APIs, their pages, files, health and metrics."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Lifespan
+
+from keyplan.data import DataError, StaleVersion, Store
+from keyplan.design import HOUSEKEEPING, Design, InvalidValue, make_id
+from keyplan.web import pages
+from keyplan.web.document import document_of
+from keyplan.web.edge import Edge
+from keyplan.web.media import media_of, media_routes
+from keyplan.web.observe import ObservedClient, Trace, metrics
+from keyplan.web.problems import (
+    BadRequest,
+    FieldProblem,
+    InConflict,
+    Invalid,
+    Missing,
+    Problem,
+    Unavailable,
+    Unexpected,
+    answer,
+    problem_for,
+)
+from keyplan.web.rates import Rates
+from keyplan.web.reference import add_reference
+from keyplan.web.routing import Later, wrong_method
+from keyplan.web.settings import Settings
+from keyplan.web.system import Running, System
+
+D = TypeVar("D", bound=Design)
+
+
+def running(system: System[D], settings: Settings, client: object) -> Running[D]:
+    """A system at work on a DynamoDB client. Its tables must be there."""
+    secret = settings.cursor_secret
+    store = Store(
+        system.design(settings.table_environment()),
+        ObservedClient(client),
+        secret=None if secret is None else secret.get_secret_value().encode(),
+    )
+    rates = Rates(store, identity=settings.rate_identity, address=settings.rate_address)
+    return Running(system, settings, store, media_of(system.name, settings, store), rates)
+
+
+def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: Lifespan[Any] | None = None) -> ASGIApp:
+    """The whole application."""
+    routes: list[BaseRoute] = [
+        *(Mount(f"/api/{each.system.name}", app=Later(partial(api_of, each))) for each in systems),
+        Route("/healthz", lambda request: PlainTextResponse("ok\n")),
+        Route("/readyz", _readyz(systems)),
+        Route("/metrics", _metrics(settings)),
+        *media_routes(systems),
+        *pages.routes(systems, settings),
+    ]
+    app = Starlette(routes=routes, exception_handlers=_HANDLERS, lifespan=lifespan)
+    return Edge(app, settings)
+
+
+def api_of(system: Running[Any]) -> FastAPI:
+    """The HTTP API of a system, with its OpenAPI document."""
+    app = FastAPI(
+        title=system.system.title,
+        description=system.system.summary,
+        version="1",
+        openapi_url="/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        exception_handlers=_HANDLERS,
+    )
+    app.state.running = system
+    system.system.api.add_to(app)
+    app.openapi = lambda: document_of(app)  # type: ignore[method-assign]  # FastAPI's own way to change the document
+    add_reference(app)
+    return app
+
+
+# Problems
+
+
+def _request_id(request: Request) -> str:
+    trace: Trace = request.scope["keyplan"]
+    return trace.request_id
+
+
+async def _on_problem(request: Request, error: Exception) -> Response:
+    problem = problem_for(error)
+    if isinstance(error, StaleVersion) and "if-match" not in request.headers:
+        problem = InConflict("conflict", "It was changed meanwhile. Try again.")
+    return answer(problem, _request_id(request))
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    if any(each["type"] == "json_invalid" for each in error.errors()):
+        return answer(BadRequest("not-json", "The body is not JSON."), _request_id(request))
+    return answer(Invalid([_field_problem(each) for each in error.errors()]), _request_id(request))
+
+
+def _field_problem(error: dict[str, Any]) -> FieldProblem:
+    where, *path = error["loc"]
+    steps = [str(step).replace("~", "~0").replace("/", "~1") for step in path]
+    pointer = "".join(f"/{step}" for step in steps)
+    if where == "query":
+        pointer = f"?{'.'.join(steps)}"
+    elif where in ("path", "header"):
+        pointer = ".".join(steps)
+    return FieldProblem(pointer, f"{error['msg']}.", error["type"].replace("_", "-"))
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    problem: Problem
+    if error.status_code == 404:
+        problem = Missing("no-such-path", "There is nothing at this address.")
+    elif error.status_code == 405:
+        problem = wrong_method(request)
+    elif error.status_code == 400:
+        problem = BadRequest("bad-request", "The request could not be read.")
+    else:
+        problem = Unexpected()
+    return answer(problem, _request_id(request))
+
+
+async def _on_fault(request: Request, error: Exception) -> Response:
+    return answer(Unexpected(), _request_id(request))  # Edge logs it
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
+    Problem: _on_problem,
+    DataError: _on_problem,
+    InvalidValue: _on_problem,
+    RequestValidationError: _on_invalid,
+    HTTPException: _on_http,
+    Exception: _on_fault,
+}
+
+
+# Health and metrics
+
+
+def _readyz(systems: Sequence[Running[Any]]) -> Callable[[Request], Any]:
+    def check() -> None:
+        for each in systems:
+            _write_and_read(each)
+
+    async def readyz(request: Request) -> Response:
+        try:
+            await run_in_threadpool(check)
+        except Exception as error:
+            raise Unavailable("not-ready", "The database does not answer as it should.") from error
+        return PlainTextResponse("ready\n")
+
+    return readyz
+
+
+def _write_and_read(system: Running[Any]) -> None:
+    client: Any = system.store.client
+    table, mark = system.design.table_name(HOUSEKEEPING), make_id()
+    key = {"pk": {"S": "READY"}, "sk": {"S": mark}}
+    expires = str(int(system.store.clock().timestamp()) + 3600)
+    client.put_item(TableName=table, Item={**key, "expiresAt": {"N": expires}})
+    if "Item" not in client.get_item(TableName=table, Key=key, ConsistentRead=True):
+        raise RuntimeError("what was written can not be read")
+    client.delete_item(TableName=table, Key=key)
+
+
+def _metrics(settings: Settings) -> Callable[[Request], Any]:
+    def show(request: Request) -> Response:
+        return Response(metrics(settings.workers > 1), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return show

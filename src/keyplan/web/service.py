@@ -1,0 +1,217 @@
+"""Services: the rules of a system, and who may do what.
+
+A service is made for one request. Its public methods are what callers can do, over HTTP or from a page; each of them
+says with `allow` who may, and one that does not say is refused when the class is made. What depends on the thing
+itself (its owner, a role in its team) is said with `also` and decided with `permit`; until then the request's store
+writes nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+
+from keyplan.data import Store
+from keyplan.design import Design, Entity, Follow, Merge, Page, Query, Scan
+from keyplan.web.paging import Listing, Paging
+from keyplan.web.problems import Forbidden, Missing, Stale, Unauthorized
+from keyplan.web.versions import Versions
+
+if TYPE_CHECKING:
+    from keyplan.web.media import Media
+    from keyplan.web.system import Running
+
+D = TypeVar("D", bound=Design)
+S = TypeVar("S", bound="Service[Any]")
+P = ParamSpec("P")
+R = TypeVar("R")
+E = TypeVar("E", bound=Entity)
+T = TypeVar("T")
+
+ANYONE = "anyone"
+"""The role of every caller, known or not."""
+SIGNED_IN = "signed in"
+"""The role of every caller who is known."""
+_TRIES = 12
+_BUDGET = 1000
+"""Items that a list reads before it answers with what it has."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who sends a request, as a token or a session says."""
+
+    sub: str
+    groups: frozenset[str] = frozenset()
+    claims: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Permission:
+    """Who may call a method: one of the roles, and where `also` says so, more that the method decides."""
+
+    roles: tuple[str, ...]
+    also: str | None = None
+
+
+def allow(
+    *roles: str, also: str | None = None
+) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
+    """Say which roles may call a method of a service.
+
+    `also` says in words what else must hold; the method decides it with `permit`, before it writes.
+    """
+    permission = Permission(roles, also)
+
+    def declare(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+        @functools.wraps(method)
+        def checked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            with self._entered(permission):
+                return method(self, *args, **kwargs)
+
+        checked.permission = permission  # type: ignore[attr-defined]  # read by permission_of
+        return checked
+
+    return declare
+
+
+def permission_of(method: Callable[..., object]) -> Permission | None:
+    """What `allow` said about a method."""
+    return getattr(method, "permission", None)
+
+
+@dataclass
+class Visit:
+    """What a service knows of the request that it is made for, beside the caller."""
+
+    now: datetime
+    address: str = ""
+    writes_allowed: bool = False
+    """Whether the permission of the running method is decided; nothing is written before."""
+
+
+class Service(Generic[D]):
+    """Base of a system's service."""
+
+    all_roles: ClassVar[tuple[str, ...]] = (ANYONE, SIGNED_IN)
+    """Every role there is in the system, for the table of who may do what."""
+    comes_with: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The roles that come with a role: an admin is a user, too."""
+
+    def __init_subclass__(cls) -> None:
+        for name, method in vars(cls).items():
+            if name.startswith("_") or not inspect.isfunction(method) or name in vars(Service):
+                continue
+            permission = permission_of(method)
+            if permission is None:
+                raise TypeError(f"{cls.__name__}.{name} does not say who may call it: put @allow(...) on it.")
+            unknown = set(permission.roles) - set(cls.all_roles)
+            if unknown:
+                raise TypeError(f"{cls.__name__}.{name} allows {', '.join(sorted(unknown))}, not one of all_roles.")
+
+    def __init__(self, running: Running[D], store: Store[D], caller: Caller | None, visit: Visit) -> None:
+        self.running = running
+        self.store = store
+        self.design = store.design
+        self.caller = caller
+        self.visit = visit
+
+    @property
+    def now(self) -> datetime:
+        """The time of the request; the same throughout."""
+        return self.visit.now
+
+    @property
+    def me(self) -> Caller:
+        """The caller, who is known."""
+        if self.caller is None:
+            raise Unauthorized
+        return self.caller
+
+    @property
+    def media(self) -> Media:
+        """The store of uploaded files."""
+        return self.running.media
+
+    @functools.cached_property
+    def my_roles(self) -> frozenset[str]:
+        """The caller's roles, found once in a request."""
+        found = self.roles() | ({ANYONE} if self.caller is None else {ANYONE, SIGNED_IN})
+        return found.union(*(self.comes_with.get(role, ()) for role in found))
+
+    def roles(self) -> frozenset[str]:
+        """The roles of the caller beside `ANYONE` and `SIGNED_IN`; by default the groups of the token."""
+        return frozenset() if self.caller is None else self.caller.groups
+
+    def permit(self, allowed: bool, *, hidden: bool = False, detail: str = "You may not do this.") -> None:
+        """Decide what `also` promised. `hidden`: to who may not, the thing is not there."""
+        if not allowed:
+            raise Missing if hidden else Forbidden(detail=detail)
+        self.visit.writes_allowed = True
+
+    def current(self, entity: Any, versions: Versions) -> None:  # noqa: ANN401 - any versioned entity
+        """Refuse a change of another version than the caller has seen."""
+        if versions is not None and entity.version not in versions:
+            raise Stale
+
+    def listed(
+        self, op: Query[E] | Scan[E] | Follow[E] | Merge[E], paging: Paging, shown: Callable[[E], T]
+    ) -> Listing[T]:
+        """A page of an access pattern, each entity as it is shown."""
+        op = op.limit(paging.limit)
+        page: Page[E] = self.store.run(op.after(paging.cursor) if paging.cursor is not None else op)
+        return Listing[T](items=[shown(each) for each in page.items], next=page.next)
+
+    def chosen(
+        self,
+        op: Query[E] | Scan[E] | Follow[E] | Merge[E],
+        paging: Paging,
+        shown: Callable[[Sequence[E]], Iterable[T]],
+    ) -> Listing[T]:
+        """A page whose entities are completed in one go. `shown` may leave some out: what follows fills it up."""
+        items: list[T] = []
+        cursor, read = paging.cursor, 0
+        while len(items) < paging.limit and read < _BUDGET:
+            part = op.limit(paging.limit - len(items))
+            page: Page[E] = self.store.run(part.after(cursor) if cursor is not None else part)
+            items += shown(page.items)
+            cursor, read = page.next, read + max(len(page.items), 1)
+            if cursor is None:
+                break
+        return Listing[T](items=items, next=cursor)
+
+    def persist(self, act: Callable[[], T], *lost: type[Exception]) -> T:
+        """Do it, and again where it fails with one of these: somebody else was faster.
+
+        What is done again reads again, and compares the version that the caller named, if any, with what it finds.
+        """
+        for attempt in range(_TRIES):
+            try:
+                return act()
+            except lost:
+                time.sleep(random.random() * 0.01 * (attempt + 1))
+        return act()
+
+    @contextmanager
+    def _entered(self, permission: Permission) -> Iterator[None]:
+        before = self.visit.writes_allowed
+        if not self._has_one_of(permission.roles):
+            raise Unauthorized if self.caller is None else Forbidden
+        self.visit.writes_allowed = before or permission.also is None
+        yield
+        if not self.visit.writes_allowed:
+            raise RuntimeError(f"{type(self).__name__}: a method with also={permission.also!r} decided nothing")
+        self.visit.writes_allowed = before
+
+    def _has_one_of(self, roles: tuple[str, ...]) -> bool:
+        # Which roles somebody has may take a look into a table, so that comes last.
+        if ANYONE in roles or (SIGNED_IN in roles and self.caller is not None):
+            return True
+        return not self.my_roles.isdisjoint(roles)

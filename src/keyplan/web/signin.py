@@ -1,0 +1,264 @@
+"""Signing in with a browser: at the system's OpenID issuer, or with `dev` by saying who to be.
+
+At an issuer it is the authorization code flow with PKCE. What this browser's attempt has to prove later (state, nonce,
+verifier) is derived from one random secret in a cookie, so nothing is stored before somebody has signed in.
+"""
+
+import base64
+import hashlib
+import hmac
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.client import HTTPException
+from typing import Annotated, Any
+from urllib.error import HTTPError
+from urllib.parse import quote, unquote, urlencode
+
+from anyio import from_thread
+from pydantic import StringConstraints
+from starlette.responses import Response
+
+from keyplan.design import Id
+from keyplan.web.bodies import In
+from keyplan.web.identity import TokenIdentity
+from keyplan.web.keys import IssuerKeys, check_address, discovered, fetched_json
+from keyplan.web.problems import BadRequest, Forbidden, Unavailable
+from keyplan.web.rendering import Site
+from keyplan.web.service import Caller
+from keyplan.web.settings import IssuerSettings
+from keyplan.web.views import Page, View
+
+SIGN_IN, SIGN_OUT, CALLBACK = "/sign-in", "/sign-out", "/sign-in/callback"
+_MINUTES = timedelta(minutes=10)
+"""How long somebody may take at the issuer."""
+_DISCOVERY_SECONDS = 3600.0
+_RATE = 60
+_logger = logging.getLogger(__name__)
+
+AnyView = View[Any]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody whom a developer can be without any more ado."""
+
+    sub: str
+    name: str
+    groups: Sequence[str] = ()
+    about: str = ""
+    claims: Mapping[str, object] = field(default_factory=dict)
+
+    def caller(self) -> Caller:
+        """The person as a caller."""
+        return Caller(self.sub, frozenset(self.groups), {"name": self.name, **self.claims})
+
+
+def can_sign_in(site: Site) -> bool:
+    """Whether there is a way to sign in that the kit knows."""
+    settings = site.running.settings
+    issuer = settings.issuer_of(site.running.system.name)
+    return settings.dev or (issuer is not None and issuer.client_id is not None)
+
+
+def sign_in_pages(site: Site, people: Sequence[Person]) -> list[Page]:
+    """The pages to sign in and out with, for a system without accounts of its own."""
+    if site.running.settings.dev:
+        return [*_dev_pages(people), SIGN_OUT_PAGE]
+    issuer = site.running.settings.issuer_of(site.running.system.name)
+    if issuer is None or issuer.client_id is None:
+        return []
+    return [*_issuer_pages(site, Client(issuer, site)), SIGN_OUT_PAGE]
+
+
+def sign_out(view: AnyView) -> Response:
+    """Close the session."""
+    view.sign_out()
+    return view.redirect("/", notice="You are signed out.")
+
+
+SIGN_OUT_PAGE = Page("POST", SIGN_OUT, sign_out)
+
+
+# With dev
+
+
+class Whom(In):
+    """Who to be."""
+
+    sub: Id
+    groups: Annotated[str, StringConstraints(max_length=1000)] = ""
+    to: Annotated[str, StringConstraints(max_length=2000)] = ""
+
+
+def _dev_pages(people: Sequence[Person]) -> list[Page]:
+    known = {person.sub: person for person in people}
+
+    def choose(view: AnyView, to: str = "") -> Response:
+        return view.render("signin.html", people=people, to=view.site.local(to))
+
+    def become(view: AnyView, whom: Whom) -> Response:
+        person = known.get(whom.sub) or Person(whom.sub, whom.sub, whom.groups.replace(",", " ").split())
+        view.sign_in(person.caller())
+        return view.redirect_to(view.site.local(whom.to), notice=f"You are signed in as {person.name}.")
+
+    return [Page("GET", SIGN_IN, choose), Page("POST", SIGN_IN, become, again=choose)]
+
+
+# At an issuer
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One browser's attempt to sign in, and where it wanted to go."""
+
+    secret: str
+    to: str
+
+    def _derived(self, what: str) -> str:
+        mac = hmac.new(self.secret.encode(), what.encode(), hashlib.sha256).digest()
+        return base64.urlsafe_b64encode(mac).decode().rstrip("=")
+
+    @property
+    def state(self) -> str:
+        """Comes back with the answer."""
+        return self._derived("state")
+
+    @property
+    def nonce(self) -> str:
+        """Comes back in the ID token."""
+        return self._derived("nonce")
+
+    @property
+    def verifier(self) -> str:
+        """Proves to the issuer that who brings the code is who asked for it."""
+        return self._derived("verifier")
+
+    @property
+    def challenge(self) -> str:
+        """What the issuer is told of the verifier before."""
+        return base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).decode().rstrip("=")
+
+
+def _cookie(state: str) -> str:
+    """One cookie for each attempt: several tabs can sign in at once."""
+    return f"keyplan-signin-{hashlib.sha256(state.encode()).hexdigest()[:12]}"
+
+
+def _issuer_pages(site: Site, client: "Client") -> list[Page]:
+    site.let_forms_lead_to(client.issuer.issuer)
+
+    def begin(view: AnyView, to: str = "") -> Response:
+        attempt = Attempt(secrets.token_urlsafe(32), view.site.local(to))
+        view.visitor.cookies.set(_cookie(attempt.state), f"{attempt.secret}.{quote(attempt.to)}", _MINUTES)
+        return view.redirect_to(client.authorization(attempt, _callback_address(view)))
+
+    def finish(view: AnyView, state: str = "", code: str = "", error: str = "", iss: str | None = None) -> Response:
+        cookie = _cookie(state)
+        kept = view.visitor.cookies.get(cookie)
+        if kept is None:
+            raise BadRequest("sign-in-lost", "This sign-in was begun elsewhere, or too long ago. Begin again.")
+        view.visitor.cookies.drop(cookie)
+        secret, _, to = kept.partition(".")
+        attempt = Attempt(secret, unquote(to))
+        if not hmac.compare_digest(attempt.state.encode(), state.encode()) or iss not in (None, client.issuer.issuer):
+            raise BadRequest("sign-in-lost", "This is not the answer to your sign-in. Begin again.")
+        if error or not code:
+            raise Forbidden("sign-in-refused", "You were not signed in: the one who was to know you has refused.")
+        view.sign_in(client.signed_in(attempt, code, _callback_address(view)))
+        return view.redirect_to(view.site.local(attempt.to))
+
+    return [Page("GET", SIGN_IN, begin, rate=_RATE), Page("GET", CALLBACK, finish, rate=_RATE)]
+
+
+def _callback_address(view: AnyView) -> str:
+    base = view.site.running.settings.base_url or f"{view.request.url.scheme}://{view.request.url.netloc}"
+    return f"{base}{view.site.url(CALLBACK)}"
+
+
+class Client:
+    """We as a client of an OpenID issuer."""
+
+    def __init__(self, issuer: IssuerSettings, site: Site) -> None:
+        self.issuer = issuer
+        self._site = site
+        self._identity = TokenIdentity(issuer, IssuerKeys(issuer), site.running.store.clock)
+        self._lock = threading.Lock()
+        self._known: dict[str, object] = {}
+        self._read_at = 0.0
+
+    def authorization(self, attempt: Attempt, callback: str) -> str:
+        """Where somebody has to go to sign in."""
+        endpoint = self._endpoint("authorization_endpoint")
+        query = {
+            "response_type": "code",
+            "client_id": self.issuer.client_id or "",
+            "redirect_uri": callback,
+            "scope": "openid profile email",
+            "state": attempt.state,
+            "nonce": attempt.nonce,
+            "code_challenge": attempt.challenge,
+            "code_challenge_method": "S256",
+        }
+        return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
+
+    def signed_in(self, attempt: Attempt, code: str, callback: str) -> Caller:
+        """Who it was that the code was given to."""
+        id_token = self._exchanged(code, attempt.verifier, callback)
+        # Pages are made in threads; checking a token, which may wait for the issuer's keys, is for the event loop.
+        return from_thread.run(self._identity.signed_in, id_token, attempt.nonce)
+
+    def _exchanged(self, code: str, verifier: str, callback: str) -> str:
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": callback,
+            "client_id": self.issuer.client_id or "",
+            "code_verifier": verifier,
+        }
+        try:
+            answer = fetched_json(self._endpoint("token_endpoint"), form=form, headers=self._credentials())
+        except HTTPError as error:
+            _logger.warning("the issuer refuses a code: %s", error)
+            error.close()
+            raise BadRequest("sign-in-failed", "The sign-in was not completed in time. Begin again.") from None
+        except (OSError, HTTPException, ValueError) as error:
+            raise self._silent(error) from error
+        token = answer.get("id_token")
+        if not isinstance(token, str):
+            raise self._silent(ValueError("it gives no ID token"))
+        return token
+
+    def _credentials(self) -> dict[str, str]:
+        secret = self.issuer.client_secret
+        if secret is None:
+            return {}
+        pair = f"{quote(self.issuer.client_id or '', safe='')}:{quote(secret.get_secret_value(), safe='')}"
+        return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+
+    def _endpoint(self, name: str) -> str:
+        """An address from the issuer's discovery document, which is read once in an hour."""
+        with self._lock:
+            if not self._known or time.monotonic() - self._read_at > _DISCOVERY_SECONDS:
+                try:
+                    self._known = discovered(self.issuer.issuer)
+                except (OSError, HTTPException, ValueError) as error:
+                    if not self._known:
+                        raise self._silent(error) from error
+                self._read_at = time.monotonic()
+        address = self._known.get(name)
+        try:
+            check_address(str(address))
+        except ValueError as error:
+            raise self._silent(error) from error
+        if name == "authorization_endpoint":
+            self._site.let_forms_lead_to(str(address))
+        return str(address)
+
+    def _silent(self, error: Exception) -> Unavailable:
+        _logger.warning("nobody can sign in at %s: %s", self.issuer.issuer, error)
+        return Unavailable("issuer-unavailable", "One can not sign in just now. Try again in a moment.")

@@ -1,0 +1,50 @@
+"""Versions as entity tags: `ETag` on what is read, `If-Match` on what is changed."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from keyplan.web.problems import BadRequest, PreconditionRequired
+
+_TAG = r'(W/)?"[!#-+.-~-]*"'
+TAGS = rf"^(\*|{_TAG}([ \t]*,[ \t]*{_TAG})*)$"
+"""What `If-Match` looks like: entity tags (RFC 9110, but without commas in them), or `*`."""
+Versions: TypeAlias = frozenset[int] | None
+"""The versions that the caller would change; none: whichever it is."""
+
+
+@dataclass(frozen=True)
+class FromIfMatch:
+    """Marks a parameter that is read from `If-Match`."""
+
+    required: bool
+
+
+IfMatch: TypeAlias = Annotated[Versions, FromIfMatch(required=True)]
+"""The versions in `If-Match`, which must be there; none for `*`."""
+MayMatch: TypeAlias = Annotated[Versions, FromIfMatch(required=False)]
+"""The versions in `If-Match`, where it is there."""
+
+
+def etag(version: int) -> str:
+    """The entity tag of a version."""
+    return f'"{version}"'
+
+
+def versions_in(if_match: str | None, *, required: bool) -> Versions:
+    """The versions that an `If-Match` header names. A weak tag, or one that is not ours, is that of no version."""
+    if if_match is None and required:
+        raise PreconditionRequired("if-match-missing", "Say which version you change: If-Match with the ETag you read.")
+    if if_match is None or if_match == "*":
+        return None
+    if not re.fullmatch(TAGS, if_match):
+        raise BadRequest("bad-if-match", 'If-Match is not a quoted entity tag, such as "3".')
+    tags = [part.strip() for part in if_match.split(",")]
+    return frozenset(int(tag[1:-1]) for tag in tags if re.fullmatch('"[0-9]{1,18}"', tag))
+
+
+def not_modified(if_none_match: str | None, tag: str) -> bool:
+    """Whether `If-None-Match` names this very tag."""
+    if if_none_match is None:
+        return False
+    return if_none_match.strip() == "*" or tag in (part.strip().removeprefix("W/") for part in if_none_match.split(","))

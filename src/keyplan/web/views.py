@@ -1,0 +1,122 @@
+"""A page at work: what a function that makes a page is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+from urllib.parse import quote, unquote
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from keyplan.web.forms import TOKEN, Form
+from keyplan.web.observe import Trace
+from keyplan.web.rendering import Site
+from keyplan.web.service import Caller, Service
+from keyplan.web.sessions import LASTS, NOTICE, Visitor
+
+S = TypeVar("S", bound=Service[Any])
+PageFunction: TypeAlias = Callable[..., Response]
+"""Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A path and method, and what makes the page."""
+
+    verb: str
+    path: str
+    function: PageFunction
+    again: PageFunction | None = None
+    """Shows the form again, where what was sent is refused."""
+    rate: int | None = None
+    """How many requests a minute one address may send, where that is less than elsewhere."""
+
+
+class _FormToken:
+    """The hidden field of a form, made where a template shows it: who gets no form needs no cookie."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self._visitor = visitor
+
+    def __html__(self) -> str:
+        return Markup('<input type="hidden" name="{}" value="{}">').format(TOKEN, self._visitor.form_token())
+
+
+class View(Generic[S]):
+    """A request for a page: who asks, the service that is made for them, the form, and the ways to answer."""
+
+    def __init__(self, site: Site, request: Request, visitor: Visitor, form: Form) -> None:
+        self.site = site
+        self.request = request
+        self.visitor = visitor
+        self.form = form
+        """What was typed and what is wrong with it; on a first visit empty."""
+
+    @property
+    def caller(self) -> Caller | None:
+        """Who is signed in."""
+        return self.visitor.caller
+
+    @cached_property
+    def service(self) -> S:
+        """The system's service, made for the caller."""
+        trace: Trace = self.request.scope["keyplan"]
+        return cast("S", self.site.running.service(self.caller, trace.address))
+
+    def render(
+        self, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
+    ) -> Response:
+        """A page from a template. Beside `values`, templates know `system`, `site`, `caller`, `form`, `notice`,
+        `csrf` (the hidden field that every form needs), `here`, and `url` and `asset` for addresses.
+
+        `sends_to` are addresses of others that the page's forms and scripts send something to, such as a `Ticket`'s.
+        """
+        known: dict[str, object] = {
+            "caller": self.caller,
+            "form": self.form,
+            "csrf": _FormToken(self.visitor),
+            "notice": self._notice(),
+            "here": self.here,
+        }
+        return HTMLResponse(self.site.render(template, {**known, **values}), status, self.site.headers(sends_to))
+
+    def redirect(self, path: str, /, *, notice: str | None = None, **values: object) -> Response:
+        """Go on to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Saved.")`.
+
+        The notice is shown there, once.
+        """
+        return self.redirect_to(self.site.url(path, **values), notice=notice)
+
+    def redirect_to(self, address: str, /, *, notice: str | None = None) -> Response:
+        """Go on to an address, such as one that `site.local` found to be ours."""
+        if notice is not None:
+            self.visitor.cookies.set(NOTICE, quote(notice), timedelta(minutes=1))
+        return RedirectResponse(address, 303)
+
+    def sign_in(self, caller: Caller, lasts: timedelta = LASTS) -> None:
+        """Open a session in this browser, in place of the one it has."""
+        self.visitor.sign_in(caller, lasts)
+        self.__dict__.pop("service", None)  # it was made for who asked before
+
+    def sign_out(self) -> None:
+        """Close this browser's session."""
+        self.visitor.sign_out()
+        self.__dict__.pop("service", None)
+
+    @property
+    def here(self) -> str:
+        """The address of this page."""
+        url = self.request.url
+        return f"{url.path}?{url.query}" if url.query else url.path
+
+    def _notice(self) -> str | None:
+        notice = self.visitor.cookies.get(NOTICE)
+        if notice is None:
+            return None
+        self.visitor.cookies.drop(NOTICE)
+        return unquote(notice)

@@ -1,0 +1,54 @@
+"""funkedupshift's pages for tests: readers with a browser and without JavaScript."""
+
+import re
+from html import unescape
+
+import httpx
+
+from keyplan.web.service import Caller
+from keyplan.web.sessions import SESSION, Sessions
+from tests.apps.fus_site import PEOPLE
+from tests.web.site import Site
+
+
+class Reader:
+    """Somebody with a browser."""
+
+    def __init__(self, site: Site, kind: str) -> None:
+        self.client = httpx.Client(base_url=f"{site.url}/funkedupshift", timeout=30, verify=False)
+        site._stack.enter_context(self.client)
+        if PEOPLE[kind]:
+            sub, *groups = PEOPLE[kind]
+            proof = Sessions(site.running.store).open(Caller(sub, frozenset(groups), {"name": sub.title()}))
+            self.client.cookies.set(SESSION, proof, domain="127.0.0.1", path="/funkedupshift/")
+
+    def get(self, path: str) -> httpx.Response:
+        return self.client.get(path.removeprefix("/funkedupshift"))
+
+    def send(self, to: str, /, **values: str | list[str]) -> httpx.Response:
+        """Send a form, with the token of one that everybody who is signed in may see."""
+        token = hidden(self.get("/sign-in"), "csrf")
+        return self.client.post(to, data={"csrf": token, **values})
+
+    def follow(self, answer: httpx.Response) -> httpx.Response:
+        """The page that a form leads to."""
+        assert answer.status_code == 303, answer.text
+        return self.get(answer.headers["location"])
+
+
+def hidden(page: httpx.Response, name: str) -> str:
+    """The value of a hidden field."""
+    found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
+    assert found, page.text
+    return unescape(found[1])
+
+
+def notice_of(page: httpx.Response) -> str:
+    found = re.search(r'role="status">([^<]*)</p>', page.text)
+    return unescape(found[1]) if found else ""
+
+
+def text_of(page: httpx.Response) -> str:
+    """What a page says, without its tags."""
+    main = page.text.partition("<main")[2]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", main)))

@@ -1,0 +1,228 @@
+# ruff: noqa: F811 - fixtures are imported by their names
+"""funkedupshift in a real browser, as people use it; on a phone; without JavaScript. And its made-up data."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from keyplan.apps.funkedupshift import demo
+from keyplan.apps.funkedupshift.api import SYSTEM
+from keyplan.apps.funkedupshift.pages.shared import PEOPLE
+from tests.apps.fus_site import all_of, png, settings
+from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.site import Site, site
+
+PICTURE: FilePayload = {"name": "me.png", "mimeType": "image/png", "buffer": png(shade=200)}
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """funkedupshift with its demo data."""
+    with site(SYSTEM, settings(tmp_path_factory.mktemp("demo"))) as started:
+        demo.fill(started.running, lambda done, total: None)
+        yield started
+
+
+def be(page: Page, full: Site, name: str) -> None:
+    page.goto(f"{full.url}/funkedupshift/sign-in")
+    page.locator("button.person").filter(has_text=name).first.click()
+    expect(page.get_by_role("status")).to_have_text(f"You are signed in as {name}.")
+
+
+def test_the_demo_data_has_long_lists_and_is_made_once(full: Site) -> None:
+    root, ada = full.as_("sam", "admin"), full.as_("ada")
+    newest = root.get("/sites?limit=1").json()["items"][0]["site_id"]
+    player = root.get("/squash/table").json()["rows"][0]["player_id"]
+    lists: list[tuple[str, dict[str, object]]] = [
+        ("/sites", {}),
+        ("/sites", {"tag": "web"}),
+        ("/sites", {"text": "kept by"}),
+        (f"/sites/{newest}/comments", {}),
+        (f"/sites/{newest}/ratings", {}),
+        ("/ratings", {"stars": 5}),
+        ("/groups", {}),
+        ("/groups/Squash/members", {}),
+        ("/users/ada/memberships", {}),
+        ("/squash/players", {}),
+        ("/squash/matches", {}),
+        ("/squash/matches", {"date_from": "2025-01-01"}),
+        ("/squash/matches", {"player": player}),
+    ]
+    for path, params in lists:
+        assert len(all_of(root, path, **params)) > 100, (path, params)
+    for path in ("/me/ratings", "/me/memberships"):
+        assert len(all_of(ada, path)) > 100
+    count = len(all_of(root, "/squash/matches"))
+    began = time.process_time()
+    demo.fill(full.running, lambda done, total: None)
+    assert time.process_time() - began < 5
+    assert len(all_of(root, "/squash/matches")) == count
+    assert full.running.store.verify() == []
+    assert ada.get("/me").json()["avatar_url"].startswith("/media/funkedupshift/profile/avatars/ada/")
+    names = [full.as_(person.sub, *person.groups).get("/me").json()["display_name"] for person in PEOPLE]
+    assert names == [person.name for person in PEOPLE]
+
+
+def test_reading(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    page.goto(f"{full.url}/funkedupshift/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sites worth sharing")
+    expect(page.locator(".sites > li")).to_have_count(25)
+    screenshots(page, "fus-catalogue")
+    page.get_by_label("Search").fill("LIGHTHOUSES")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator(".sites > li")).to_have_count(10)
+    page.locator(".sites a.tag", has_text="web").first.click()
+    expect(page.get_by_label("With the tag")).to_have_value("web")
+    page.get_by_role("link", name="Next page").click()
+    expect(page.get_by_role("link", name="First page")).to_be_visible()
+    page.goto(f"{full.url}/funkedupshift/")
+    page.locator(".sites h2 a").first.click()
+    expect(page.locator("meter")).to_have_count(5)
+    expect(page.get_by_text("to comment.")).to_be_visible()
+    screenshots(page, "fus-site")
+    page.goto(f"{full.url}/funkedupshift/squash")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not found")
+    screenshots(page, "fus-not-found")
+
+
+def test_rating_and_commenting_without_javascript(plain_page: Page, full: Site) -> None:
+    page = plain_page
+    be(page, full, "Moe")
+    page.locator(".sites h2 a").nth(3).click()
+    title = page.get_by_role("heading", level=1).inner_text()
+    page.get_by_role("radio", name="4").check()
+    page.get_by_label("Note").fill("For later.")
+    page.get_by_role("button", name="Rate", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Your rating is saved.")
+    expect(page.get_by_role("radio", name="4")).to_be_checked()
+    page.get_by_label("Say something").fill("Well, well.\nReally.")
+    page.get_by_role("button", name="Comment").click()
+    expect(page.get_by_role("status")).to_have_text("Your comment is there.")
+    expect(page.locator(".comments")).to_contain_text("Well, well.")
+    page.get_by_role("link", name="Change", exact=True).click()
+    page.get_by_label("Comment").fill("Other words.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".comments")).to_contain_text("Other words.")
+    screenshots(page, "fus-site-signed-in")
+    page.locator(".comments").get_by_text("Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("status")).to_have_text("The comment is deleted.")
+    page.get_by_role("link", name="Your ratings").click()
+    expect(page.get_by_role("link", name=title, exact=True)).to_be_visible()
+    screenshots(page, "fus-my-ratings")
+
+
+def test_a_profile_with_a_picture_without_javascript(plain_page: Page, full: Site) -> None:
+    page = plain_page
+    be(page, full, "Max")
+    page.get_by_role("link", name="Max", exact=True).click()
+    page.get_by_label("Description").fill("Looks after things.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_have_text("Your profile is changed.")
+    page.get_by_label("A picture").select_option("PNG")
+    page.get_by_role("button", name="Choose the file").click()
+    screenshots(page, "fus-send-avatar")
+    page.get_by_label("The picture").set_input_files(PICTURE)
+    with page.expect_response("**/media/upload"):
+        page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Take it").click()
+    expect(page.get_by_role("status")).to_have_text("Your picture is there.")
+    expect(page.get_by_role("img", name="Your picture")).to_be_visible()
+    screenshots(page, "fus-profile")
+    page.get_by_role("button", name="Remove the picture").click()
+    expect(page.get_by_role("img", name="Your picture")).to_have_count(0)
+
+
+def test_groups(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    be(page, full, "Max")
+    page.get_by_role("link", name="Groups", exact=True).click()
+    screenshots(page, "fus-groups")
+    page.get_by_role("link", name="New group").click()
+    page.get_by_label("Name").fill("manager")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    screenshots(page, "fus-new-group")
+    page.get_by_label("Name").fill("newcomers")
+    page.get_by_role("button", name="Make it").click()
+    page.get_by_label("Let somebody in").fill("ada")
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("status")).to_have_text("ada is in the group.")
+    screenshots(page, "fus-group")
+    page.goto(f"{full.url}/funkedupshift/groups/Squash")
+    expect(page.get_by_text("Who is in Squash is a matter of admins.")).to_be_visible()
+    page.goto(f"{full.url}/funkedupshift/memberships?user_id=ada")
+    screenshots(page, "fus-memberships")
+    expect(page.get_by_role("link", name="Squash")).to_have_count(0)
+
+
+def test_squash(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    be(page, full, "Mia")
+    page.get_by_role("link", name="Squash", exact=True).click()
+    expect(page.get_by_text("220 matches of all time.")).to_be_visible()
+    screenshots(page, "fus-squash-table")
+    page.get_by_label("From").fill("2025-10-01")
+    page.get_by_label("To").fill("2025-10-31")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("link", name="All time")).to_be_visible()
+    screenshots(page, "fus-squash-table-of-october")
+    page.get_by_role("link", name="Matches").click()
+    screenshots(page, "fus-squash-matches")
+    page.get_by_role("link", name="New match").click()
+    for name, label in (("team_a_player1_id", "Ada Abel"), ("team_a_player2_id", "Ada Brandt")):
+        page.locator(f"[name={name}]").select_option(label)
+    for name, label in (("team_b_player1_id", "Ada Celik"), ("team_b_player2_id", "Ada Abel")):
+        page.locator(f"[name={name}]").select_option(label)
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("four different players")
+    screenshots(page, "fus-squash-match")
+    page.locator("[name=team_b_player2_id]").select_option("Ada Dorn")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_have_text("The match is there.")
+    expect(page.locator(".matches > li").first).to_contain_text("Ada Abel & Ada Brandt 3:0 Ada Celik & Ada Dorn")
+    page.get_by_role("link", name="Players").click()
+    screenshots(page, "fus-squash-players")
+    page.get_by_role("link", name="Change Ada Abel").click()
+    page.get_by_text("Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("alert")).to_contain_text("There are matches of this player.")
+    screenshots(page, "fus-squash-player")
+
+
+def test_keeping_the_catalogue(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    be(page, full, "Sam")
+    page.get_by_role("link", name="New site").click()
+    page.get_by_label("Address").fill("https://sea.example/")
+    page.get_by_label("Title").fill("All about the sea")
+    page.get_by_label("Tags").fill("C#\nnature")
+    screenshots(page, "fus-new-site")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("All about the sea")
+    page.get_by_role("link", name="c#", exact=True).click()
+    expect(page.get_by_role("link", name="All about the sea")).to_be_visible()
+    page.get_by_role("link", name="All ratings").click()
+    screenshots(page, "fus-ratings")
+    page.goto(f"{full.url}/funkedupshift/")
+    page.get_by_role("link", name="All about the sea").click()
+    page.locator(".tools").get_by_text("Delete", exact=True).click()
+    screenshots(page, "fus-site-admin")
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("status")).to_have_text("The site is deleted.")
+
+
+def test_keyboard_alone(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    page.goto(f"{full.url}/funkedupshift/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Search")).to_be_focused()
+    page.keyboard.type("tides")
+    page.keyboard.press("Enter")
+    expect(page.locator(".sites > li")).to_have_count(10)

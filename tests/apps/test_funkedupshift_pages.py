@@ -1,0 +1,265 @@
+"""funkedupshift's pages over real HTTP: for every page who gets it, and what its forms do and refuse."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from keyplan.apps.funkedupshift.pages import pages
+from tests.apps.fus_pages import Reader, hidden, notice_of, text_of
+from tests.apps.fus_site import ANY, FusSite, anew, fus, match, png, send_avatar, somebody
+from tests.web.site import Site
+
+KINDS = ("anyone", "signed in", "sites:write", "manager", "member", "manager in Squash", "admin")
+ALL, KNOWN = (200,) * 7, (303, *(200,) * 6)
+SITES = (303, 403, 200, 403, 403, 403, 200)
+GROUPS = (303, 403, 403, 200, 403, 200, 200)
+SQUASH = (404, 404, 404, 404, 200, 200, 200)
+KEEPERS = (404, 404, 404, 404, 403, 200, 200)
+SHOWN = {
+    "/": ALL,
+    "/sites/{site_id}": ALL,
+    "/my-ratings": KNOWN,
+    "/ratings": (303, 403, 403, 403, 403, 403, 200),
+    "/sites/{site_id}/comments/{comment_id}/edit": (303, 200, 403, 403, 403, 403, 403),
+    "/new-site": SITES,
+    "/sites/{site_id}/edit": SITES,
+    "/profile": KNOWN,
+    "/groups": GROUPS,
+    "/new-group": GROUPS,
+    "/groups/{name}": GROUPS,
+    "/memberships": GROUPS,
+    "/squash": SQUASH,
+    "/squash/matches": SQUASH,
+    "/squash/players": SQUASH,
+    "/squash/new-player": KEEPERS,
+    "/squash/players/{player_id}": KEEPERS,
+    "/squash/new-match": KEEPERS,
+    "/squash/matches/{match_id}": KEEPERS,
+}
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, str]]]:
+    """A site that no test changes, and what stands in its addresses."""
+    with fus(tmp_path_factory.mktemp("steady")) as site:
+        comment = site.as_("ada").post("/sites/one/comments", json={"body": "Ada's <b>words</b>"}).json()["comment_id"]
+        played = match(somebody(site, "admin"))["match_id"]
+        known = {"site_id": "one", "comment_id": comment, "name": "walkers", "player_id": "p1", "match_id": played}
+        yield site, known
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
+    with fus(tmp_path_factory.mktemp("fus")) as started:
+        yield started
+
+
+@pytest.fixture
+def site(served: FusSite) -> Site:
+    return anew(served)
+
+
+def test_the_table_has_every_page() -> None:
+    assert {page.path for page in pages.pages if page.verb == "GET"} == SHOWN.keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_page_for_somebody(steady: tuple[Site, dict[str, str]], kind: str) -> None:
+    site, values = steady
+    reader = Reader(site, kind)
+    answers = {path: reader.get(path.format(**values)) for path in SHOWN}
+    at = KINDS.index(kind)
+    assert {path: answer.status_code for path, answer in answers.items()} == {path: SHOWN[path][at] for path in SHOWN}
+    for path, answer in answers.items():
+        assert "content-security-policy" in answer.headers
+        assert "<b>words" not in answer.text
+        if answer.status_code == 404:
+            assert "Squash" not in answer.text, path
+        if kind in ("anyone", "signed in") and answer.status_code == 200:
+            assert "p1@example.org" not in answer.text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_form_for_somebody_who_may_not(steady: tuple[Site, dict[str, str]], kind: str) -> None:
+    """Nothing that a form does is possible for who does not get its page; nothing is changed by who does."""
+    site, values = steady
+    reader = Reader(site, kind)
+    forms = [page.path for page in pages.pages if page.verb == "POST"]
+    for path in forms:
+        answer = reader.send(path.format(**values), version="999", user_id="nobody")
+        assert answer.status_code in (303, 400, 401, 403, 404, 409, 412, 422), path
+        if answer.status_code == 303:
+            assert path == "/profile/avatar/delete"
+    assert site.running.store.verify() == []
+
+
+def test_the_catalogue(site: Site) -> None:
+    root = somebody(site, "admin")
+    for number in range(30):
+        root.post("/sites", json={"url": f"https://n{number}.example.org", "title": f"Title {number}", "tags": ["c#"]})
+    site.as_("ada").put("/sites/one/rating", json={"stars": 4})
+    reader = Reader(site, "anyone")
+    first = reader.get("/")
+    assert first.text.count("<h2>") == 25
+    second = reader.get(re.search(r'rel="next" href="([^"]*)"', first.text)[1].replace("&amp;", "&"))  # type: ignore[index]
+    assert second.text.count("<h2>") == 6
+    assert "4 of 5 stars" in second.text or "4 of 5 stars" in first.text
+    assert f'href="/funkedupshift/?tag={quote("c#")}"' in first.text
+    tagged = reader.get("/?tag=C%23&text=title+1")
+    assert tagged.text.count("<h2>") == 11
+    assert "Nothing was found." in reader.get("/?text=nowhere").text
+    assert reader.get("/?cursor=x").status_code == 422
+
+
+def test_rating_on_the_page(site: Site) -> None:
+    ada = Reader(site, "signed in")
+    assert notice_of(ada.follow(ada.send("/sites/one/rating", stars="4", note="Fine"))) == "Your rating is saved."
+    page = ada.get("/sites/one")
+    assert 'value="4" required checked' in page.text
+    assert "4.0 (1)" in text_of(page)
+    refused = ada.send("/sites/one/rating", note="No stars")
+    assert refused.status_code == 422
+    assert "No stars" in refused.text
+    assert ada.send("/sites/one/rating/delete", version="9").status_code == 412
+    assert notice_of(ada.follow(ada.send("/sites/one/rating/delete", version="1"))) == "Your rating is taken back."
+    assert "Not rated yet" in ada.get("/sites/one").text
+    assert "You have not rated" in ada.get("/my-ratings").text
+
+
+def test_comments_on_the_page(site: Site) -> None:
+    ada, root = Reader(site, "signed in"), Reader(site, "admin")
+    page = ada.follow(ada.send("/sites/one/comments", body="Line one\nLine two <script>"))
+    assert "Line two &lt;script&gt;" in page.text
+    edit = re.search(r'href="(/funkedupshift/sites/one/comments/[^"]*/edit)"', page.text)
+    assert edit
+    path = edit[1].removeprefix("/funkedupshift")
+    changed = ada.send(path, body="Other words", version=hidden(ada.get(path), "version"))
+    assert notice_of(ada.follow(changed)) == "Your comment is changed."
+    stale = ada.send(path, body="Late", version="1")
+    assert stale.status_code == 412
+    assert "It was changed meanwhile" in stale.text
+    assert "Late" in stale.text
+    assert ada.send("/sites/one/comments", body="").status_code == 422
+    gone = root.send(path.replace("/edit", "/delete"), version="2")
+    assert notice_of(root.follow(gone)) == "The comment is deleted."
+    assert Reader(site, "anyone").send("/sites/one/comments", body="x").status_code == 401
+
+
+def test_keeping_sites(site: Site) -> None:
+    sue = Reader(site, "sites:write")
+    made = sue.send("/new-site", url="https://new.example.org", title="", description="", tags="C#\n\n web ")
+    page = sue.follow(made)
+    assert notice_of(page) == "The site is there."
+    path = made.headers["location"].removeprefix("/funkedupshift")
+    assert site.as_().get(path).json()["tags"] == ["c#", "web"]
+    refused = sue.send("/new-site", url="javascript:x", title="Kept", tags="")
+    assert refused.status_code == 422
+    assert 'value="Kept"' in refused.text
+    edit = sue.get(f"{path}/edit")
+    assert "c#\nweb" in edit.text
+    form = {"url": "https://new.example.org", "title": "New", "description": "", "tags": "web"}
+    assert sue.send(f"{path}/edit", version="1", **form).status_code == 303
+    assert site.as_().get(path).json()["tags"] == ["web"]
+    assert sue.send(f"{path}/edit", version="1", **form).status_code == 412
+    assert sue.send(f"{path}/edit", version="2", **{**form, "tags": "\n".join(map(str, range(21)))}).status_code == 422
+    assert notice_of(sue.follow(sue.send(f"{path}/delete", version="2"))) == "The site is deleted."
+    assert sue.get(path).status_code == 404
+
+
+def test_the_profile_page(site: Site) -> None:
+    ada = Reader(site, "signed in")
+    page = ada.get("/profile")
+    assert "127.0.0.1" in page.text
+    saved = ada.send("/profile", display_name="Ada L.", description="Counts", version=hidden(page, "version"))
+    assert notice_of(ada.follow(saved)) == "Your profile is changed."
+    assert ada.send("/profile", display_name="x" * 101, description="", version="2").status_code == 422
+    assert ada.send("/profile", display_name="Late", description="", version="1").status_code == 412
+    ticket = ada.send("/profile/avatar/new", content_type="image/png")
+    fields = {name: hidden(ticket, name) for name in re.findall(r'type="hidden" name="([^"]+)"', ticket.text)}
+    upload = fields.pop("upload_id")
+    fields.pop("csrf")
+    httpx.post(f"{site.url}/media/upload", data=fields, files={"file": ("a.png", png(), "image/png")})
+    shown = ada.follow(ada.send("/profile/avatar", upload_id=upload))
+    assert notice_of(shown) == "Your picture is there."
+    assert re.search(r'<img class="avatar" src="/media/funkedupshift/profile/avatars/ada/[^"]+.png"', shown.text)
+    assert ada.send("/profile/avatar/new", content_type="image/svg+xml").status_code == 422
+    removed = ada.follow(ada.send("/profile/avatar/delete"))
+    assert "<img" not in removed.text
+    other = send_avatar(site.as_("bob"), png())
+    assert ada.send("/profile/avatar", upload_id=other).status_code == 404
+
+
+def test_groups_on_the_page(site: Site) -> None:
+    manager, root = Reader(site, "manager"), Reader(site, "admin")
+    made = manager.send("/new-group", name="readers", description="They read.", permissions=["groups:write"])
+    assert notice_of(manager.follow(made)) == "The group is there."
+    assert "name of a token group" in manager.send("/new-group", name="Admin", description="").text
+    assert manager.send("/new-group", name="readers", description="").status_code == 409
+    assert manager.send("/new-group", name="x", description="", permissions=["squash:read"]).status_code == 403
+    added = manager.follow(manager.send("/groups/readers/members", user_id="auth0|7"))
+    assert notice_of(added) == "auth0|7 is in the group."
+    assert manager.send("/groups/readers/members", user_id="auth0|7").status_code == 409
+    assert "readers" in text_of(manager.get("/memberships?user_id=auth0%7C7"))
+    assert manager.send("/groups/readers", description="New", permissions=[], version="1").status_code == 303
+    assert site.as_("root", "admin").get("/groups/readers").json()["permissions"] == []
+    assert manager.send("/groups/readers", description="Late", version="1").status_code == 412
+    out = manager.follow(manager.send("/groups/readers/members/remove", user_id="auth0|7"))
+    assert notice_of(out) == "auth0|7 is out of the group."
+    assert notice_of(manager.follow(manager.send("/groups/readers/delete", version="2"))) == "The group is deleted."
+    squash = manager.get("/groups/Squash")
+    assert "a matter of admins" in squash.text
+    assert "moe" not in squash.text
+    assert "moe" in root.get("/groups/Squash").text
+    assert manager.send("/groups/Squash/members", user_id="max").status_code == 403
+    assert "Squash" not in text_of(manager.get("/memberships?user_id=moe")).replace("Whose", "")
+
+
+def test_squash_on_the_page(site: Site) -> None:
+    mia, moe = Reader(site, "manager in Squash"), Reader(site, "member")
+    form = {"date": "2026-03-01", "winning_team": "A", "team_a_games": "3", "team_b_games": "1"}
+    four = {
+        f"team_{team}_player{n}_id": f"p{at}"
+        for at, (team, n) in enumerate((("a", 1), ("a", 2), ("b", 1), ("b", 2)), 1)
+    }
+    assert notice_of(mia.follow(mia.send("/squash/new-match", **form, **four))) == "The match is there."
+    refused = mia.send("/squash/new-match", **{**form, "team_b_games": "3"}, **four)
+    assert refused.status_code == 422
+    assert "The winning team has 3 games" in refused.text
+    assert '<option value="p2" selected>' in refused.text
+    page = mia.get("/squash/matches")
+    assert "P1 & P2 3:1 P3 & P4" in text_of(page)
+    path = re.search(r'href="/funkedupshift(/squash/matches/[^"?]+)"', page.text)[1]  # type: ignore[index]
+    moved = mia.send(path, **{**form, "date": "2026-05-01"}, **four, version="1")
+    assert notice_of(mia.follow(moved)) == "The match is changed."
+    table = text_of(moe.get("/squash"))
+    assert "1 match of all time" in table
+    assert "P1 1 1 3:1" in table
+    assert "P1" in text_of(moe.get("/squash?date_from=2026-05-01&date_to=2026-05-31"))
+    assert "Nobody played" in moe.get("/squash?date_from=2026-01-01&date_to=2026-04-30").text
+    assert (
+        moe.get("/squash?date_from=x").status_code
+        == moe.get("/squash?date_from=2026-02-01&date_to=2026-01-01").status_code
+        == 422
+    )
+    assert "P1 & P2" in text_of(moe.get("/squash/matches?player=p1&date_from=&date_to="))
+    assert "no such matches" in moe.get("/squash/matches?player=p5").text
+    assert "Change" not in text_of(moe.get("/squash/matches"))
+    assert "example.org" not in moe.get("/squash/players").text
+    assert "p1@example.org" in mia.get("/squash/players").text
+    assert mia.send("/squash/players/p1/delete", version="1").status_code == 409
+    assert mia.send("/squash/players/p5", name="Five", email="", user_id="", version="1").status_code == 303
+    assert notice_of(mia.follow(mia.send("/squash/players/p5/delete", version="2"))) == "The player is deleted."
+    assert notice_of(mia.follow(mia.send("/squash/new-player", name="Six", email="", user_id=""))) == "Six is there."
+    assert notice_of(mia.follow(mia.send(f"{path}/delete", version="2"))) == "The match is deleted."
+    assert site.running.store.verify() == []
+
+
+def test_who_leaves_squash_does_not_see_it_any_more(site: Site) -> None:
+    moe = Reader(site, "member")
+    assert ">Squash</a>" in moe.get("/").text
+    somebody(site, "admin").delete("/groups/Squash", headers=ANY)
+    assert moe.get("/squash").status_code == 404
+    assert "Squash" not in moe.get("/").text

@@ -1,0 +1,388 @@
+"""funkedupshift's people over HTTP: groups, memberships and profiles, with every rule and refusal."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from keyplan.apps.funkedupshift.access import ALLOWS
+from keyplan.apps.funkedupshift.upkeep import sweep_files
+from keyplan.web.identity import groups_in
+from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, png, send_avatar, somebody
+from tests.web.site import Site
+from tests.web.test_api import pointers, problem
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
+    with fus(tmp_path_factory.mktemp("fus")) as started:
+        yield started
+
+
+@pytest.fixture
+def site(served: FusSite) -> Site:
+    return anew(served)
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site that no test changes."""
+    with fus(tmp_path_factory.mktemp("steady")) as served:
+        yield served
+
+
+def make(client: httpx.Client, name: str, *permissions: str) -> dict[str, Any]:
+    answer = client.post("/groups", json={"name": name, "permissions": permissions})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def let_in(client: httpx.Client, group: str, user: str) -> httpx.Response:
+    return client.post(f"/groups/{group}/members", json={"user_id": user})
+
+
+# Groups
+
+
+def test_groups_are_kept_by_managers(site: Site) -> None:
+    manager = somebody(site, "manager")
+    made = make(manager, "runners")
+    assert (made["name"], made["permissions"], made["version"]) == ("runners", [], 1)
+    problem(manager.post("/groups", json={"name": "runners"}), 409, "name-taken")
+    changed = manager.patch("/groups/runners", json={"description": "They run."}, headers={"If-Match": '"1"'})
+    assert changed.json()["description"] == "They run."
+    problem(manager.patch("/groups/runners", json={}, headers={"If-Match": '"1"'}), 412, "stale-version")
+    problem(manager.patch("/groups/runners", json={}), 428, "if-match-missing")
+    assert manager.get("/groups/runners").json() == changed.json()
+    names = [each["name"] for each in all_of(manager, "/groups", limit=2)]
+    assert names == sorted(names)
+    assert {"Squash", "runners", "walkers"} <= set(names)
+    problem(manager.delete("/groups/runners"), 428, "if-match-missing")
+    assert manager.delete("/groups/runners", headers=ANY).status_code == 204
+    for answer in (
+        manager.get("/groups/runners"),
+        manager.patch("/groups/runners", json={}, headers=ANY),
+        manager.delete("/groups/runners", headers=ANY),
+        manager.get("/groups/runners/members"),
+        let_in(manager, "runners", "ada"),
+        manager.delete("/groups/runners/members/ada"),
+    ):
+        problem(answer, 404, "not-found")
+
+
+@pytest.mark.parametrize("name", ["admin", "ADMIN", "Manager", "user", "uSeR", "", "a b", "a#b", "x" * 65, "ä"])
+def test_names_that_no_group_can_have(steady: Site, name: str) -> None:
+    answer = somebody(steady, "admin").post("/groups", json={"name": name})
+    assert pointers(problem(answer, 422, "invalid")) == ["/name"]
+
+
+@pytest.mark.parametrize("permissions", [["squash:all"], "sites:write", ["SITES:WRITE"], [1], ["sites:write"] * 5])
+def test_permissions_that_there_are_not(steady: Site, permissions: object) -> None:
+    problem(somebody(steady, "admin").post("/groups", json={"name": "g", "permissions": permissions}), 422, "invalid")
+    answer = somebody(steady, "admin").patch("/groups/walkers", json={"permissions": permissions}, headers=ANY)
+    problem(answer, 422, "invalid")
+
+
+def test_a_permission_holds_from_the_moment_it_is_given_until_it_is_taken(site: Site) -> None:
+    root, ada = somebody(site, "admin"), site.as_("ada")
+    assert make(root, "editors", "sites:write", "sites:write")["permissions"] == ["sites:write"]
+    body = {"url": "https://x.example.org"}
+    problem(ada.post("/sites", json=body), 403, "forbidden")
+    assert let_in(root, "editors", "ada").status_code == 201
+    assert ada.post("/sites", json=body).status_code == 201
+    root.patch("/groups/editors", json={"permissions": []}, headers=ANY)
+    problem(ada.post("/sites", json=body), 403, "forbidden")
+    root.patch("/groups/editors", json={"permissions": ["sites:write"]}, headers=ANY)
+    assert ada.post("/sites", json=body).status_code == 201
+    assert root.delete("/groups/editors/members/ada").status_code == 204
+    problem(ada.post("/sites", json=body), 403, "forbidden")
+    answer = root.patch("/groups/editors", json={"permissions": None}, headers=ANY)
+    assert pointers(problem(answer, 422, "required")) == ["/permissions"]
+
+
+def test_every_permission_has_an_effect(steady: Site) -> None:
+    tried = {
+        "sites:write": ("POST", "/sites"),
+        "groups:write": ("GET", "/groups"),
+        "squash:read": ("GET", "/squash/players"),
+        "squash:write": ("POST", "/squash/players"),
+    }
+    assert tried.keys() == ALLOWS.keys()
+    for permission, (verb, path) in tried.items():
+        assert somebody(steady, "signed in").request(verb, path, json={"name": "x", "url": "y"}).status_code in (
+            403,
+            404,
+            422,
+        )
+        answer = somebody(steady, permission).request(verb, path, json={"name": "X"} if "squash" in path else {})
+        assert answer.status_code in (200, 201, 422), answer.text
+
+
+def test_a_deleted_group_stops_its_power_at_once(site: Site) -> None:
+    root, moe = somebody(site, "admin"), somebody(site, "member")
+    for number in range(120):
+        let_in(root, "Squash", f"user-{number}")
+    assert moe.get("/squash/players").status_code == 200
+    # The cascade is cut off behind its first step: the group is marked, and the memberships are all there.
+    client = site.running.store.client
+    site.running.store.client = _FailsAfter(client, 1)
+    with pytest.raises(httpx.HTTPError):
+        root.delete("/groups/Squash", headers=ANY, timeout=30).raise_for_status()
+    site.running.store.client = client
+    problem(moe.get("/squash/players"), 404, "not-found")
+    problem(root.get("/groups/Squash"), 404, "not-found")
+    problem(let_in(root, "Squash", "eve"), 404, "not-found")
+    problem(root.post("/groups", json={"name": "Squash"}), 409, "name-taken")
+    assert site.running.store.resume() == 1
+    assert moe.get("/me/memberships").json()["items"] == []
+    assert root.post("/groups", json={"name": "Squash"}).status_code == 201
+    problem(moe.get("/squash/players"), 404, "not-found")
+    assert site.running.store.verify() == []
+
+
+class _FailsAfter:
+    """A client that breaks down after so many transactions."""
+
+    def __init__(self, client: Any, good: int) -> None:
+        self._client, self._left = client, good
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("transact_write_items", "batch_write_item"):
+            self._left -= 1
+            if self._left < 0:
+                raise RuntimeError("the process is gone")
+        return getattr(self._client, name)
+
+
+# Who may hand on what
+
+
+def test_a_manager_can_not_reach_squash(site: Site) -> None:
+    """By no way that begins with what managers may do."""
+    manager, keeper = somebody(site, "manager"), somebody(site, "groups:write")
+    for client, sub in ((manager, "max"), (keeper, "gil")):
+        problem(client.get("/squash/players"), 404, "not-found")
+        refused = [
+            let_in(client, "Squash", sub),
+            let_in(client, "with-squash-read", sub),
+            let_in(client, "with-squash-write", sub),
+            client.post("/groups", json={"name": "mine", "permissions": ["squash:read"]}),
+            client.patch("/groups/walkers", json={"permissions": ["squash:write"]}, headers=ANY),
+            client.patch("/groups/Squash", json={"permissions": []}, headers=ANY),
+            client.delete("/groups/Squash", headers=ANY),
+            client.delete("/groups/Squash/members/moe"),
+            client.delete("/groups/with-squash-read/members/rae"),
+            client.delete("/groups/with-squash-read", headers=ANY),
+            client.get("/groups/Squash/members"),
+        ]
+        for answer in refused:
+            problem(answer, 403, "forbidden")
+        problem(client.get("/squash/players"), 404, "not-found")
+    root = somebody(site, "admin")
+    assert root.delete("/groups/Squash", headers=ANY).status_code == 204
+    problem(manager.post("/groups", json={"name": "Squash"}), 403, "forbidden")
+    assert manager.post("/groups", json={"name": "squash"}).status_code == 201, "another name"
+    assert let_in(manager, "squash", "max").status_code == 201
+    problem(manager.get("/squash/players"), 404, "not-found")
+    assert site.running.store.verify() == []
+
+
+def test_nobody_hands_on_what_they_have_not(site: Site) -> None:
+    manager, keeper, member = (somebody(site, kind) for kind in ("manager", "groups:write", "manager in Squash"))
+    for client in (manager, keeper, member):
+        problem(client.post("/groups", json={"name": "x", "permissions": ["sites:write"]}), 403, "forbidden")
+        problem(let_in(client, "with-sites-write", "eve"), 403, "forbidden")
+    # What they have they may hand on; squash not even then.
+    make(manager, "keepers", "groups:write")
+    assert let_in(keeper, "keepers", "eve").status_code == 201
+    assert site.as_("eve").get("/groups").status_code == 200
+    problem(let_in(member, "Squash", "eve"), 403, "forbidden")
+    problem(member.post("/groups", json={"name": "x", "permissions": ["squash:read"]}), 403, "forbidden")
+    let_in(somebody(site, "admin"), "with-sites-write", "gil")
+    assert let_in(keeper, "with-sites-write", "eve").status_code == 201
+
+
+@pytest.mark.parametrize(
+    "groups", [("Squash",), ("admins",), ("Admin",), ("squash:read", "sites:write"), ("with-sites-write",)]
+)
+def test_groups_of_the_token_are_no_custom_groups(steady: Site, groups: tuple[str, ...]) -> None:
+    eve = steady.as_("eve", *groups)
+    problem(eve.get("/squash/players"), 404, "not-found")
+    problem(eve.post("/sites", json={"url": "https://x.example.org"}), 403, "forbidden")
+    problem(eve.get("/groups"), 403, "forbidden")
+
+
+@pytest.mark.parametrize("claim", [["a", "admin"], '["a", "admin"]', "[a admin]", "[a, admin]"])
+def test_the_groups_claim_in_its_three_forms(claim: object) -> None:
+    assert groups_in(claim) == {"a", "admin"}
+
+
+# Memberships
+
+
+def test_memberships(site: Site) -> None:
+    root, manager = somebody(site, "admin"), somebody(site, "manager")
+    made = let_in(manager, "walkers", "ada").json()
+    assert (made["group_name"], made["user_id"], made["added_by"]) == ("walkers", "ada", "max")
+    problem(let_in(manager, "walkers", "ada"), 409, "member-already")
+    site.as_("ada").patch("/me", json={"display_name": "Ada"}, headers=ANY)
+    (shown,) = manager.get("/groups/walkers/members").json()["items"]
+    assert shown == {**made, "display_name": "Ada"}
+    let_in(root, "Squash", "ada")
+    assert [each["group_name"] for each in root.get("/users/ada/memberships").json()["items"]] == ["Squash", "walkers"]
+    assert [each["group_name"] for each in manager.get("/users/ada/memberships").json()["items"]] == ["walkers"]
+    mine = site.as_("ada").get("/me/memberships").json()["items"]
+    assert [set(each) for each in mine] == [{"group_name", "added_at"}] * 2
+    assert {each["user_id"] for each in root.get("/groups/Squash/members").json()["items"]} == {"ada", "mia", "moe"}
+    assert manager.delete("/groups/walkers/members/ada").status_code == 204
+    problem(manager.delete("/groups/walkers/members/ada"), 404, "not-found")
+    assert manager.get("/users/nobody/memberships").json()["items"] == []
+    assert site.running.store.verify() == []
+
+
+@pytest.mark.parametrize("sub", ["auth0|1", "https://issuer.example/u/7", "a b", "ü", "x" * 128])
+def test_subjects_of_any_form(site: Site, sub: str) -> None:
+    manager = somebody(site, "manager")
+    assert let_in(manager, "walkers", sub).status_code == 201
+    assert site.as_(sub).get("/me/memberships").json()["items"][0]["group_name"] == "walkers"
+    at = f"/{quote(sub, safe='')}"
+    assert len(manager.get(f"/users{at}/memberships").json()["items"]) == 1
+    assert manager.delete(f"/groups/walkers/members{at}").status_code == 204
+
+
+@pytest.mark.parametrize("sub", ["", "a#b", "x" * 129])
+def test_what_is_no_subject(steady: Site, sub: str) -> None:
+    assert pointers(problem(let_in(somebody(steady, "manager"), "walkers", sub), 422, "invalid")) == ["/user_id"]
+
+
+def test_long_lists_of_members(site: Site) -> None:
+    manager = somebody(site, "manager")
+    for number in range(9):
+        let_in(manager, "walkers", f"user-{number}")
+    assert len(all_of(manager, "/groups/walkers/members", limit=4)) == 9
+    root = somebody(site, "admin")
+    for number in range(5):
+        make(manager, f"g{number}")
+        let_in(root, f"g{number}", "moe")
+    assert len(all_of(manager, "/users/moe/memberships", limit=2)) == 5
+    assert len(all_of(somebody(site, "member"), "/me/memberships", limit=2)) == 6
+
+
+# Profiles
+
+
+def test_a_profile_is_one_s_own(site: Site) -> None:
+    ada = site.as_("ada")
+    shown = ada.get("/me")
+    assert shown.json() | {"updated_at": None, "last_login_at": None} == {
+        "user_id": "ada",
+        "display_name": None,
+        "description": None,
+        "avatar_url": None,
+        "roles": [],
+        "permissions": [],
+        "last_login_at": None,
+        "last_login_ip": "127.0.0.1",
+        "updated_at": None,
+        "version": 1,
+    }
+    changed = ada.patch("/me", json={"display_name": " Ada ", "description": "x" * 100}, headers={"If-Match": '"1"'})
+    assert (changed.json()["display_name"], changed.json()["description"]) == ("Ada", "x" * 100)
+    problem(ada.patch("/me", json={"description": "y"}, headers={"If-Match": '"1"'}), 412, "stale-version")
+    problem(ada.patch("/me", json={"description": "y"}), 428, "if-match-missing")
+    for name in ("display_name", "description"):
+        assert pointers(problem(ada.patch("/me", json={name: "x" * 101}, headers=ANY), 422, "invalid")) == [f"/{name}"]
+        assert ada.patch("/me", json={name: ""}, headers=ANY).json()[name] is None
+    problem(ada.patch("/me", json={"last_login_ip": "x"}, headers=ANY), 422, "invalid")
+    assert site.as_("bob").get("/me").json()["display_name"] is None
+
+
+def test_powers_are_shown_to_their_owner(steady: Site) -> None:
+    assert somebody(steady, "admin").get("/me").json()["roles"] == ["SuperAdmin"]
+    assert somebody(steady, "admin").get("/me").json()["permissions"] == sorted(ALLOWS)
+    mia = somebody(steady, "manager in Squash").get("/me").json()
+    assert (mia["roles"], mia["permissions"]) == (["manager"], ["groups:write", "squash:read", "squash:write"])
+    assert somebody(steady, "member").get("/me").json()["permissions"] == ["squash:read"]
+    assert somebody(steady, "squash:write").get("/me").json()["permissions"] == ["squash:read", "squash:write"]
+
+
+def test_a_visit_is_noted_once_a_minute_at_most(site: Site) -> None:
+    ada = site.as_("ada")
+    clock = site.running.store.clock
+    began = clock()
+    site.running.store.clock = lambda: began
+    first = ada.get("/me").json()["last_login_at"]
+    site.running.store.clock = lambda: began + timedelta(seconds=59)
+    assert ada.get("/me").json()["last_login_at"] == first
+    site.running.store.clock = lambda: began + timedelta(seconds=60)
+    later = ada.get("/me").json()
+    assert later["last_login_at"] > first
+    assert later["version"] == 1, "a visit is no change"
+    assert ada.get("/me").json() == later
+
+
+# Avatars
+
+
+def test_avatars(site: Site) -> None:
+    ada = site.as_("ada")
+    first = ada.put("/me/avatar", json={"upload_id": send_avatar(ada, png())})
+    assert first.status_code == 200, first.text
+    url = first.json()["avatar_url"]
+    assert url.startswith("/media/funkedupshift/profile/avatars/ada/")
+    assert url.endswith(".png")
+    served = httpx.get(site.url + url)
+    assert served.content == png()
+    assert served.headers["x-content-type-options"] == "nosniff"
+    second = ada.put("/me/avatar", json={"upload_id": send_avatar(ada, png(shade=9))}).json()["avatar_url"]
+    assert second != url
+    assert httpx.get(site.url + url).status_code == 404, "the old one is deleted"
+    assert httpx.get(site.url + second).status_code == 200
+    assert ada.delete("/me/avatar").status_code == 204
+    assert httpx.get(site.url + second).status_code == 404
+    assert ada.get("/me").json()["avatar_url"] is None
+    assert ada.delete("/me/avatar").status_code == 204
+    assert site.running.store.verify() == []
+
+
+def test_avatars_that_are_refused(site: Site) -> None:
+    ada, bob = site.as_("ada"), site.as_("bob")
+    for body in (
+        {"content_type": "image/svg+xml", "size": 10},
+        {"content_type": "image/png", "size": 5 * 1024 * 1024 + 1},
+        {"content_type": "image/png", "size": 0},
+        {"content_type": "image/png"},
+    ):
+        problem(ada.post("/me/avatar/upload", json=body), 422, "invalid")
+    fake = send_avatar(ada, b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+    problem(ada.put("/me/avatar", json={"upload_id": fake}), 422, "wrong-type")
+    hers = send_avatar(ada, png())
+    problem(bob.put("/me/avatar", json={"upload_id": hers}), 404, "no-such-upload")
+    problem(ada.put("/me/avatar", json={"upload_id": "nothing"}), 404, "no-such-upload")
+    problem(ada.put("/me/avatar", json={"upload_id": hers}, headers={"If-Match": '"9"'}), 412, "stale-version")
+    assert ada.put("/me/avatar", json={"upload_id": hers}).status_code == 200
+    assert ada.put("/me/avatar", json={"upload_id": hers}).status_code == 200, "it is so already"
+    ada.delete("/me/avatar")
+    problem(ada.put("/me/avatar", json={"upload_id": hers}), 404, "no-such-upload")
+    problem(ada.delete("/me/avatar", headers={"If-Match": '"1"'}), 412, "stale-version")
+
+
+def test_an_old_avatar_goes_even_if_the_process_went_first(site: Site) -> None:
+    ada = site.as_("ada")
+    url = ada.put("/me/avatar", json={"upload_id": send_avatar(ada, png())}).json()["avatar_url"]
+    media = site.running.media
+    keep, media.delete = media.delete, _stopped  # type: ignore[method-assign]  # the process ends here
+    assert ada.delete("/me/avatar").status_code == 500
+    media.delete = keep  # type: ignore[method-assign]
+    assert httpx.get(site.url + url).status_code == 200
+    sweep_files(site.running)
+    assert httpx.get(site.url + url).status_code == 404
+    assert list(site.running.store.each(site.running.design.leftover_files())) == []
+
+
+def _stopped(name: str) -> None:
+    raise RuntimeError("the process is gone")

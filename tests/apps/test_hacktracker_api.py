@@ -1,0 +1,430 @@
+"""hacktracker over HTTP: accounts, teams, members and the roster; every rule and each refusal."""
+
+import hashlib
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keyplan.apps.hacktracker.entities import Invitation, Player
+from keyplan.data import create
+from keyplan.web.issuer import dev_issuer
+from tests.apps.hack_site import ANY, Team, league, made
+from tests.web.site import Site
+from tests.web.test_api import pointers, problem
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with league(tmp_path) as served:
+        yield served
+
+
+@pytest.fixture
+def team(site: Site) -> Team:
+    return Team(site)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    """A team that refused requests leave as it is."""
+    with league(tmp_path_factory.mktemp("shared")) as served:
+        yield Team(served)
+
+
+# Accounts
+
+
+def test_the_first_call_makes_an_account_of_what_the_token_says(site: Site) -> None:
+    claims = {"email": "jo@example.org", "given_name": "Jo", "family_name": "Doe", "phone_number": "x" * 99}
+    token = dev_issuer(site.running.settings).token("hacktracker", "auth0|jo", claims=claims)
+    client = site.as_()
+    client.headers["Authorization"] = f"Bearer {token}"
+    me = made(client.get("/me"), 200)
+    assert (me["user_id"], me["email"], me["first_name"], me["last_name"]) == (
+        "auth0|jo",
+        "jo@example.org",
+        "Jo",
+        "Doe",
+    )
+    assert me["phone_number"] is None, "what is odd is left out"
+    assert made(client.get("/me"), 200) == me
+    assert site.running.store.run(site.running.design.user_by_cognito_sub("auth0|jo")).items[0].user_id == "auth0|jo"
+
+
+def test_one_changes_ones_own_account(site: Site) -> None:
+    ada = site.as_("ada")
+    change = {"email": "ada@example.org", "first_name": "Ada", "phone_number": "+15555551234"}
+    problem(ada.patch("/me", json=change), 428, "if-match-missing")
+    changed = ada.patch("/me", json=change, headers={"If-Match": ada.get("/me").headers["ETag"]})
+    assert made(changed, 200).items() >= change.items()
+    problem(ada.patch("/me", json=change, headers={"If-Match": '"1"'}), 412, "stale-version")
+    assert made(ada.patch("/me", json={"email": None}, headers=ANY), 200)["email"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"email": "ada"}, "/email"),
+        ({"first_name": ""}, "/first_name"),
+        ({"last_name": "x" * 31}, "/last_name"),
+        ({"phone_number": "call me"}, "/phone_number"),
+        ({"user_id": "eve"}, "/user_id"),
+    ],
+)
+def test_what_an_account_can_not_be(shared: Team, change: dict[str, str], where: str) -> None:
+    answer = shared.owner.patch("/me", json=change, headers=ANY)
+    assert pointers(problem(answer, 422, "invalid")) == [where]
+
+
+def test_an_account_goes_and_its_statistics_stay(team: Team, site: Site) -> None:
+    team.link(team.ghosts[0], "player")
+    game = team.game(play=True)
+    team.bat(game, team.ghosts[0])
+    before = made(team.owner.get(f"{team.path}/statistics"), 200)
+    player = team.as_("player")
+    player.patch("/me", json={"first_name": "Pat", "email": "p@example.org"}, headers=ANY)
+    assert player.delete("/me", headers=ANY).status_code == 204
+    problem(player.get("/me"), 401, "bad-token")
+    assert made(team.owner.get(f"{team.path}/statistics"), 200) == before
+    record = made(team.owner.get(f"{team.path}/players/{team.ghosts[0]}"), 200)
+    assert record["is_ghost"]
+    assert "player" not in [each["user_id"] for each in made(team.owner.get(f"{team.path}/members"), 200)["items"]]
+    stored = site.running.store.run(site.running.design.user("player"))
+    assert (stored.email, stored.first_name, stored.cognito_sub) == (None, None, None)
+    assert site.running.store.verify() == []
+
+
+def test_owned_teams_go_before_the_account(team: Team) -> None:
+    problem(team.owner.delete("/me", headers=ANY), 409, "owns-teams")
+    assert team.owner.delete(team.path, headers=ANY).status_code == 204
+    assert team.owner.delete("/me", headers=ANY).status_code == 204
+
+
+# Teams
+
+
+def test_a_team_begins_with_its_owner(site: Site) -> None:
+    ada = site.as_("ada")
+    ada.patch("/me", json={"first_name": "Ada", "last_name": "L"}, headers=ANY)
+    team = made(ada.post("/teams", json={"name": "Engines", "description": "We count."}))
+    assert (team["role"], team["team_type"], team["player_count"]) == ("owner", "MANAGED", 1)
+    assert "owner_id" not in team
+    (player,) = made(ada.get(f"/teams/{team['team_id']}/players"), 200)["items"]
+    assert (player["first_name"], player["is_me"], player["is_ghost"]) == ("Ada", True, False)
+    (member,) = made(ada.get(f"/teams/{team['team_id']}/members"), 200)["items"]
+    assert (member["user_id"], member["name"], member["role"]) == ("ada", "Ada L", "owner")
+    assert made(ada.get("/me"), 200)["owned_team_count"] == 1
+    assert [each["name"] for each in made(ada.get("/teams"), 200)["items"]] == ["Engines"]
+
+
+def test_a_team_is_made_once_by_a_repeated_request(site: Site) -> None:
+    ada = site.as_("ada")
+    answers = [ada.post("/teams", json={"name": "Once"}, headers={"Idempotency-Key": "k"}) for _ in range(3)]
+    assert len({answer.json()["team_id"] for answer in answers}) == 1
+    assert len(made(ada.get("/teams"), 200)["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"name": "ab"}, "/name"),
+        ({"name": "x" * 51}, "/name"),
+        ({}, "/name"),
+        ({"name": "Reds", "team_type": "OTHER"}, "/team_type"),
+        ({"name": "Reds", "owner_id": "eve"}, "/owner_id"),
+    ],
+)
+def test_what_a_team_can_not_be(shared: Team, body: dict[str, str], where: str) -> None:
+    assert pointers(problem(shared.owner.post("/teams", json=body), 422, "invalid")) == [where]
+
+
+def test_changing_a_team(team: Team) -> None:
+    tag = team.owner.get(team.path).headers["ETag"]
+    changed = team.as_("manager").patch(team.path, json={"name": "Renamed"}, headers={"If-Match": tag})
+    assert made(changed, 200)["name"] == "Renamed"
+    problem(team.owner.patch(team.path, json={"name": "Late"}, headers={"If-Match": tag}), 412, "stale-version")
+    problem(team.owner.patch(team.path, json={"name": "None"}), 428, "if-match-missing")
+    assert pointers(problem(team.owner.patch(team.path, json={"name": None}, headers=ANY), 422, "required")) == [
+        "/name"
+    ]
+    assert made(team.owner.patch(team.path, json={"description": "x"}, headers=ANY), 200)["name"] == "Renamed"
+
+
+def test_a_deleted_team_is_hidden_and_restored(team: Team, site: Site) -> None:
+    game = team.game(play=True)
+    team.bat(game)
+    problem(team.owner.post(f"{team.path}/restore"), 409, "not-deleted")
+    problem(team.owner.delete(team.path), 428, "if-match-missing")
+    problem(team.as_("manager").delete(team.path, headers=ANY), 403, "forbidden")
+    assert team.owner.delete(team.path, headers=ANY).status_code == 204
+    for path in (team.path, f"{team.path}/players", f"/games/{game}", f"/games/{game}/at-bats"):
+        problem(team.owner.get(path), 404, "not-found")
+    for path, body in ((f"{team.path}/players", {"first_name": "A", "last_name": "B"}), (f"{team.path}/games", {})):
+        problem(team.owner.post(path, json=body), 404, "not-found")
+    root = site.as_("root", "admin")
+    for who, path in ((team.owner, "/teams"), (root, "/all-teams"), (root, "/all-games")):
+        assert made(who.get(path), 200)["items"] == []
+    (deleted,) = made(team.owner.get("/teams/deleted"), 200)["items"]
+    kept = datetime.fromisoformat(deleted["expires_at"]) - datetime.fromisoformat(deleted["deleted_at"])
+    assert abs(kept - timedelta(days=30)) < timedelta(seconds=2)
+    assert made(team.as_("manager").get("/teams/deleted"), 200)["items"] == []
+    problem(team.as_("manager").post(f"{team.path}/restore"), 404, "not-found")
+    assert made(team.owner.post(f"{team.path}/restore"), 200)["active_game_id"] == game
+    assert made(team.owner.get("/me"), 200)["owned_team_count"] == 1
+    assert len(made(team.owner.get(f"/games/{game}/at-bats"), 200)["items"]) == 1
+    assert made(team.owner.get("/teams/deleted"), 200)["items"] == []
+    assert site.running.store.verify() == []
+
+
+def test_a_team_changes_hands(team: Team, site: Site) -> None:
+    for who, code in (("nobody", "not-a-member"), ("owner", "not-a-member")):
+        answer = team.owner.post(f"{team.path}/transfer", json={"user_id": who})
+        assert pointers(problem(answer, 422, code)) == ["/user_id"]
+    stale = team.owner.post(f"{team.path}/transfer", json={"user_id": "player"}, headers={"If-Match": '"99"'})
+    problem(stale, 412, "stale-version")
+    assert made(team.owner.post(f"{team.path}/transfer", json={"user_id": "player"}), 200)["role"] == "manager"
+    assert made(team.as_("player").get(team.path), 200)["role"] == "owner"
+    assert made(team.owner.get("/me"), 200)["owned_team_count"] == 0
+    assert made(team.as_("player").get("/me"), 200)["owned_team_count"] == 1
+    problem(team.owner.delete(team.path, headers=ANY), 403, "forbidden")
+    assert site.running.store.verify() == []
+
+
+def test_a_personal_team_has_one_player(site: Site) -> None:
+    ada = site.as_("ada")
+    team = made(ada.post("/teams", json={"name": "Just me", "team_type": "PERSONAL"}))
+    path = f"/teams/{team['team_id']}"
+    (player,) = made(ada.get(f"{path}/players"), 200)["items"]
+    for answer in (
+        ada.post(f"{path}/players", json={"first_name": "A", "last_name": "B"}),
+        ada.post(f"{path}/invitations", json={"role": "player"}),
+        ada.post(f"{path}/players/{player['player_id']}/unlink"),
+    ):
+        problem(answer, 422, "personal-team")
+    game = made(ada.post(f"{path}/games", json={}))["game_id"]
+    problem(ada.put(f"/games/{game}/lineup", json={"lineup": [player["player_id"]]}), 422, "personal-team")
+    made(ada.post(f"/games/{game}/status", json={"status": "IN_PROGRESS"}), 200)
+    batted = made(ada.post(f"/games/{game}/at-bats", json={"result": "HR", "inning": 1, "outs": 0, "runs": 1}))
+    assert batted["player_id"] == player["player_id"]
+    other = {"result": "HR", "inning": 1, "outs": 0, "player_id": "nobody"}
+    problem(ada.post(f"/games/{game}/at-bats", json=other), 422, "not-in-lineup")
+    assert made(ada.get("/me/statistics"), 200)["total"]["home_runs"] == 1
+
+
+# Members
+
+
+def test_an_invitation_is_used_once(team: Team, site: Site) -> None:
+    invitation = made(team.owner.post(f"{team.path}/invitations", json={"role": "scorekeeper"}))
+    assert invitation["link"] == f"/hacktracker/join/{invitation['secret']}"
+    eve, mallory = site.as_("eve"), site.as_("mallory")
+    offer = made(eve.get(f"/invitations/{invitation['secret']}"), 200)
+    assert (offer["team_name"], offer["role"], offer["player_id"]) == ("Sluggers", "scorekeeper", None)
+    problem(
+        team.as_("player").post("/invitations/accept", json={"secret": invitation["secret"]}), 409, "already-member"
+    )
+    assert made(eve.post("/invitations/accept", json={"secret": invitation["secret"]}), 200)["role"] == "scorekeeper"
+    problem(mallory.post("/invitations/accept", json={"secret": invitation["secret"]}), 404, "no-such-invitation")
+    problem(mallory.get(f"/invitations/{invitation['secret']}"), 404, "no-such-invitation")
+    stored: Any = site.engine.scan(TableName="hacktracker-dev")["Items"]
+    assert invitation["secret"] not in str(stored), "only a hash of it is stored"
+
+
+def test_an_invitation_that_is_too_old_is_none(team: Team, site: Site) -> None:
+    secret = "s" * 43
+    old = Invitation(
+        secret_hash=hashlib.sha256(secret.encode()).hexdigest(),
+        team_id=team.id,
+        role="player",
+        invited_by="owner",
+        expires_at=datetime.now().astimezone() - timedelta(seconds=5),
+    )
+    site.running.store.run(create(old))
+    problem(site.as_("eve").post("/invitations/accept", json={"secret": secret}), 404, "no-such-invitation")
+
+
+def test_an_invitation_to_a_deleted_team_is_none(team: Team, site: Site) -> None:
+    secret = made(team.owner.post(f"{team.path}/invitations", json={"role": "player"}))["secret"]
+    team.owner.delete(team.path, headers=ANY)
+    problem(site.as_("eve").get(f"/invitations/{secret}"), 404, "no-such-invitation")
+    problem(site.as_("eve").post("/invitations/accept", json={"secret": secret}), 404, "no-such-invitation")
+
+
+def test_managers_give_lesser_roles_only(team: Team) -> None:
+    manager = team.as_("manager")
+    problem(manager.post(f"{team.path}/invitations", json={"role": "manager"}), 403, "forbidden")
+    assert manager.post(f"{team.path}/invitations", json={"role": "player"}).status_code == 201
+    problem(team.owner.post(f"{team.path}/invitations", json={"role": "owner"}), 422, "invalid")
+    role = f"{team.path}/members/player/role"
+    problem(manager.put(role, json={"role": "manager"}), 403, "forbidden")
+    assert made(manager.put(role, json={"role": "scorekeeper"}), 200)["role"] == "scorekeeper"
+    assert made(team.owner.put(role, json={"role": "manager"}), 200)["role"] == "manager"
+    problem(manager.put(role, json={"role": "player"}), 403, "forbidden")
+    problem(manager.delete(f"{team.path}/members/player", headers=ANY), 403, "forbidden")
+    problem(team.owner.put(f"{team.path}/members/owner/role", json={"role": "player"}), 409, "owner-stays")
+    problem(team.owner.put(role, json={"role": "player"}, headers={"If-Match": '"99"'}), 412, "stale-version")
+    problem(team.owner.put(f"{team.path}/members/nobody/role", json={"role": "player"}), 404, "not-found")
+
+
+def test_leaving_and_being_removed(team: Team, site: Site) -> None:
+    problem(team.owner.post(f"{team.path}/leave"), 409, "owner-stays")
+    player = team.as_("player")
+    assert player.post(f"{team.path}/leave").status_code == 204
+    problem(player.get(team.path), 404, "not-found")
+    assert made(team.owner.get(f"{team.path}/members/player"), 200)["status"] == "left"
+    problem(team.owner.put(f"{team.path}/members/player/role", json={"role": "player"}), 409, "has-left")
+    team.join("player", "scorekeeper")
+    assert made(player.get(team.path), 200)["role"] == "scorekeeper"
+    member = f"{team.path}/members/scorekeeper"
+    problem(team.owner.delete(member), 428, "if-match-missing")
+    problem(team.owner.delete(member, headers={"If-Match": '"99"'}), 412, "stale-version")
+    problem(team.owner.delete(f"{team.path}/members/owner", headers=ANY), 409, "owner-stays")
+    tag = team.owner.get(member).headers["ETag"]
+    assert team.as_("manager").delete(member, headers={"If-Match": tag}).status_code == 204
+    problem(team.as_("scorekeeper").get(team.path), 404, "not-found")
+    problem(team.owner.get(member), 404, "not-found")
+    assert site.running.store.verify() == []
+
+
+# Players
+
+
+def test_a_roster_is_in_order_and_filtered(team: Team) -> None:
+    team.add(None, last_name="Abel", positions=["SS", "2B"])
+    team.add(0, last_name="Zero", status="sub")
+    numbers = [(each["player_number"], each["last_name"]) for each in team.players()]
+    assert numbers == [(0, "Zero"), (7, "No 7"), (8, "No 8"), (9, "No 9"), (None, "Abel"), (None, "Player")]
+    assert [each["last_name"] for each in team.players(position="2B")] == ["Abel"]
+    assert [each["last_name"] for each in team.players(status="sub")] == ["Zero"]
+    assert [each["last_name"] for each in team.players(is_ghost=False)] == ["Player"]
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"first_name": ""}, "/first_name"),
+        ({"last_name": "x" * 31}, "/last_name"),
+        ({"player_number": 100}, "/player_number"),
+        ({"player_number": -1}, "/player_number"),
+        ({"positions": ["SS", "2B", "C", "P"]}, "/positions"),
+        ({"positions": ["XX"]}, "/positions/0"),
+        ({"positions": ["P", "P"]}, "/positions"),
+        ({"status": "gone"}, "/status"),
+        ({"user_id": "eve"}, "/user_id"),
+        ({"is_ghost": False}, "/is_ghost"),
+    ],
+)
+def test_what_a_player_can_not_be(shared: Team, change: dict[str, Any], where: str) -> None:
+    team = shared
+    body = {"first_name": "A", "last_name": "B", **change}
+    assert pointers(problem(team.owner.post(f"{team.path}/players", json=body), 422, "invalid")) == [where]
+    answer = team.owner.patch(f"{team.path}/players/{team.mine}", json=change, headers=ANY)
+    assert pointers(problem(answer, 422, "invalid")) == [where]
+
+
+def test_a_number_belongs_to_one_player(team: Team) -> None:
+    body = {"first_name": "A", "last_name": "B", "player_number": 7}
+    problem(team.owner.post(f"{team.path}/players", json=body), 409, "number-taken")
+    eight = f"{team.path}/players/{team.ghosts[1]}"
+    problem(team.owner.patch(eight, json={"player_number": 7}, headers=ANY), 409, "number-taken")
+    assert made(team.owner.patch(eight, json={"player_number": None}, headers=ANY), 200)["player_number"] is None
+    team.add(8)
+
+
+def test_changing_a_player(team: Team) -> None:
+    path = f"{team.path}/players/{team.ghosts[0]}"
+    problem(team.owner.patch(path, json={"status": "sub"}), 428, "if-match-missing")
+    problem(team.owner.patch(path, json={"status": "sub"}, headers={"If-Match": '"9"'}), 412, "stale-version")
+    assert pointers(problem(team.owner.patch(path, json={"positions": None}, headers=ANY), 422, "required"))
+    tag = team.owner.get(path).headers["ETag"]
+    assert made(team.as_("manager").patch(path, json={"status": "sub"}, headers={"If-Match": tag}), 200)["version"] == 2
+    problem(team.owner.get(f"{team.path}/players/nobody"), 404, "not-found")
+
+
+def test_players_edit_names_and_positions_of_their_own_record(team: Team) -> None:
+    team.link(team.ghosts[0], "player")
+    path, player = f"{team.path}/players/{team.ghosts[0]}", team.as_("player")
+    changed = made(player.patch(path, json={"first_name": "Pat", "positions": ["C"]}, headers=ANY), 200)
+    assert (changed["first_name"], changed["positions"], changed["is_me"]) == ("Pat", ["C"], True)
+    problem(player.patch(path, json={"player_number": 1}, headers=ANY), 403, "forbidden")
+    other = f"{team.path}/players/{team.ghosts[1]}"
+    problem(player.patch(other, json={"first_name": "Pat"}, headers=ANY), 403, "forbidden")
+
+
+def test_linking_and_unlinking_a_ghost(team: Team, site: Site) -> None:
+    ghost = f"{team.path}/players/{team.ghosts[0]}"
+    first, second = (made(team.owner.post(f"{ghost}/invitations"))["secret"] for _ in range(2))
+    eve = site.as_("eve")
+    offer = made(eve.get(f"/invitations/{first}"), 200)
+    assert (offer["player_id"], offer["player_name"], offer["role"]) == (team.ghosts[0], "Ghost No 7", "player")
+    assert made(eve.post("/invitations/accept", json={"secret": first}), 200)["role"] == "player"
+    assert made(eve.get(ghost), 200)["is_me"]
+    problem(site.as_("mallory").post("/invitations/accept", json={"secret": second}), 409, "is-linked")
+    problem(team.owner.post(f"{ghost}/invitations"), 409, "is-linked")
+    problem(team.owner.delete(ghost, headers=ANY), 409, "is-linked")
+    game = team.game(play=True)
+    team.bat(game, team.ghosts[0], result="HR")
+    problem(team.owner.post(f"{ghost}/unlink", headers={"If-Match": '"99"'}), 412, "stale-version")
+    assert made(team.owner.post(f"{ghost}/unlink"), 200)["is_ghost"]
+    problem(team.owner.post(f"{ghost}/unlink"), 409, "is-ghost")
+    team.bat(game, team.ghosts[0], result="1B")
+    mine = made(eve.get("/me/statistics"), 200)
+    assert (mine["total"]["home_runs"], mine["total"]["plate_appearances"]) == (1, 1)
+    # Linked and unlinked once more: what was batted in between is added, nothing is counted twice.
+    team.link(team.ghosts[0], "eve")
+    team.bat(game, team.ghosts[0], result="2B")
+    assert made(eve.get("/me/statistics"), 200)["total"]["plate_appearances"] == 2
+    team.owner.post(f"{ghost}/unlink")
+    assert made(eve.get("/me/statistics"), 200)["total"]["plate_appearances"] == 2
+    assert site.running.store.verify() == []
+
+
+def test_only_ghosts_without_at_bats_are_removed(team: Team, site: Site) -> None:
+    ghosts = [f"{team.path}/players/{each}" for each in team.ghosts]
+    problem(team.owner.delete(f"{team.path}/players/{team.mine}", headers=ANY), 409, "is-linked")
+    problem(team.owner.delete(ghosts[0]), 428, "if-match-missing")
+    game = team.game(play=True, lineup=team.ghosts[:2])
+    team.bat(game, team.ghosts[0])
+    problem(team.owner.delete(ghosts[0], headers=ANY), 409, "has-at-bats")
+    problem(team.owner.delete(ghosts[1], headers=ANY), 409, "in-lineup")
+    assert team.owner.delete(ghosts[2], headers=ANY).status_code == 204
+    problem(team.owner.delete(ghosts[2], headers=ANY), 404, "not-found")
+    team.move(game, "FINAL")
+    assert team.owner.delete(ghosts[1], headers=ANY).status_code == 204
+    assert made(team.owner.patch(ghosts[0], json={"status": "inactive"}, headers=ANY), 200)["status"] == "inactive"
+    assert site.running.store.verify() == []
+
+
+def test_a_roster_has_room_for_sixty(team: Team, site: Site) -> None:
+    for number in range(60 - len(team.players())):
+        site.running.store.run(create(Player(team_id=team.id, first_name="G", last_name=str(number))))
+    problem(team.owner.post(f"{team.path}/players", json={"first_name": "A", "last_name": "B"}), 409, "roster-full")
+    assert len(team.players()) == 60
+
+
+# Lists
+
+
+def test_lists_go_on_where_they_stopped_and_are_filled_up(team: Team, site: Site) -> None:
+    names = [f"Team {number:02}" for number in range(12)]
+    ids = [made(team.owner.post("/teams", json={"name": name}))["team_id"] for name in names]
+    for team_id in ids[2:8]:
+        team.owner.delete(f"/teams/{team_id}", headers=ANY)
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = made(team.owner.get("/teams", params={"limit": 3, **({"cursor": cursor} if cursor else {})}), 200)
+        found += [each["name"] for each in page["items"]]
+        cursor = page["next"]
+        assert len(page["items"]) == 3 or cursor is None
+        if cursor is None:
+            break
+    assert found == ["Sluggers", *names[:2], *names[8:]]
+    assert len(made(team.owner.get("/teams/deleted"), 200)["items"]) == 6
+    root = site.as_("root", "admin")
+    assert [each["name"] for each in made(root.get("/all-teams"), 200)["items"]] == found
+    assert {each["user_id"] for each in made(root.get("/users"), 200)["items"]} >= {"owner", "root"}
+    problem(team.owner.get("/teams", params={"cursor": "no"}), 422, "invalid")

@@ -1,0 +1,238 @@
+"""hacktracker's pages, as somebody without JavaScript uses them."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+
+from keyplan.apps.hacktracker import demo
+from keyplan.apps.hacktracker.api import SYSTEM
+from tests.apps.hack_site import Team, league, settings
+from tests.web.site import Site, site
+
+FORM = re.compile(r"<form.*?</form>", re.DOTALL)
+FIELD = re.compile(r'<input[^>]*?name="([^"]+)"[^>]*?value="([^"]*)"')
+
+
+class Reader:
+    """Somebody with a browser."""
+
+    def __init__(self, served: Site, sub: str, groups: str = "") -> None:
+        client = httpx.Client(base_url=f"{served.url}/hacktracker", follow_redirects=True, timeout=30, verify=False)
+        self.client = served._stack.enter_context(client)
+        self.get("/sign-in")
+        page = self.client.get("/sign-in")
+        (form,) = [each for each in FORM.findall(page.text) if 'name="groups"' in each]
+        token = dict(FIELD.findall(form))["csrf"]
+        self.client.post("/sign-in", data={"sub": sub, "groups": groups, "to": "", "csrf": token})
+
+    def get(self, path: str, status: int = 200) -> str:
+        answer = self.client.get(path)
+        assert answer.status_code == status, f"{path}: {answer.status_code} {answer.text}"
+        return answer.text
+
+    def send(self, path: str, action: str, expected: int = 200, /, **typed: str | list[str]) -> str:
+        """Fill in the form of a page that leads somewhere, and send it."""
+        page = self.get(path)
+        forms = [each for each in FORM.findall(page) if re.search(rf'action="/hacktracker{re.escape(action)}"', each)]
+        assert forms, f"{path} has no form for {action}"
+        hidden = {name: unescape(value) for name, value in FIELD.findall(forms[0])}
+        answer = self.client.post(action, data={**hidden, **typed})
+        assert answer.status_code == expected, f"{action}: {answer.status_code} {answer.text}"
+        return answer.text
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The demo."""
+    with site(SYSTEM, settings(tmp_path_factory.mktemp("demo"))) as served:
+        demo.fill(served.running, lambda done, total: None)
+        yield served
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Site]:
+    with league(tmp_path) as started:
+        yield started
+
+
+def test_every_page_of_the_demo(full: Site) -> None:
+    """Every link that a page of ours has leads to a page."""
+    reader = Reader(full, "casey")
+    seen: set[str] = set()
+    ahead = ["/hacktracker/"]
+    while ahead and len(seen) < 60:
+        path = ahead.pop(0)
+        if path in seen or path.startswith("/hacktracker/static"):
+            continue
+        seen.add(path)
+        shown = reader.get(path.removeprefix("/hacktracker"))
+        found = [unescape(each) for each in re.findall(r'href="(/hacktracker/[^"#]*)"', shown)]
+        # One of each kind is enough, and a next page of every list.
+        kinds = {re.sub(r"demo[-\w]*|cursor=.*", "X", each) for each in seen | set(ahead)}
+        for each in found:
+            kind = re.sub(r"demo[-\w]*|cursor=.*", "X", each)
+            if kind not in kinds:
+                kinds.add(kind)
+                ahead.append(each)
+    kinds = {re.sub(r"demo[-\w]*|cursor=.*|season_id=.*", "X", each) for each in seen}
+    for page in ("/games/X", "/games/X/edit", "/games/X/score", "/games/X/lineup", "/teams/X/players/X", "/me"):
+        assert f"/hacktracker{page}" in kinds, sorted(kinds)
+    assert "/hacktracker/?X" not in kinds, "Casey has one team"
+
+
+def test_every_list_of_the_demo_has_more_than_two_pages(full: Site) -> None:
+    robin, casey = full.as_("demo-004"), full.as_("casey")
+    root = full.as_("admin", "admin")
+    herons = f"/teams/{demo.HERONS}"
+    for client, path in (
+        (robin, "/teams"),
+        (casey, f"{herons}/members"),
+        (casey, f"{herons}/games"),
+        (casey, "/games/demo-game-000/at-bats"),
+        (root, "/users"),
+        (root, "/all-teams"),
+        (root, "/all-games"),
+    ):
+        page = client.get(path).json()
+        second = client.get(path, params={"cursor": page["next"]}).json()
+        assert second["next"] is not None, path
+    assert len(casey.get(f"{herons}/players").json()["items"]) == 15
+    demo.fill(full.running, lambda done, total: None)
+    assert full.running.store.verify() == [], "filled again, it stays as it is"
+
+
+def test_admins_see_everything(full: Site) -> None:
+    root = Reader(full, "admin", "admin")
+    for what in ("users", "teams", "games"):
+        assert 'rel="next"' in root.get(f"/all/{what}")
+    Reader(full, "casey").get("/all/users", 403)
+
+
+def test_strangers_see_nothing(full: Site) -> None:
+    stranger = Reader(full, "stranger")
+    for path in (f"/teams/{demo.HERONS}", "/games/demo-game-001", "/games/demo-game-001/live"):
+        stranger.get(path, 404)
+    visitor = httpx.get(f"{full.url}/hacktracker/teams/{demo.HERONS}", verify=False)
+    assert visitor.status_code == 303
+    assert "/hacktracker/sign-in?to=" in visitor.headers["location"]
+    assert "Sign in" in httpx.get(f"{full.url}/hacktracker/", verify=False).text
+
+
+def test_a_season_begins(served: Site) -> None:
+    """From nothing to a scored game, with forms only."""
+    coach = Reader(served, "coach")
+    assert "at least 3 characters" in coach.send("/new-team", "/new-team", 422, name="ab", team_type="MANAGED")
+    shown = coach.send("/new-team", "/new-team", name="Night Owls", team_type="MANAGED")
+    (team_id,) = set(re.findall(r"/hacktracker/teams/([\w-]+)/roster", shown))
+    team = f"/teams/{team_id}"
+    for number in (1, 2):
+        coach.send(
+            f"{team}/roster",
+            f"{team}/roster",
+            first_name="Kim",
+            last_name=f"No {number}",
+            player_number=str(number),
+            positions="SS",
+        )
+    taken = coach.send(f"{team}/roster", f"{team}/roster", 409, first_name="A", last_name="B", player_number="1")
+    assert "Another player of the team has this number." in taken
+    shown = coach.send(
+        f"{team}/new-game",
+        f"{team}/new-game",
+        opponent_name="Larks",
+        scheduled_start="2026-05-01T18:30",
+        season_id="2026",
+    )
+    (game_id,) = set(re.findall(r"/hacktracker/games/([\w-]+)/lineup", shown))
+    game = f"/games/{game_id}"
+    assert "1 May 2026, 18:30 UTC" in shown
+    assert "Set a line-up first." in coach.send(game, f"{game}/status", 422, status="IN_PROGRESS")
+    players = dict(re.findall(r"<option value=\"1 ([\w-]+)\".*?</li>|(?!)()", coach.get(f"{game}/lineup"), re.DOTALL))
+    first, second, third = players
+    coach.send(f"{game}/lineup", f"{game}/lineup", places=[f"2 {first}", f"1 {second}", ""])
+    assert "Play ball!" in coach.send(game, f"{game}/status", status="IN_PROGRESS")
+    page = coach.get(f"{game}/score")
+    assert re.search(rf'<option value="{second}" selected>', page), "the first of the line-up is at bat"
+    play = {"player_id": second, "inning": "1", "outs": "0", "runs": "", "rbi": "", "x": "", "y": ""}
+    coach.send(f"{game}/score", f"{game}/score", result="HR", place="Left field", **play)
+    page = coach.get(f"{game}/score")
+    assert re.search(rf'<option value="{first}" selected>', page), "and then the second"
+    coach.send(f"{game}/score", f"{game}/score", **{**play, "player_id": first}, result="K", place="")
+    assert "Inning 1, 1 out" in coach.get(f"{game}/live")
+    out = coach.send(f"{game}/score", f"{game}/score", 422, **{**play, "player_id": third}, result="K", place="")
+    assert "This player is not in the line-up." in out
+    assert "K is taken back." in coach.send(f"{game}/score", f"{game}/undo")
+    coach.send(f"{game}/score", f"{game}/opponent", by="1")
+    shown = coach.send(game, f"{game}/status", status="FINAL")
+    assert re.search(r"<strong>1</strong> <strong>1</strong>", shown), "the box score"
+    assert shown.count("<circle") == 1, "the spray chart"
+    assert "1.000" in coach.get(f"{team}/statistics?season_id=2026")
+    assert served.running.store.verify() == []
+
+
+def test_live_is_answered_once(served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True)
+    reader = Reader(served, "player")
+    first = reader.client.get(f"/games/{game}/live")
+    again = reader.client.get(f"/games/{game}/live", headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
+    team.bat(game, runs=1)
+    changed = reader.client.get(f"/games/{game}/live", headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200
+    assert "<strong>1 in</strong>" in changed.text
+
+
+def test_people_come_and_go(served: Site) -> None:
+    team = Team(served)
+    owner, guest = Reader(served, "owner"), Reader(served, "guest")
+    shown = owner.send(f"{team.path}/members", f"{team.path}/members/invite", role="scorekeeper")
+    (link,) = re.findall(r'value="http://[^/]+/hacktracker(/join/[\w-]+)"', shown)
+    assert "scorekeeper" in guest.get(link)
+    assert "Welcome to Sluggers." in guest.send(link, link)
+    guest.get(link, 404)
+    owner.send(f"{team.path}/members", f"{team.path}/members/guest/role", role="manager")
+    ghost = f"{team.path}/players/{team.ghosts[0]}"
+    (link,) = re.findall(r'value="http://[^/]+/hacktracker(/join/[\w-]+)"', owner.send(ghost, f"{ghost}/invite"))
+    guest.send(link, link)
+    assert "this is you" in guest.get(ghost)
+    guest.send(
+        f"{ghost}/edit",
+        f"{ghost}/edit",
+        first_name="Gus",
+        last_name="T",
+        positions=["C", "P"],
+        status="sub",
+        player_number="7",
+    )
+    assert "C, P · sub" in guest.get(ghost)
+    owner.send(ghost, f"{ghost}/unlink")
+    owner.send(ghost, f"{ghost}/remove")
+    guest.send(f"{team.path}/members", f"{team.path}/leave")
+    guest.get(team.path, 404)
+    assert "Kim" in owner.send("/me", "/me", first_name="Kim", last_name="", email="", phone_number="")
+    owner.send(f"{team.path}/edit", f"{team.path}/edit", name="Renamed", description="")
+    owner.send(f"{team.path}/members", f"{team.path}/transfer", user_id="player")
+    player = Reader(served, "player")
+    player.send(f"{team.path}/edit", f"{team.path}/delete")
+    assert "Renamed is back." in player.send("/", f"{team.path}/restore")
+    player.send(f"{team.path}/members", f"{team.path}/members/owner/remove")
+    owner.get(team.path, 404)
+    assert "Your account is gone." in owner.send("/me", "/me/delete")
+    assert served.running.store.verify() == []
+
+
+def test_a_stale_form_is_refused(served: Site) -> None:
+    team = Team(served)
+    owner = Reader(served, "owner")
+    page = owner.get(f"{team.path}/edit")
+    hidden = dict(FIELD.findall(next(each for each in FORM.findall(page) if f"{team.path}/edit" in each)))
+    owner.send(f"{team.path}/edit", f"{team.path}/edit", name="First", description="")
+    late = owner.client.post(f"{team.path}/edit", data={**hidden, "name": "Late"})
+    assert late.status_code == 412
+    assert 'value="Late"' in late.text, "what was typed is still there"
+    assert owner.client.post(f"{team.path}/delete", data={"version": "1"}).status_code == 403, "no token of the form"

@@ -1,0 +1,236 @@
+"""hacktracker with eight clients at once: on one roster, one line-up, one game, one team."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from keyplan.engine import Engine
+from tests.apps.hack_site import ANY, PLAY, Team, league, made
+from tests.web.site import Site
+
+CLIENTS = 8
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with Engine(str(tmp_path / "hack.db")) as engine, league(tmp_path, engine) as served:
+        yield served
+
+
+@pytest.fixture
+def team(site: Site) -> Team:
+    return Team(site)
+
+
+def at_once(number: int, act: Callable[[int], httpx.Response]) -> list[httpx.Response]:
+    """What came of doing something that often, eight at a time."""
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        return list(pool.map(act, range(number)))
+
+
+def statuses(answers: list[httpx.Response]) -> Counter[int]:
+    return Counter(answer.status_code for answer in answers)
+
+
+def verified(site: Site, folder: Path) -> None:
+    """Nothing is out of step, and the command line says so, too."""
+    assert site.running.store.verify() == []
+    command = [sys.executable, "-m", "keyplan.cli", "verify", "hacktracker", "--path", str(folder / "hack.db")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_one_roster(team: Team, site: Site, tmp_path: Path) -> None:
+    """Forty players for twenty numbers: each number is had once, and everybody who was told so is on the roster."""
+
+    def add(number: int) -> httpx.Response:
+        body = {"first_name": "P", "last_name": str(number), "player_number": 30 + number % 20}
+        return team.owner.post(f"{team.path}/players", json=body)
+
+    answers = at_once(40, add)
+    assert statuses(answers) == {201: 20, 409: 20}
+    ids = {answer.json()["player_id"] for answer in answers if answer.is_success}
+    players = team.players()
+    assert ids <= {each["player_id"] for each in players}
+    numbers = [each["player_number"] for each in players if each["player_number"] is not None]
+    assert len(numbers) == len(set(numbers))
+
+    def edit(number: int) -> httpx.Response:
+        path = f"{team.path}/players/{team.ghosts[0]}"
+        fields = ({"first_name": f"N{number}"}, {"last_name": f"L{number}"}, {"positions": ["C"]}, {"status": "sub"})
+        return team.owner.patch(path, json=fields[number % 4], headers=ANY)
+
+    assert statuses(at_once(16, edit)) == {200: 16}
+    seven = made(team.owner.get(f"{team.path}/players/{team.ghosts[0]}"), 200)
+    assert (seven["positions"], seven["status"], seven["version"]) == (["C"], "sub", 11), "nothing is lost"
+    verified(site, tmp_path)
+
+
+def test_the_last_places_of_a_roster(team: Team, site: Site) -> None:
+    for number in range(10, 62):
+        team.add(number)
+    assert len(team.players()) == 56
+    body = {"first_name": "Last", "last_name": "One"}
+    assert statuses(at_once(16, lambda _: team.owner.post(f"{team.path}/players", json=body))) == {201: 4, 409: 12}
+    assert len(team.players()) == made(team.owner.get(team.path), 200)["player_count"] == 60
+    assert site.running.store.verify() == []
+
+
+def test_one_lineup_while_players_go(team: Team, site: Site) -> None:
+    """Line-ups are set while their players are removed: no game begins with somebody who is not there."""
+    for turn in range(4):
+        guests = [team.add(None) for _ in range(4)]
+        game = team.game(lineup=team.ghosts)
+
+        def act(number: int, guests: list[str] = guests, game: str = game) -> httpx.Response:
+            if number % 4 == 3:
+                return team.owner.post(f"/games/{game}/status", json={"status": "IN_PROGRESS"})
+            if number % 2:
+                return team.owner.delete(f"{team.path}/players/{guests[number // 4]}", headers=ANY)
+            return team.owner.put(f"/games/{game}/lineup", json={"lineup": [*team.ghosts, *guests[number // 4 :]]})
+
+        found = statuses(at_once(16, act))
+        assert not {status for status in found if status >= 500}, found
+        state = made(team.owner.get(f"/games/{game}"), 200)
+        roster = {each["player_id"] for each in team.players()}
+        if state["status"] == "IN_PROGRESS":
+            assert set(state["lineup"]) <= roster, turn
+            team.move(game, "FINAL")
+    assert site.running.store.verify() == []
+
+
+def test_one_game_is_scored_by_eight(team: Team, site: Site, tmp_path: Path) -> None:
+    game = team.game(play=True)
+
+    def bat(number: int) -> httpx.Response:
+        body = {"player_id": team.ghosts[number % 3], **PLAY, "runs": number % 3}
+        return team.owner.post(f"/games/{game}/at-bats", json=body)
+
+    assert statuses(at_once(48, bat)) == {201: 48}
+    assert made(team.owner.get(f"/games/{game}"), 200)["team_score"] == sum(number % 3 for number in range(48))
+    counts = [made(team.owner.get(f"{team.path}/players/{each}"), 200)["at_bat_count"] for each in team.ghosts]
+    assert counts == [16, 16, 16]
+
+    def mixed(number: int) -> httpx.Response:
+        match number % 4:
+            case 0:
+                return bat(number)
+            case 1:
+                return team.owner.post(f"/games/{game}/at-bats/undo")
+            case 2:
+                return team.owner.patch(f"/games/{game}", json={"opponent_score": number}, headers=ANY)
+            case _:
+                return team.owner.put(f"/games/{game}/lineup", json={"lineup": team.ghosts[:: 1 if number % 3 else -1]})
+
+    found = statuses(at_once(32, mixed))
+    assert set(found) <= {200, 201, 409}, found
+    at_bats = made(team.owner.get(f"/games/{game}/at-bats?limit=100"), 200)["items"]
+    assert made(team.owner.get(f"/games/{game}"), 200)["team_score"] == sum(each["runs"] for each in at_bats)
+    verified(site, tmp_path)
+
+
+def test_nothing_is_scored_after_the_end(team: Team, site: Site) -> None:
+    for _ in range(4):
+        game = team.game(play=True)
+
+        def act(number: int, game: str = game) -> httpx.Response:
+            if number == 4:
+                return team.owner.post(f"/games/{game}/status", json={"status": "FINAL"})
+            return team.owner.post(f"/games/{game}/at-bats", json={"player_id": team.ghosts[0], **PLAY, "runs": 1})
+
+        answers = at_once(12, act)
+        scored = statuses(answers)[201]
+        assert set(statuses(answers)) <= {200, 201, 409}
+        assert made(team.owner.get(f"/games/{game}"), 200)["team_score"] == scored
+    assert site.running.store.verify() == []
+
+
+def test_one_game_of_many_begins(team: Team, site: Site) -> None:
+    games = [team.game(lineup=team.ghosts) for _ in range(CLIENTS)]
+    answers = at_once(CLIENTS, lambda n: team.owner.post(f"/games/{games[n]}/status", json={"status": "IN_PROGRESS"}))
+    assert statuses(answers) == {200: 1, 409: CLIENTS - 1}
+    playing = [each for each in games if made(team.owner.get(f"/games/{each}"), 200)["status"] == "IN_PROGRESS"]
+    assert playing == [made(team.owner.get(team.path), 200)["active_game_id"]]
+    assert site.running.store.verify() == []
+
+
+def test_one_invitation_for_eight(team: Team, site: Site) -> None:
+    people = [site.as_(f"guest-{number}", verify=False) for number in range(CLIENTS)]
+    for path, body in ((f"{team.path}/invitations", {"role": "player"}), (_link(team), None)):
+        secret = made(team.owner.post(path, json=body))["secret"]
+        answers = at_once(CLIENTS, lambda n, s=secret: people[n].post("/invitations/accept", json={"secret": s}))  # type: ignore[misc]
+        assert statuses(answers)[200] == 1, statuses(answers)
+        assert set(statuses(answers)) <= {200, 404, 409}
+    assert site.running.store.verify() == []
+
+
+def _link(team: Team) -> str:
+    return f"{team.path}/players/{team.ghosts[0]}/invitations"
+
+
+def test_a_team_has_one_owner_whatever_happens(team: Team, site: Site) -> None:
+    """Transfers, removals, role changes and leaving, all at once and again."""
+    everybody = ("owner", "manager", "scorekeeper", "player")
+    for _ in range(4):
+
+        def act(number: int) -> httpx.Response:
+            who, other = everybody[number % 4], everybody[(number // 4 + 1) % 4]
+            client = team.as_(who)
+            match number % 3:
+                case 0:
+                    return client.post(f"{team.path}/transfer", json={"user_id": other})
+                case 1:
+                    return client.put(f"{team.path}/members/{other}/role", json={"role": "player"})
+                case _:
+                    return client.patch(team.path, json={"name": f"Name {number}"}, headers=ANY)
+
+        found = statuses(at_once(24, act))
+        assert not {status for status in found if status >= 500}, found
+        members = site.running.store.run(site.running.design.members(team.id)).items
+        (owner,) = [each.user_id for each in members if each.role == "owner"]
+        stored = site.running.store.run(site.running.design.team(team.id))
+        assert stored.owner_id == owner
+        assert site.running.store.verify() == []
+
+
+def test_deleting_an_account_while_making_teams(site: Site) -> None:
+    for turn in range(4):
+        client = site.as_(f"user-{turn}", verify=False)
+        client.get("/me")
+
+        def act(number: int, client: httpx.Client = client) -> httpx.Response:
+            if number == 3:
+                return client.delete("/me", headers=ANY)
+            return client.post("/teams", json={"name": f"Team {number}"})
+
+        answers = at_once(8, act)
+        assert not {status for status in statuses(answers) if status >= 500}, statuses(answers)
+        user = site.running.store.run(site.running.design.user(f"user-{turn}"))
+        assert user.deleted_at is None or user.owned_team_count == 0
+    assert site.running.store.verify() == []
+
+
+def test_restoring_while_it_is_removed(tmp_path: Path) -> None:
+    """Its time comes just when the owner restores it: it is one or the other, never half."""
+    moment = 1_790_000_000.0
+    with Engine(clock=lambda: moment) as engine, league(tmp_path, engine) as site:
+        team = Team(site)
+        team.owner.delete(team.path, headers=ANY)
+        moment += 400 * 86400
+
+        def act(number: int) -> httpx.Response:
+            if number == 0:
+                engine.sweep_expired()
+            return team.owner.post(f"{team.path}/restore")
+
+        found = statuses(at_once(8, act))
+        restored = found[200] > 0
+        assert (made(team.owner.get("/teams"), 200)["items"] != []) == restored
+        assert set(found) <= {200, 404, 409, 412}
+        assert (site.running.store.run(site.running.design.team(team.id)) is not None) == restored

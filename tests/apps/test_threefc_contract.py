@@ -1,0 +1,37 @@
+"""3FC's API held against its OpenAPI document."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.apps.threefc_site import Club, club
+from tests.web.contract import PHASES, Held, held_against_its_document
+
+OF_A_GAME = [f"/games/{{game_id}}/{part}" for part in ("sheet", "result", "status", "roster", "goals", "goals/undo")]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Club]:
+    with club(tmp_path) as served:
+        served.game("0")  # the id that schemathesis tries first: a game is not made by chance
+        served.goal(game_id="0", scorer_id="p1")
+        yield served
+
+
+def good(held: Held) -> set[str]:
+    """The operations that did something, after it is sure that all did what the document says."""
+    assert held.findings == []
+    assert held.phases >= PHASES
+    assert {status for status in held.statuses if status >= 500} == set()
+    return {operation for operation, statuses in held.operations.items() if statuses.keys() & {200, 201, 204}}
+
+
+def test_what_the_document_says(site: Club) -> None:
+    token = site.site.token("olga")
+    # The game's own parts first: among the others is what deletes it.
+    held = held_against_its_document(site.site, token, examples=1, scenarios=2, methods=False, only=OF_A_GAME)
+    assert {f"GET {path}" for path in OF_A_GAME if path.endswith(("sheet", "result", "roster", "goals"))} <= good(held)
+    held = held_against_its_document(site.site, token, examples=1, scenarios=2, methods=False, without=OF_A_GAME)
+    assert {"POST /leagues", "GET /seasons/{season_id}/table", "DELETE /games/{game_id}"} <= good(held)
+    assert site.clean()

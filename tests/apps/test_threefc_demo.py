@@ -1,0 +1,71 @@
+"""3FC's made-up data: the same each time, quick, believable, and long enough for several pages."""
+
+from typing import Any
+
+import pytest
+
+from keyplan.apps.threefc import demo
+from keyplan.apps.threefc.api import SYSTEM
+from tests.apps.threefc_site import ok, settings
+from tests.web.site import Site, site
+
+
+def items(served: Site) -> list[dict[str, Any]]:
+    """All that is stored, without when."""
+    found: list[dict[str, Any]] = []
+    start: dict[str, Any] = {}
+    while True:
+        answer = served.engine.scan(TableName="3fc-dev-app", **start)
+        found += answer["Items"]
+        if "LastEvaluatedKey" not in answer:
+            break
+        start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+    return sorted(({"pk": each["pk"]["S"], "sk": each["sk"]["S"]} for each in found), key=str)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with site(SYSTEM, settings(tmp_path_factory.mktemp("demo"))) as served:
+        demo.fill(served.running, lambda done, total: None)
+        yield served
+
+
+def test_every_list_has_more_than_two_pages(filled: Site) -> None:
+    olga = filled.as_(demo.ORGANISER)
+    for path in (
+        "/leagues",
+        f"/leagues/{demo.MAIN}/seasons",
+        f"/leagues/{demo.MAIN}/players",
+        f"/leagues/{demo.MAIN}/acl",
+        f"/seasons/{demo.SPRING}/teams",
+        f"/seasons/{demo.SPRING}/sessions",
+        f"/seasons/{demo.SPRING}/scorers",
+        f"/sessions/{demo.TODAY}/games",
+    ):
+        sizes, cursor = [], None
+        while True:
+            page = ok(olga.get(path, params={"cursor": cursor} if cursor else {}))
+            sizes.append(len(page["items"]))
+            cursor = page["next"]
+            if cursor is None:
+                break
+        assert sizes[:2] == [50, 50], path
+        assert len(sizes) > 2, path
+
+
+def test_it_agrees_with_the_design_and_stays_when_filled_again(filled: Site) -> None:
+    """Another fill makes the very same things, so that nothing is added."""
+    before = items(filled)
+    demo.fill(filled.running, lambda done, total: None)
+    assert items(filled) == before
+    assert filled.running.store.verify() == []
+
+
+def test_a_goal_of_today_is_the_last_one_of_the_demo(filled: Site) -> None:
+    """What is entered now is what undo takes back."""
+    sam = filled.as_(demo.SCOREKEEPER)
+    game = ok(sam.get("/games/demo-game-027-02"))
+    assert game["status"] == "live"
+    goal = {"third": 1, "minute": 1, "conceding_team_id": game["team_ids"][0], "scoring_team_id": game["team_ids"][1]}
+    made = ok(sam.post("/games/demo-game-027-02/goals", json=goal))
+    assert ok(sam.post("/games/demo-game-027-02/goals/undo")) == made

@@ -1,0 +1,322 @@
+"""3FC's pages, without JavaScript: what each role sees and can do, and what is told where it can not be done."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.apps.threefc_site import START, TEAMS, Club, Reader, club, ok
+
+PAGES = {
+    "/leagues/north": {"viewer", "scorekeeper", "admin"},
+    "/leagues/north/edit": {"admin"},
+    "/leagues/north/people": {"admin"},
+    "/leagues/north/players": {"viewer", "scorekeeper", "admin"},
+    "/players/p1": {"admin"},
+    "/seasons/spring": {"viewer", "scorekeeper", "admin"},
+    "/seasons/spring/edit": {"admin"},
+    "/seasons/spring/scorers": {"viewer", "scorekeeper", "admin"},
+    "/seasons/spring/teams": {"viewer", "scorekeeper", "admin"},
+    "/seasons/spring/teams/red": {"admin"},
+    "/sessions/may-1": {"viewer", "scorekeeper", "admin"},
+    "/games/g1": {"viewer", "scorekeeper", "admin"},
+    "/games/g1/live": {"viewer", "scorekeeper", "admin"},
+    "/games/g1/edit": {"admin"},
+    "/games/g1/roster": {"viewer", "scorekeeper", "admin"},
+    "/games/g1/goals/{event}": {"scorekeeper", "admin"},
+}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    with club(tmp_path_factory.mktemp("threefc")) as started:
+        yield started
+
+
+@pytest.fixture
+def site(served: Club) -> Club:
+    served.reset()
+    return served
+
+
+@pytest.fixture
+def olga(site: Club) -> Reader:
+    return site.browser("admin")
+
+
+@pytest.fixture
+def sam(site: Club) -> Reader:
+    return site.browser("scorekeeper")
+
+
+def text_of(page: httpx.Response) -> str:
+    """What a page says, without its tags."""
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page.text)))
+
+
+def told(page: httpx.Response, status: int, text: str) -> None:
+    assert page.status_code == status, text_of(page)
+    assert text in text_of(page), text_of(page)
+
+
+def test_who_sees_which_page(site: Club) -> None:
+    site.game()
+    event_id = site.goal(scorer_id="p1")["event_id"]
+    for role in ("admin", "scorekeeper", "viewer", "stranger"):
+        reader = site.browser(role)
+        for path, allowed in PAGES.items():
+            page = reader.get(path.replace("{event}", event_id))
+            expected = 200 if role in allowed else 404 if role == "stranger" else 403
+            assert page.status_code == expected, (role, path, text_of(page))
+            assert page.headers["content-type"].startswith("text/html")
+    visitor = site.browser("visitor")
+    for path in PAGES:
+        page = visitor.get(path.replace("{event}", event_id))
+        assert page.status_code == 303
+        assert page.headers["location"].startswith("/threefc/sign-in?to=")
+
+
+def test_the_front_page(site: Club, olga: Reader) -> None:
+    told(site.browser("visitor").get("/"), 200, "whoever concedes fewest wins")
+    told(olga.get("/"), 200, "Northern League admin")
+    assert "Southern" not in olga.get("/").text
+    nobody = site.browser("stranger")
+    site.eve.delete("/leagues/south", headers={"If-Match": "*"})
+    told(nobody.get("/"), 200, "You are in no league yet")
+
+
+def test_only_those_who_may_see_the_buttons(site: Club) -> None:
+    site.game()
+    site.goal()
+    pages = {role: site.browser(role).get("/games/g1").text for role in ("admin", "scorekeeper", "viewer")}
+    for role in ("admin", "scorekeeper"):
+        assert 'class="pad"' in pages[role]
+        assert "Undo 5′ Blue against Red" in pages[role]
+        assert "Finish the game" in pages[role]
+    assert not [word for word in ('class="pad"', "Undo", "Finish", ">Edit<") if word in pages["viewer"]]
+    assert "Change or delete" in pages["admin"]
+    assert "Change or delete" not in pages["scorekeeper"]
+
+
+def test_founding_a_league_and_all_in_it(site: Club, olga: Reader) -> None:
+    """From nothing to a goal, by forms alone."""
+    page = olga.follow(olga.send("/new-league", name="Evening", slug=""))
+    told(page, 200, "“Evening” is founded.")
+    league = str(page.url.path)
+    season = olga.follow(olga.send(f"{league}/seasons".removeprefix("/threefc"), name="One", starts_on="", ends_on=""))
+    told(season, 200, "“One” is begun.")
+    at = season.url.path.removeprefix("/threefc")
+    for name, colour in (("Ants", "#ff0000"), ("Bees", "#00ff00"), ("Cats", "#0000ff")):
+        told(olga.follow(olga.send(f"{at}/teams", name=name, colour=colour)), 200, f"{name} is in the season.")
+    session = olga.follow(olga.send(f"{at}/sessions", session_date="2026-06-01"))
+    told(session, 200, "1 June 2026")
+    teams = re.findall(r'<option value="([^"]+)" selected', session.text)
+    assert len(teams) == 3
+    where = f"{session.url.path.removeprefix('/threefc')}/games"
+    game = olga.follow(olga.send(where, game_start_ts="2026-06-01T18:00", team_ids=teams))
+    told(game, 200, "The game is scheduled.")
+    path = game.url.path.removeprefix("/threefc")
+    told(olga.follow(olga.send(f"{path}/status", status="live")), 200, "The game is live.")
+    goal = {"third": "1", "minute": "3", "conceding_team_id": teams[0], "scored_by": teams[1]}
+    page = olga.follow(olga.send(f"{path}/goals", **goal))
+    told(page, 200, "leads.")
+    told(olga.follow(olga.send(f"{path}/status", status="finished")), 200, "won.")
+    told(olga.get(at), 200, "Of 1 finished games")
+    assert site.clean()
+
+
+def test_a_goal_with_the_same_team_twice_is_an_own_goal(site: Club, sam: Reader) -> None:
+    site.game()
+    goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "red", "scorer_id": "p0"}
+    page = sam.follow(sam.send("/games/g1/goals", **goal))
+    told(page, 200, "31′ Red own goal Player 0")
+    (logged,) = ok(site.vera.get("/games/g1/goals"))["items"]
+    assert (logged["own_goal"], logged["conceding_team_id"], logged["scoring_team_id"]) == (True, "red", None)
+    assert 'name="third" value="2" checked' in page.text, "the next goal is likely to be of the same third"
+
+
+def test_undo_is_of_the_goal_that_was_seen(site: Club, sam: Reader) -> None:
+    site.game()
+    first = site.goal()
+    second = site.goal(minute=8)
+    told(sam.send("/games/g1/undo", event_id=first["event_id"]), 409, "Another goal was entered since")
+    told(sam.follow(sam.send("/games/g1/undo", event_id=second["event_id"])), 200, "The goal is taken back.")
+    assert [each["event_id"] for each in ok(site.vera.get("/games/g1/goals"))["items"]] == [first["event_id"]]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"minute": "1000"}, "Minute:"),
+        ({"minute": ""}, "This is needed."),
+        ({"conceding_team_id": ""}, "Conceding team id:"),
+        ({"third": "4"}, "Third:"),
+        ({"scorer_id": "p0"}, "This player is not on the team that scored."),
+        ({"scored_by": "green"}, "This team does not play in this game."),
+    ],
+)
+def test_what_is_wrong_with_a_goal_is_told_on_the_pad(
+    site: Club, sam: Reader, change: dict[str, str], text: str
+) -> None:
+    site.game()
+    goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue", **change}
+    page = sam.send("/games/g1/goals", **goal)
+    told(page, 422, text)
+    assert 'class="pad"' in page.text
+    assert ok(site.vera.get("/games/g1/goals"))["items"] == []
+
+
+def test_a_goal_that_comes_too_late(site: Club, sam: Reader) -> None:
+    site.game(status="finished")
+    goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue"}
+    told(sam.send("/games/g1/goals", **goal), 409, "Goals are entered and changed while the game is live.")
+    told(site.browser("viewer").send("/games/g1/goals", **goal), 403, "You may not do this.")
+
+
+def test_editing_a_goal(site: Club, sam: Reader) -> None:
+    site.game()
+    made = site.goal()
+    path = f"/games/g1/goals/{made['event_id']}"
+    edited: dict[str, Any] = {
+        "third": "3",
+        "minute": "44",
+        "conceding_team_id": "gold",
+        "scoring_team_id": "blue",
+        "scorer_id": "p1",
+        "assist_ids": ["p4"],
+        "version": "1",
+    }
+    page = sam.follow(sam.send(path, **edited))
+    told(page, 200, "44′ Blue against Gold Player 1, assisted by Player 4")
+    told(sam.send(path, **edited), 412, "The goal was changed meanwhile.")
+    own = {**edited, "scoring_team_id": "", "scorer_id": "", "assist_ids": [], "version": "2"}
+    told(sam.follow(sam.send(path, **own)), 200, "44′ Gold own goal")
+    told(sam.send(path, **{**edited, "version": "3", "assist_ids": ["p0"]}), 422, "not on the team that scored")
+    told(sam.get("/games/g1/goals/01ARZ3NDEKTSV4RRFFQ69G5FAV"), 404, "There is no such goal.")
+
+
+def test_the_part_that_follows(site: Club, sam: Reader) -> None:
+    """A page has what it shows by a tag, and asks whether there is another."""
+    site.game()
+    page = sam.get("/games/g1")
+    found = re.search(r'data-live="([^"]+)" data-tag="([^"]+)"', page.text)
+    assert found
+    address, tag = found[1], unescape(found[2])
+    same = sam.get(address, **{"If-None-Match": tag})
+    assert (same.status_code, same.content) == (304, b"")
+    site.goal()
+    new = sam.get(address, **{"If-None-Match": tag})
+    assert new.status_code == 200
+    assert new.headers["etag"] != tag
+    assert "<html" not in new.text
+    told(new, 200, "Undo 5′ Blue against Red")
+    assert sam.get(address, **{"If-None-Match": new.headers["etag"]}).status_code == 304
+    vera = site.browser("viewer").get(address, **{"If-None-Match": new.headers["etag"]})
+    assert vera.status_code == 200, "what one role sees is not what another does"
+    assert "Undo" not in vera.text
+    assert new.headers["cache-control"] == "private, no-cache"
+
+
+def test_people(site: Club, olga: Reader) -> None:
+    told(olga.get("/leagues/north/people"), 200, "vera viewer")
+    page = olga.follow(olga.send("/leagues/north/people", user_id="auth0|7", role="scorekeeper"))
+    told(page, 200, "auth0|7 is scorekeeper from now on.")
+    page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="vera", version="1"))
+    told(page, 200, "vera has no role any more.")
+    told(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"), 409, "The last one has to stay.")
+    told(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User id:")
+    ok(site.olga.put("/leagues/north/acl/sam", json={"role": "admin"}))
+    page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"))
+    told(page, 200, "You left the league.")
+    assert site.clean()
+
+
+def test_players_and_who_they_are(site: Club, olga: Reader) -> None:
+    page = olga.follow(olga.send("/leagues/north/players", display_name="Pat", user_id=""))
+    told(page, 200, "Pat plays from now on.")
+    page = olga.follow(olga.send("/players/p1", display_name="Pia", user_id="", version="1"))
+    told(page, 200, "Pia")
+    told(
+        olga.send("/players/p1", display_name="Pia", user_id="", version="1"), 412, "The player was changed meanwhile."
+    )
+    told(olga.send("/players/p2", display_name="", user_id="", version="1"), 422, "This is needed.")
+    assert "user-3" in olga.get("/leagues/north/players").text
+    assert "user-3" not in site.browser("viewer").get("/leagues/north/players").text
+
+
+def test_renaming_and_deleting(site: Club, olga: Reader) -> None:
+    told(olga.follow(olga.send("/leagues/north/edit", name="N", slug="n", version="1")), 200, "It is saved.")
+    told(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "The league was changed meanwhile.")
+    told(olga.send("/leagues/north/delete", version="2"), 409, "There are seasons in it.")
+    told(olga.send("/seasons/spring/delete", version="1"), 409, "There are sessions in it.")
+    told(
+        olga.send("/seasons/spring/edit", name="S", starts_on="2026-02-01", ends_on="2026-01-01", version="1"), 422, ""
+    )
+    page = olga.follow(olga.send("/seasons/spring/edit", name="S", starts_on="2026-02-01", ends_on="", version="1"))
+    told(page, 200, "It is saved.")
+    page = olga.follow(olga.send("/seasons/spring/teams/green", name="Lime", colour="lime", version="1"))
+    told(page, 200, "Lime")
+    told(olga.send("/seasons/spring/teams/green", name="Lime", colour="no colour", version="2"), 422, "Colour:")
+    told(olga.follow(olga.send("/seasons/spring/teams/green/delete", version="2")), 200, "The team is deleted.")
+    site.game()
+    told(olga.send("/seasons/spring/teams/red/delete", version="1"), 409, "There are games of it.")
+    told(olga.send("/sessions/may-1/delete", version="1"), 409, "There are games in it.")
+    page = olga.follow(olga.send("/games/g1/edit", game_start_ts="2026-05-01T19:30", version="1"))
+    told(page, 200, "19:30 UTC")
+    told(olga.follow(olga.send("/games/g1/delete", version="2")), 200, "The game is deleted.")
+    told(olga.follow(olga.send("/sessions/may-1/delete", version="1")), 200, "The session is deleted.")
+    told(olga.follow(olga.send("/seasons/spring/delete", version="2")), 200, "The season is deleted.")
+    told(olga.follow(olga.send("/leagues/north/delete", version="2")), 200, "The league is deleted.")
+    assert site.clean()
+
+
+def test_the_roster(site: Club, olga: Reader) -> None:
+    site.game()
+    told(olga.follow(olga.send("/games/g1/roster", player_id="p6", team_id="red")), 200, "The player is on the team.")
+    told(olga.send("/games/g1/roster", player_id="p6", team_id="red"), 409, "on a team of this game already")
+    page = olga.follow(olga.send("/games/g1/roster/p6/move", team_id="gold", version="1"))
+    told(page, 200, "The player is on the other team.")
+    told(olga.send("/games/g1/roster/p6/move", team_id="red", version="1"), 412, "It was changed since.")
+    told(olga.follow(olga.send("/games/g1/roster/p6/remove", version="2")), 200, "The player is off the roster.")
+    site.goal(scorer_id="p1")
+    told(olga.send("/games/g1/roster/p1/remove", version="1"), 409, "A goal names this player")
+    assert "Assign" not in site.browser("viewer").get("/games/g1/roster").text
+
+
+def test_games_of_a_session(site: Club, olga: Reader) -> None:
+    told(olga.get("/sessions/may-1"), 200, "There is no game yet.")
+    same: dict[str, Any] = {"game_start_ts": "2026-05-01T18:00", "team_ids": ["red", "red", "blue"]}
+    told(olga.send("/sessions/may-1/games", **same), 422, "A game has three different teams")
+    ok(site.olga.post("/sessions/may-1/games", json={"game_start_ts": START, "team_ids": TEAMS}))
+    told(olga.get("/sessions/may-1"), 200, "18:00 Red Blue Gold scheduled")
+
+
+def test_long_lists_have_pages(site: Club, olga: Reader) -> None:
+    for number in range(60):
+        ok(site.olga.post("/leagues/north/players", json={"display_name": f"Extra {number}"}))
+    page = olga.get("/leagues/north/players")
+    following = re.search(r'rel="next" href="([^"]+)"', page.text)
+    assert following
+    rest = olga.get(unescape(following[1]))
+    assert "First page" in rest.text
+    names = re.findall(r"(?:Extra|Player) \d+", page.text) + re.findall(r"(?:Extra|Player) \d+", rest.text)
+    assert len(names) == len(set(names)) == 68
+
+
+def test_what_people_type_is_shown_as_text(site: Club, olga: Reader) -> None:
+    olga.send("/leagues/north/players", display_name="<script>alert(1)</script>", user_id="")
+    page = olga.get("/leagues/north/players")
+    assert "<script>alert" not in page.text
+    assert "&lt;script&gt;alert(1)" in page.text
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+
+
+def test_a_form_from_elsewhere_is_refused(site: Club, sam: Reader) -> None:
+    site.game()
+    goal = {"csrf": "x", "third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue"}
+    answer = sam.client.post("/games/g1/goals", data=goal)
+    assert answer.status_code in (400, 403)
+    assert ok(site.vera.get("/games/g1/goals"))["items"] == []

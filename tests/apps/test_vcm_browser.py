@@ -1,0 +1,220 @@
+"""The club's pages in a real browser, as readers and editors use them; with and without the editor's bundle."""
+
+# ruff: noqa: F811 - fixtures are imported by their names
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from keyplan.apps.vcm.api import SYSTEM
+from keyplan.apps.vcm.pages import forms
+from tests.apps.vcm_site import add, announce, club, doc, editor, png, upload, write
+from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.site import Site
+
+BUNDLE = Path(str(forms.__file__)).parent.parent / "static" / "editor.js"
+needs_bundle = pytest.mark.skipif(not BUNDLE.is_file(), reason="the editor was not built: make editor (needs npm)")
+PICTURE: FilePayload = {"name": "jubel-am-netz.png", "mimeType": "image/png", "buffer": png(7)}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with club(tmp_path) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The club with its made-up data."""
+    with club(tmp_path_factory.mktemp("demo")) as served:
+        assert SYSTEM.demo is not None
+        SYSTEM.demo(served.running, lambda done, total: None)
+        yield served
+
+
+def sign_in(page: Page, site: Site, name: str = "Mona", to: str = "/") -> None:
+    page.goto(f"{site.url}/vcm/sign-in?to=/vcm{to}")
+    page.get_by_role("button", name=name).click()
+
+
+def test_the_public_site(browser_page: Page, demo: Site) -> None:
+    page = browser_page
+    page.goto(f"{demo.url}/vcm/")
+    assert page.locator("html").get_attribute("lang") == "de"
+    screenshots(page, "vcm-front")
+    page.get_by_role("link", name="News", exact=True).click()
+    screenshots(page, "vcm-news")
+    page.locator(".stories a").first.click()
+    expect(page.locator(".text h3")).to_contain_text("Satz")
+    screenshots(page, "vcm-article")
+    page.get_by_role("link", name="Termine", exact=True).click()
+    screenshots(page, "vcm-events")
+    page.locator(".rows a").first.click()
+    expect(page.get_by_text("Wann")).to_be_visible()
+    screenshots(page, "vcm-event")
+    page.get_by_role("link", name="Teams", exact=True).click()
+    screenshots(page, "vcm-teams")
+    page.get_by_role("link", name="Damen 1", exact=True).click()
+    expect(page.get_by_role("heading", name="Ansprechpersonen")).to_be_visible()
+    screenshots(page, "vcm-team")
+    page.get_by_role("link", name="Mitglieder", exact=True).click()
+    screenshots(page, "vcm-members")
+    page.get_by_role("link", name="Sponsoren", exact=True).click()
+    screenshots(page, "vcm-sponsors")
+    page.goto(f"{demo.url}/vcm/news/gibt-es-nicht")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nicht gefunden")
+
+
+@needs_bundle
+def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
+    page = browser_page
+    sign_in(page, site, to="/redaktion")
+    page.get_by_role("link", name="News schreiben").click()
+    page.get_by_label("Titel").fill("Aufstieg!")
+    text = page.get_by_role("textbox", name="Text")
+    text.click()
+    page.keyboard.type("Wir sind ")
+    page.get_by_role("button", name="Fett").click()
+    page.keyboard.type("aufgestiegen")
+    page.get_by_role("button", name="Fett").click()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Liste").click()
+    page.keyboard.type("Erstens")
+    _drop(page, ".ProseMirror")
+    expect(page.get_by_text("jubel-am-netz.png ist da.")).to_be_visible()
+    expect(text.locator("img[alt='jubel am netz']")).to_be_visible()
+    screenshots(page, "vcm-editor")
+    page.get_by_role("button", name="Vorschau").click()
+    expect(page.locator("#vorschau strong")).to_have_text("aufgestiegen")
+    expect(page.locator("#vorschau img")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Text")).to_contain_text("Wir sind aufgestiegen")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    expect(page.get_by_text("Vorschau: Das ist ein Entwurf")).to_be_visible()
+    screenshots(page, "vcm-draft")
+    page.get_by_role("button", name="Veröffentlichen").click()
+    article = editor(site).get("/news/by-slug/aufstieg").json()
+    assert article["status"] == "published"
+    assert len(article["imageIds"]) == 1
+    assert "<strong>aufgestiegen</strong>" in article["html"]
+    assert "<li><p>Erstens</p>" in article["html"]
+    page.get_by_role("link", name="Bearbeiten").click()
+    expect(page.get_by_role("textbox", name="Text")).to_contain_text("aufgestiegen")
+    page.get_by_label("Titel").fill("Aufstieg und Fest")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Aufstieg und Fest")
+    assert editor(site).get("/news/by-slug/aufstieg-und-fest").json()["html"] == article["html"]
+    assert site.running.store.verify() == []
+
+
+def _drop(page: Page, where: str) -> None:
+    """Drop a picture, as from a folder."""
+    transfer = page.evaluate_handle(
+        """([name, bytes]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(bytes)], name, { type: "image/png" }));
+            return transfer;
+        }""",
+        [PICTURE["name"], list(PICTURE["buffer"])],
+    )
+    box = page.locator(where).bounding_box()
+    assert box is not None
+    at = {"clientX": box["x"] + 20, "clientY": box["y"] + 20, "dataTransfer": transfer}
+    for event in ("dragover", "drop"):
+        page.dispatch_event(where, event, {**at, "bubbles": True, "cancelable": True})
+
+
+def test_dropping_a_picture_beside_the_text(browser_page: Page, site: Site) -> None:
+    page = browser_page
+    sign_in(page, site, to="/redaktion/sponsoren/neu")
+    page.get_by_label("Name", exact=True).fill("Bäckerei Groß")
+    expect(page.locator("[data-scripted]")).to_be_visible()
+    _drop(page, ".drop")
+    expect(page.get_by_text("jubel-am-netz.png ist da.")).to_be_visible()
+    expect(page.get_by_role("radio").nth(0)).to_be_checked()
+    screenshots(page, "vcm-sponsor")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Bäckerei Groß ist angelegt.")
+    (sponsor,) = editor(site).get("/sponsors").json()["items"]
+    assert sponsor["logo"]["alt"] == "jubel am netz"
+
+
+def test_a_stale_change_is_told_and_nothing_typed_is_lost(browser_page: Page, site: Site) -> None:
+    page = browser_page
+    event = announce(site, description=doc("Mit Kuchen."))
+    sign_in(page, site, to=f"/redaktion/termine/{event['id']}")
+    editor(site).patch(f"/events/{event['id']}", json={"title": "Von Anja"}, headers={"If-Match": "*"})
+    page.get_by_label("Titel").fill("Von Mona")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Es wurde inzwischen geändert.")
+    expect(page.get_by_label("Titel")).to_have_value("Von Mona")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Von Mona")
+
+
+def test_all_of_it_without_javascript(plain_page: Page, site: Site) -> None:
+    page = plain_page
+    media = upload(site)
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Von Hand")
+    page.get_by_label("Text", exact=True).fill(f"## Oben\n\n__Unter__ und **fett**.\n\n![Netz](media:{media['id']})")
+    page.get_by_role("button", name="Vorschau").click()
+    expect(page.locator("#vorschau h3").nth(1)).to_have_text("Oben")
+    expect(page.locator("#vorschau img")).to_be_visible()
+    page.get_by_role("button", name="Speichern und veröffentlichen").click()
+    expect(page.get_by_role("status")).to_have_text("Veröffentlicht.")
+    expect(page.locator(".text u")).to_have_text("Unter")
+    page.get_by_role("link", name="Bearbeiten").click()
+    expect(page.get_by_label("Text", exact=True)).to_have_value(
+        f"## Oben\n\n__Unter__ und **fett**\\.\n\n![Netz](media:{media['id']})"
+    )
+    screenshots(page, "vcm-markdown")
+    page.get_by_label("Titel").fill("")
+    page.get_by_role("button", name="Vorschau").click()
+    page.get_by_text("Löschen", exact=True).click()
+    page.get_by_role("button", name="Endgültig löschen").click()
+    expect(page.get_by_role("status")).to_have_text("Gelöscht.")
+    assert editor(site).get("/news/all").json()["items"] == []
+
+
+def test_a_team_with_everything(browser_page: Page, site: Site) -> None:
+    page = browser_page
+    add(site, "/locations", name="Halle Ost", street="Ring 1", postalCode="68161", city="Mannheim")
+    add(site, "/members", name="Ida Lang", phone="0621 99", showContact=True)
+    sign_in(page, site, to="/redaktion/teams/neu")
+    page.get_by_label("Name", exact=True).fill("Damen 1")
+    page.locator("#field-coachIds").get_by_label("Ida Lang").check()
+    first = page.get_by_role("group", name="Training 1")
+    first.get_by_label("Ort").select_option("Halle Ost")
+    first.get_by_label("Mo").check()
+    first.get_by_label("Von").fill("20:00")
+    first.get_by_label("Bis").fill("18:00")
+    page.get_by_role("button", name="Speichern und veröffentlichen").click()
+    expect(page.get_by_role("alert")).to_contain_text("Ein Training endet, nachdem es begonnen hat.")
+    screenshots(page, "vcm-team-form")
+    page.get_by_role("group", name="Training 1").get_by_label("Bis").fill("22:00")
+    page.get_by_role("button", name="Speichern und veröffentlichen").click()
+    expect(page.get_by_role("cell", name="Montag")).to_be_visible()
+    expect(page.get_by_text("20:00 bis 22:00")).to_be_visible()
+    expect(page.get_by_role("link", name="0621 99")).to_be_visible()
+    page.get_by_role("button", name="Abmelden").click()
+    page.goto(f"{site.url}/vcm/teams/damen-1")
+    expect(page.get_by_role("link", name="0621 99")).to_be_visible()
+
+
+def test_the_desk(browser_page: Page, demo: Site) -> None:
+    page = browser_page
+    write(demo, "Ein Entwurf für den Schreibtisch")
+    sign_in(page, demo, "Anja", to="/redaktion")
+    screenshots(page, "vcm-desk")
+    page.get_by_role("link", name="Medien").click()
+    screenshots(page, "vcm-media")
+    page.goto(f"{demo.url}/vcm/redaktion/news")
+    screenshots(page, "vcm-desk-news")
+    page.goto(f"{demo.url}/vcm/redaktion/sams")
+    page.get_by_label("Datei mit clubs").fill("kein JSON")
+    page.get_by_role("button", name="Einlesen").click()
+    expect(page.get_by_role("alert")).to_contain_text("Die Datei ist kein JSON.")
+    screenshots(page, "vcm-sams")

@@ -1,0 +1,46 @@
+"""The club's API, held against its OpenAPI document: no fault of ours, and no answer that it does not promise."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keyplan.apps.vcm.api import SYSTEM
+from keyplan.web import ANYONE
+from tests.apps.vcm_site import add, announce, club, put_media, write
+from tests.web.contract import PHASES, Held, held_against_its_document
+from tests.web.site import Site
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """A club with something to read in it."""
+    with club(tmp_path) as served:
+        put_media(served, "m1", "m2")
+        write(served, "Derby", publish=True, imageIds=["m1"])
+        announce(served, "Fest", publish=True)
+        add(served, "/teams", name="Damen 1", gender="woman", publish=True)
+        add(served, "/sponsors", name="S", logoId="m2")
+        yield served
+
+
+def _check(site: Site, held: Held, seen: set[int]) -> None:
+    assert not held.findings, "\n\n".join(held.findings)
+    assert held.phases >= PHASES
+    assert held.statuses.keys() >= seen
+    assert site.running.store.verify() == []
+
+
+def test_for_a_visitor(site: Site) -> None:
+    """Some of each kind; that nobody else may edit is tested for every route elsewhere."""
+    only = ("/news", "/news/{id}", "/events/by-slug/{slug}", "/media/by-ids")
+    held = held_against_its_document(site, examples=2, scenarios=1, only=only)
+    _check(site, held, {200, 401, 404, 405, 422})
+    answered = {each for each, seen in held.operations.items() if min(seen) < 300}
+    assert answered <= {f"{each.verb} {each.path}" for each in SYSTEM.api.routes if ANYONE in each.permission.roles}
+
+
+def test_for_an_admin(site: Site) -> None:
+    held = held_against_its_document(site, site.token("anja", "Admin"), examples=1, scenarios=1, methods=False)
+    _check(site, held, {200, 201, 404, 422, 428})
+    assert set(held.operations) == {f"{each.verb} {each.path}" for each in SYSTEM.api.routes}

@@ -1,0 +1,218 @@
+# ruff: noqa: F811 - fixtures are imported by their names
+"""WavyBlog in a real browser, as people use it: reading, writing, pictures; on a phone; without JavaScript."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from keyplan.apps.wavyblog import demo
+from keyplan.apps.wavyblog.api import SYSTEM
+from tests.apps.wavyblog_pages_support import PASSWORD, POST, Served, blog, png, settings_in
+from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.site import Site, site
+
+PICTURE: FilePayload = {"name": "sea.png", "mimeType": "image/png", "buffer": png()}
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    with blog(settings_in(tmp_path)) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The blog with its demo data."""
+    with site(SYSTEM, settings_in(tmp_path_factory.mktemp("demo"))) as started:
+        demo.fill(started.running, lambda done, total: None)
+        yield started
+
+
+def sign_in(page: Page, url: str, name: str, password: str) -> None:
+    page.goto(f"{url}/wavyblog/")
+    page.get_by_role("link", name="Sign in").click()
+    page.get_by_label("Username or e-mail address").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("status")).to_have_text(f"You are signed in as {name}.")
+
+
+def register(page: Page, served: Served) -> None:
+    page.goto(f"{served.site.url}/wavyblog/")
+    page.get_by_role("link", name="Register").click()
+    page.get_by_label("Username").fill("nele")
+    page.get_by_label("E-mail address").fill("nele@example.org")
+    page.get_by_label("Password").fill("12345678")
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("status")).to_have_text("Welcome, nele.")
+
+
+def test_reading(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    page.goto(f"{full.url}/wavyblog/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Latest posts")
+    expect(page.locator("article")).to_have_count(12)
+    screenshots(page, "wavyblog-latest")
+    page.get_by_role("link", name="Next page").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Older posts")
+    title = page.locator("article h2").nth(2).inner_text()
+    page.get_by_role("link", name=title, exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    screenshots(page, "wavyblog-post")
+    page.locator("a[rel=author]").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Posts by")
+    screenshots(page, "wavyblog-author")
+    page.get_by_role("link", name="Categories").click()
+    screenshots(page, "wavyblog-categories")
+    page.get_by_role("link", name="Walks in Lisbon").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Walks in Lisbon")
+    screenshots(page, "wavyblog-category")
+
+
+def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    sign_in(page, full.url, "mira_berg", demo.PASSWORD)
+    for name in ("Your posts", "Images", "All posts", "Users", "Write"):
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_attribute("aria-current", "page")
+        screenshots(page, f"wavyblog-{name.lower().replace(' ', '-')}")
+    page.goto(f"{full.url}/wavyblog/users/jonas_costa")
+    page.get_by_text("Delete", exact=True).click()
+    screenshots(page, "wavyblog-user")
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("alert")).to_contain_text("There are posts of this user.")
+    page.get_by_role("link", name="mira_berg").click()
+    screenshots(page, "wavyblog-account")
+    page.goto(f"{full.url}/wavyblog/categories/walks-in-lisbon/edit")
+    screenshots(page, "wavyblog-edit-category")
+
+
+def test_forms_look_well(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    page.goto(f"{served.site.url}/wavyblog/sign-in")
+    screenshots(page, "wavyblog-sign-in")
+    page.get_by_label("Username or e-mail address").fill("anna")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    screenshots(page, "wavyblog-sign-in-refused")
+    page.goto(f"{served.site.url}/wavyblog/register")
+    screenshots(page, "wavyblog-register")
+
+
+def test_register_write_preview_upload_publish(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    register(page, served)
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_label("Title", exact=True).fill("A day at sea")
+    text = page.get_by_role("textbox", name="Text")
+    text.fill("## Morning\n\nWaves, *waves*.\n\n")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview em")).to_have_text("waves")
+    expect(page.locator("#preview h1")).to_have_text("A day at sea")
+    assert page.url.endswith("/write")  # in place
+    text.press("Control+End")
+    page.get_by_label("Add an image").and_(page.locator("input[type=file]")).set_input_files(PICTURE)
+    expect(page.get_by_text("sea.png is there.")).to_be_visible()
+    page.get_by_role("button", name="Insert").first.click()
+    page.keyboard.type("The sea")  # over the description, which is selected
+    expect(text).to_have_value(re.compile(r"\*waves\*\.\s+!\[The sea\]\(/media/wavyblog/images/\S+\.png\)$"))
+    page.get_by_role("button", name="Beside the title").click()
+    expect(page.get_by_label("Picture beside the title")).to_have_value(re.compile("^/media/wavyblog/images/"))
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview img")).to_be_visible()
+    screenshots(page, "wavyblog-writing")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("status")).to_have_text("It is published.")
+    picture = page.get_by_role("img", name="The sea")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("image => image.naturalWidth") == 320
+    screenshots(page, "wavyblog-published")
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("link", name="A day at sea").click()
+    expect(page.get_by_role("img", name="The sea")).to_be_visible()
+
+
+def test_a_text_that_is_too_long_for_a_preview_is_told(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_role("textbox", name="Text").fill("word " * 65_000)
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_contain_text("bytes are more than")
+
+
+def test_a_file_that_is_no_image_is_told(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.get_by_role("link", name="Images", exact=True).click()
+    file: FilePayload = {"name": "sea.png", "mimeType": "image/png", "buffer": b"no image"}
+    expect(page.locator("input[type=file]")).to_be_visible()  # the script is there
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("and not image/png as it was said to be.")).to_be_visible()
+    page.locator("input[type=file]").set_input_files(PICTURE)
+    expect(page.locator(".gallery li")).to_have_count(1)
+    page.get_by_text("Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_text("You have no images yet.")).to_be_visible()
+
+
+def test_a_stale_change(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.goto(f"{served.site.url}/wavyblog/posts/{POST}/edit")
+    served.who("admin").send(
+        f"/posts/{POST}/edit", title="First words", content="Of the admin.", category="travel", version="1"
+    )
+    page.get_by_role("textbox", name="Text").fill("Mine.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("The post was changed meanwhile")
+    expect(page.get_by_role("alert")).to_be_focused()
+    page.get_by_text("What the post says now").click()
+    screenshots(page, "wavyblog-stale")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Mine.")).to_be_visible()
+
+
+def test_all_of_it_without_javascript(plain_page: Page, served: Served) -> None:
+    page = plain_page
+    register(page, served)
+    page.get_by_role("link", name="Images", exact=True).click()
+    page.get_by_label("Add an image").and_(page.locator("select")).select_option("PNG")
+    page.get_by_role("button", name="Choose the file").click()
+    screenshots(page, "wavyblog-send-image")
+    page.get_by_label("The image").set_input_files(PICTURE)
+    with page.expect_response("**/media/upload"):
+        page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Add").click()  # the page is still there
+    expect(page.get_by_role("status").first).to_have_text("The image is there.")
+    markdown = page.locator("[data-added] input").input_value()
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_label("Title", exact=True).fill("By hand")
+    page.get_by_role("textbox", name="Text").fill(markdown)
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview img")).to_be_visible()
+    expect(page.get_by_label("Title", exact=True)).to_have_value("By hand")
+    page.get_by_role("button", name="Save as draft").click()
+    expect(page.get_by_text("This is a draft")).to_be_visible()
+    screenshots(page, "wavyblog-draft")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("status")).to_have_text("It is published.")
+    page.get_by_text("Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("status")).to_have_text("The post is deleted.")
+
+
+def test_keyboard_alone(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    page.goto(f"{served.site.url}/wavyblog/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="First words")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("First words")

@@ -1,0 +1,152 @@
+"""WavyBlog where somebody means ill, or two things meet: names that are taken again, long texts, renames under way."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from keyplan.apps.wavyblog import markdown, service
+from keyplan.apps.wavyblog.upkeep import sweep
+from keyplan.cli import main
+from keyplan.cli.serve import settings_from
+from keyplan.engine import Engine
+from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write
+from tests.web.site import Site
+from tests.web.test_api import problem
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with blog(tmp_path) as served:
+        yield served
+
+
+def bearer(answer: httpx.Response) -> dict[str, str]:
+    return {"Authorization": f"Bearer {answer.json()['access_token']}"}
+
+
+# Names that are taken again
+
+
+def test_a_token_is_of_an_account_and_not_of_a_name(site: Site) -> None:
+    """Whoever takes the name of a deleted account is somebody else."""
+    add_user(site, "eve")
+    visitor = site.as_()
+    old = bearer(visitor.post("/login", json={"user": "eve", "password": PASSWORD}))
+    assert visitor.get("/me", headers=old).status_code == 200
+    assert site.as_("root").delete("/users/eve", headers=ANY).status_code == 204
+    problem(visitor.get("/me", headers=old), 401, "bad-token")
+    taken = visitor.post("/register", json={"username": "eve", "email": "eve@example.com", "password": "12345678"})
+    problem(visitor.get("/me", headers=old), 401, "bad-token")
+    new = bearer(taken)
+    assert visitor.get("/me", headers=new).json()["email"] == "eve@example.com"
+    draft = visitor.post("/posts", json={"title": "Secret", "content": "x"}, headers=new).json()["slug"]
+    problem(visitor.get(f"/posts/{draft}", headers=old), 401, "bad-token")
+    problem(visitor.post("/posts", json={"title": "Forged", "content": "x"}, headers=old), 401, "bad-token")
+    assert visitor.get(f"/posts/{draft}", headers=new).status_code == 200
+
+
+def test_make_admin_needs_somebody(tmp_path: Path) -> None:
+    file = tmp_path / "blog.db"
+    with Engine(str(file)) as engine, blog(tmp_path, engine):
+        pass
+    for name, code, said in [
+        ("ada", 0, "ada is an admin."),
+        ("ada", 0, "ada is an admin."),
+        ("eve", 1, "There is no user eve."),
+        ("a#b", 1, "There is no user a#b."),
+        ("", 1, "There is no user ."),
+    ]:
+        result = CliRunner().invoke(main, ["wavyblog", "make-admin", name, "--path", str(file)])
+        assert result.exit_code == code, result.output
+        assert said in result.output
+
+
+def test_commands_use_the_endpoint_of_the_usual_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them the same: an admin is made where the server looks for it."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1")
+    assert settings_from({}).endpoint_url == "http://127.0.0.1:1"
+    assert settings_from({"endpoint_url": "http://127.0.0.1:2"}).endpoint_url == "http://127.0.0.1:2"
+    assert settings_from({"aws": True}).endpoint_url is None, "boto3 reads it itself"
+
+
+# Long texts
+
+
+def test_a_long_text_holds_up_nobody(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made into HTML in a thread, once."""
+    made: list[str] = []
+    rendered = markdown._clean
+
+    def slowly(html: str, *more: Any) -> str:
+        made.append(threading.current_thread().name)
+        if begun.is_set():
+            others.wait(20)
+        return rendered(html, *more)
+
+    begun, others = threading.Event(), threading.Event()
+    monkeypatch.setattr(markdown, "_clean", slowly)
+    ada = site.as_("ada")
+    write(ada, "Long", content="[" * (markdown.LONG + 1), publish=True)
+    write(ada, "Short", content="Brief.", publish=True)
+    markdown._kept_long_html.cache_clear()
+    made.clear()
+    begun.set()
+    reader = threading.Thread(target=site.as_().get, args=["/posts/long"])
+    reader.start()
+    while not made:
+        time.sleep(0.01)
+    assert site.as_().get("/posts/short").status_code == 200, "the event loop is free"
+    others.set()
+    reader.join()
+    assert site.as_().get("/posts/long").json()["html"].startswith("<p>[[[")
+    assert len(made) == 1
+
+
+def test_the_feed_has_a_summary_of_a_long_post(site: Site) -> None:
+    ada = site.as_("ada")
+    write(ada, "Long", content="Very *long*. " * 2000, publish=True)
+    write(ada, "Short", content="Brief.", publish=True)
+    atom = {"a": "http://www.w3.org/2005/Atom"}
+    feed = ElementTree.fromstring(httpx.get(f"{site.url}/wavyblog/feed.atom").content)
+    entries = {entry.findtext("a:title", None, atom): entry for entry in feed.findall("a:entry", atom)}
+    assert entries["Long"].find("a:content", atom) is None
+    assert (entries["Long"].findtext("a:summary", None, atom) or "").startswith("Very long. Very long.")
+    assert entries["Short"].findtext("a:content", None, atom) == "<p>Brief.</p>\n"
+
+
+# Renames under way
+
+
+def test_a_category_that_posts_move_to_stays_until_they_are_there(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "_AT_ONCE", -1)
+    add_posts(site, 12, category="travel", is_published=True)
+    root = site.as_("root")
+    assert root.patch("/categories/travel", json={"slug": "journeys"}, headers=ANY).status_code == 200
+    problem(root.delete("/categories/journeys", headers=ANY), 409, "being-renamed")
+    problem(root.patch("/categories/journeys", json={"slug": "trips"}, headers=ANY), 409, "being-renamed")
+    problem(root.patch("/categories/travel", json={"slug": "trips"}, headers=ANY), 409, "being-renamed")
+    assert root.patch("/categories/journeys", json={"name": "Journeys"}, headers=ANY).status_code == 200
+    sweep(site.running)
+    problem(root.get("/categories/travel"), 404, "not-found")
+    assert root.get("/categories/journeys").json()["post_count"] == 12
+    assert root.patch("/categories/journeys", json={"slug": "trips"}, headers=ANY).status_code == 200
+    sweep(site.running)
+    assert root.get("/categories/trips").json()["post_count"] == 12
+    assert site.running.store.verify() == []
+
+
+def test_a_renamed_category_keeps_the_time_at_which_it_was_made(site: Site) -> None:
+    store, design = site.running.store, site.running.design
+    before = store.run(design.category("travel"))
+    time.sleep(1.1)
+    site.as_("root").patch("/categories/travel", json={"slug": "journeys"}, headers=ANY)
+    after = store.run(design.category("journeys"))
+    assert (after.category_id, after.created_at) == (before.category_id, before.created_at)
+    assert after.awaited_count == 0

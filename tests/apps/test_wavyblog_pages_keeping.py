@@ -1,0 +1,221 @@
+"""WavyBlog's forms over real HTTP: images, users and categories."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+
+from keyplan.apps.wavyblog.design import User
+from keyplan.data import create, update
+from tests.apps.wavyblog_pages_support import (
+    POST,
+    Reader,
+    Served,
+    blog,
+    hidden,
+    notice_of,
+    png,
+    problems_of,
+    settings_in,
+)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    with blog(settings_in(tmp_path)) as started:
+        yield started
+
+
+NEW = {"title": "A day at sea", "category": "travel"}
+
+
+# Images
+
+
+def upload(served: Served, reader: Reader, data: bytes) -> httpx.Response:
+    """As a person does it without JavaScript: ask, send, add."""
+    page = reader.send("/images/new", content_type="image/png")
+    assert page.status_code == 200
+    form = re.search(r"<form[^>]*data-send>.*?</form>", page.text, re.DOTALL)
+    assert form
+    fields = {unescape(a): unescape(b) for a, b in re.findall(r'name="([^"]+)" value="([^"]*)"', form[0])}
+    action = re.search(r'action="([^"]+)"', form[0])
+    assert action
+    sent = httpx.post(served.site.url + action[1], data=fields, files={"file": ("a.png", data)})
+    assert sent.status_code == 204  # on which a browser stays on the page
+    return reader.send("/images/add", upload_id=hidden(page, "upload_id"))
+
+
+def test_an_image_is_uploaded_and_used(served: Served) -> None:
+    author = served.who("author")
+    page = author.follow(upload(served, author, png()))
+    assert notice_of(page) == "The image is there."
+    assert "The new one" in page.text
+    found = re.search(r'value="!\[description\]\((/media/wavyblog/images/[^)]+\.png)\)"', page.text)
+    assert found
+    assert httpx.get(served.site.url + found[1]).content == png()
+    assert found[1] in author.get("/write").text
+    assert found[1] not in served.who("other").get("/images").text
+    answer = author.send("/write", **{**NEW, "content": f"![sea]({found[1]})", "thumbnail_url": found[1]})
+    text = author.follow(answer).text
+    assert f'<img src="{found[1]}" alt="sea">' in text
+    assert f'class="lead" src="{found[1]}"' in text
+
+
+def test_what_is_no_image_is_refused(served: Served) -> None:
+    author = served.who("author")
+    answer = upload(served, author, b"GIF89a is not a PNG")
+    assert answer.status_code == 422
+    assert "and not image/png as it was said to be." in problems_of(answer)[0]
+    assert author.send("/images/new", content_type="image/svg+xml").status_code == 422
+    assert author.send("/images/new", content_type="image/png", size="99999999").status_code == 422
+
+
+def test_a_file_that_was_not_sent_is_told(served: Served) -> None:
+    author = served.who("author")
+    page = author.send("/images/new", content_type="image/png")
+    answer = author.send("/images/add", upload_id=hidden(page, "upload_id"))
+    assert answer.status_code == 409
+    assert problems_of(answer) == ["The file was not sent yet."]
+
+
+def test_nobody_adds_or_deletes_somebody_else_s_image(served: Served) -> None:
+    author, other = served.who("author"), served.who("other")
+    page = author.send("/images/new", content_type="image/png")
+    assert other.send("/images/add", upload_id=hidden(page, "upload_id")).status_code == 404
+    page = author.follow(upload(served, author, png()))
+    found = re.search(r'action="(/wavyblog/images/[^/]+/delete)"', page.text)
+    assert found
+    assert other.send(found[1]).status_code == 404
+    assert notice_of(author.follow(author.send(found[1]))) == "The image is deleted."
+    assert "You have no images yet." in author.get("/images").text
+
+
+# Users and categories
+
+
+def test_roles(served: Served) -> None:
+    admin, author = served.who("admin"), served.who("author")
+    assert author.get("/users").status_code == 403
+    answer = admin.send("/users/anna/role", role="admin", version=hidden(admin.get("/users/anna"), "version"))
+    assert notice_of(admin.follow(answer)) == "anna is an admin from now on."
+    assert author.get("/users").status_code == 200
+    stale = admin.send("/users/anna/role", role="user", version="99")
+    assert stale.status_code == 412
+    answer = author.send("/users/mira/role", role="user", version=hidden(author.get("/users/mira"), "version"))
+    assert notice_of(author.follow(answer)) == "mira is an author from now on."
+    assert admin.get("/users").status_code == 403
+
+
+def test_the_last_admin_stays(served: Served) -> None:
+    admin = served.who("admin")
+    answer = admin.send("/users/mira/role", role="user", version=hidden(admin.get("/users/mira"), "version"))
+    assert answer.status_code == 409
+    assert problems_of(answer) == ["The last one has to stay."]
+
+
+def test_a_user_is_deleted_and_signed_out(served: Served) -> None:
+    admin, other = served.who("admin"), served.who("other")
+    busy = admin.send("/users/anna/delete", version=hidden(admin.get("/users/anna"), "version"))
+    assert busy.status_code == 409
+    assert problems_of(busy) == ["There are posts of this user."]
+    answer = admin.send("/users/otto/delete", version=hidden(admin.get("/users/otto"), "version"))
+    assert notice_of(admin.follow(answer)) == "The account of otto is deleted."
+    assert other.get("/account").status_code == 303
+    assert admin.get("/users/otto").status_code == 404
+
+
+def test_a_session_without_an_account_is_told(served: Served) -> None:
+    page = served.as_("ghost").get("/account")
+    assert page.status_code == 401
+    assert "This account is gone." in page.text
+
+
+def test_categories_are_made_renamed_and_deleted(served: Served) -> None:
+    admin = served.who("admin")
+    page = admin.follow(admin.send("/new-category", name="Food & drink", slug=""))
+    assert notice_of(page) == "“Food & drink” is there."
+    assert "Food &amp; drink" in served.visitor().get("/categories").text
+    version = hidden(admin.get("/categories/food-drink/edit"), "version")
+    answer = admin.send("/categories/food-drink/edit", name="Food", slug="food", version=version)
+    assert notice_of(admin.follow(answer)) == "It is renamed; its posts move along."
+    version = hidden(admin.get("/categories/food"), "version")
+    answer = admin.send("/categories/food/delete", version=version)
+    assert notice_of(admin.follow(answer)) == "The category is deleted."
+    assert served.visitor().get("/categories/food").status_code == 404
+
+
+def test_a_renamed_category_takes_its_posts_along(served: Served) -> None:
+    admin = served.who("admin")
+    version = hidden(admin.get("/categories/travel/edit"), "version")
+    assert admin.send("/categories/travel/edit", name="Trips", slug="trips", version=version).status_code == 303
+    assert "First words" in served.visitor().get("/categories/trips").text
+    assert ">Trips</a>" in served.visitor().get(f"/posts/{POST}").text
+
+
+@pytest.mark.parametrize(
+    ("path", "values", "says"),
+    [
+        ("/new-category", {"name": "Travel", "slug": ""}, "There is a category with this slug."),
+        ("/categories/travel/delete", {"version": ""}, "There are posts in it."),
+        ("/categories/uncategorized/delete", {"version": ""}, "uncategorized stays."),
+        (
+            "/categories/uncategorized/edit",
+            {"name": "X", "slug": "other", "version": ""},
+            "uncategorized keeps its slug.",
+        ),
+        (
+            "/categories/travel/edit",
+            {"name": "X", "slug": "uncategorized", "version": ""},
+            "There is a category with this slug.",
+        ),
+    ],
+)
+def test_what_categories_can_not_do(served: Served, path: str, values: dict[str, str], says: str) -> None:
+    admin = served.who("admin")
+    if "version" in values:
+        values = {**values, "version": hidden(admin.get(path.rpartition("/")[0]), "version")}
+    answer = admin.send(path, **values)
+    assert answer.status_code == 409
+    assert problems_of(answer) == [says]
+
+
+def test_a_stale_rename_is_shown_as_such(served: Served) -> None:
+    admin = served.who("admin")
+    form = {"name": "Mine", "slug": "travel", "version": hidden(admin.get("/categories/travel/edit"), "version")}
+    assert admin.send("/categories/travel/edit", **{**form, "name": "Theirs"}).status_code == 303
+    page = admin.send("/categories/travel/edit", **form)
+    assert page.status_code == 412
+    assert "It was changed meanwhile" in page.text
+    assert "Theirs" in page.text
+    assert 'value="Mine"' in page.text
+    again = admin.send("/categories/travel/edit", **{**form, "version": hidden(page, "version")})
+    assert again.status_code == 303
+
+
+def test_a_change_of_role_holds_at_once(served: Served) -> None:
+    store = served.site.running.store
+    author = served.who("author")
+    assert "/users" not in author.get("/").text
+    user = store.run(store.design.user("anna"))
+    assert isinstance(user, User)
+    user.role = "admin"
+    store.run(update(user))
+    assert "/wavyblog/users" in author.get("/").text
+
+
+def test_long_lists_of_users_have_pages(served: Served) -> None:
+    store = served.site.running.store
+    anna = store.run(store.design.user("anna"))
+    for number in range(60):
+        name = f"user_{number:03}"
+        store.run(create(User(username=name, email=f"{name}@example.org", password_hash=anna.password_hash)))
+    admin = served.who("admin")
+    first = admin.get("/users").text
+    following = re.search(r'rel="next" href="([^"]+)"', first)
+    assert following
+    second = admin.get(unescape(following[1])).text
+    assert first.count("@example.org") + second.count("@example.org") == 63

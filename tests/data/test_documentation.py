@@ -1,0 +1,29 @@
+"""The page about the data layer: its table of values is the code's own, and its names are those that exist."""
+
+import re
+from pathlib import Path
+
+from keyplan import data
+from keyplan.data import codec, errors
+
+PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text("utf-8")
+
+
+def rows(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
+def test_the_table_of_values_is_the_one_in_the_code() -> None:
+    section = PAGE.partition("## How values are stored")[2].partition("\n## ")[0]
+    assert rows(section) == rows(codec.__doc__ or "")
+
+
+def test_every_error_is_explained() -> None:
+    section = PAGE.partition("## Refusals")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", "\n".join(rows(section))))
+    kinds = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Exception)}
+    assert named == kinds - {"DataError", "Refused"}
+
+
+def test_every_public_name_is_mentioned() -> None:
+    assert {name for name in data.__all__ if not re.search(rf"\b{name}\b", PAGE)} == set()

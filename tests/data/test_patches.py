@@ -1,0 +1,102 @@
+"""Patches as parts of a transaction."""
+
+import pytest
+
+from keyplan.data import (
+    ConditionFailed,
+    DataError,
+    NotFound,
+    StaleVersion,
+    Store,
+    check,
+    create,
+    increment,
+    patch,
+    touch,
+    update,
+)
+from keyplan.design import InvalidValue, get, ref
+from tests.data.club import Alias, Article, Club, Member, Note, Team, User
+from tests.data.support import Recorder, shape
+
+
+@pytest.fixture
+def filled(store: Store[Club], sent: Recorder) -> Store[Club]:
+    store.run(create(User(username="ann", email="a")))
+    store.run(create(Note(note_id="n", stars=1)))
+    store.run(create(Team(team_id="t", name="T")))
+    store.run(create(Alias(alias_id="a", name="A")))
+    store.run(create(Article(slug="one", number=1, title="T", author="ann")))
+    sent.taken()
+    return store
+
+
+def test_it_is_one_action_with_what_others_do_to_the_item(filled: Store[Club], sent: Recorder) -> None:
+    filled.transact(
+        create(Member(team_id="t", username="ann", role="admin")),  # counted on the user and the team
+        patch(ref(Note, note_id="n"), stars=increment(2)),
+        check(ref(Team, team_id="t")),
+        patch(ref(Team, team_id="t")),
+    )
+    assert shape(sent.taken()) == [
+        "transact: Put TEAM#t/MEMBER#ann, Update TEAM#t/TEAM, Update USER#ann/USER, Update NOTE#n/NOTE"
+    ]
+    note, team = filled.run(get(Note, note_id="n")), filled.run(get(Team, team_id="t"))
+    assert note is not None
+    assert team is not None
+    assert (note.stars, team.version, team.member_count) == (3, 2, 1)
+    assert filled.verify() == []
+
+
+def test_a_touch_leaves_the_version_alone(filled: Store[Club], sent: Recorder) -> None:
+    filled.transact(touch(ref(Article, slug="one"), category="misc"), create(Note(note_id="m")))
+    reads, write = shape(sent.taken())
+    assert (reads, write) == ("get_item ARTICLE#one/ARTICLE", "transact: Update ARTICLE#one/ARTICLE, Put NOTE#m/NOTE")
+    article = filled.run(get(Article, slug="one"))
+    assert article is not None
+    assert (article.category, article.version) == ("misc", 1)
+    sent.taken()
+    with pytest.raises(InvalidValue, match="touched"):
+        filled.transact(touch(ref(Alias, alias_id="a"), name="B"), create(Note(note_id="o")))
+    assert sent.taken() == []
+
+
+def test_where_more_follows_the_item_is_read(filled: Store[Club], sent: Recorder) -> None:
+    filled.transact(patch(ref(Alias, alias_id="a"), name="B"), create(Note(note_id="m")))
+    assert shape(sent.taken()) == [
+        "get_item ALIAS#a/ALIAS",
+        "transact: Update ALIAS#a/ALIAS, Delete ALIASNAME#A/ALIASNAME#A, Put ALIASNAME#B/ALIASNAME#B, Put NOTE#m/NOTE",
+    ]
+    assert filled.verify() == []
+
+
+def test_what_it_asks_refuses_all(filled: Store[Club]) -> None:
+    new = create(Note(note_id="m"))
+    with pytest.raises(NotFound):
+        filled.transact(patch(ref(Note, note_id="none"), stars=increment(-1)), new)
+    with pytest.raises(NotFound):
+        filled.transact(patch(ref(Alias, alias_id="none"), name="B"), new)
+    with pytest.raises(ConditionFailed):
+        filled.transact(patch(ref(Note, note_id="n"), where=lambda note: note.stars == 7, text="x"), new)
+    assert filled.run(get(Note, note_id="m")) is None
+
+
+def test_one_item_is_written_once(filled: Store[Club], sent: Recorder) -> None:
+    note = filled.run(get(Note, note_id="n"))
+    assert note is not None
+    note.text = "new"
+    more = patch(ref(Note, note_id="n"), stars=increment())
+    sent.taken()
+    for parts in ((update(note), more), (more, update(note)), (more, more)):
+        with pytest.raises(DataError, match="two writes"):
+            filled.transact(*parts)
+    assert sent.taken() == []
+
+
+def test_an_old_copy_beside_it_is_stale(filled: Store[Club]) -> None:
+    team = filled.run(get(Team, team_id="t"))
+    assert team is not None
+    filled.run(patch(ref(Team, team_id="t"), name="U"))
+    team.name = "V"
+    with pytest.raises(StaleVersion):
+        filled.transact(update(team), patch(ref(Note, note_id="n"), text="x"))

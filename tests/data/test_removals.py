@@ -1,0 +1,267 @@
+"""What DynamoDB deleted because its time was over: what followed from it is taken away, once."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from keyplan.data import AsyncStore, Store, create, delete, gone
+from keyplan.data.streams import Change, deliver, on
+from keyplan.design import get, query
+from keyplan.engine import Engine
+from tests.data.market import Bid, Market, Offer, Picture, Remark, Stall, Visit, market
+from tests.data.press import Times
+from tests.data.support import Killed, Mortal
+from tests.data.test_streams import records_of
+
+TABLE = "Market-dev"
+
+
+@pytest.fixture
+def times() -> Times:
+    return Times()
+
+
+@pytest.fixture
+def engine(times: Times) -> Iterator[Engine]:
+    with Engine(clock=times.seconds) as made:
+        yield made
+
+
+@pytest.fixture
+def store(engine: Engine, times: Times) -> Store[Market]:
+    made = Store(Market(), engine, clock=times, secret=b"of the tests")
+    made.create_tables()
+    made.run(create(Picture(picture_id="p")))
+    made.run(create(Stall(stall_id="s")))
+    return made
+
+
+def offer(store: Store[Market], times: Times, offer_id: str = "o", code: str = "c") -> Offer:
+    new = Offer(offer_id=offer_id, code=code, picture_id="p", expires=times.now + timedelta(seconds=5))
+    return store.run(create(new))
+
+
+def expire(engine: Engine, times: Times) -> list[Any]:
+    """What is gone, as the stream tells it."""
+    times.pass_(10)
+    engine.sweep_expired()
+    seen: list[Any] = []
+
+    @on(Offer, "REMOVE")
+    def see_offers(change: Change[Offer], found: list[Any]) -> None:
+        found.append(change.before)
+
+    @on(Visit, "REMOVE")
+    def see_visits(change: Change[Visit], found: list[Any]) -> None:
+        found.append(change.before)
+
+    for record in records_of(engine, TABLE):
+        deliver([see_offers, see_visits], market, record, seen)
+    return seen
+
+
+def uses(store: Store[Market]) -> int:
+    picture = store.run(get(Picture, picture_id="p"))
+    assert picture is not None
+    return picture.uses
+
+
+def keys(engine: Engine) -> set[str]:
+    return {f"{item['PK']['S']}/{item['SK']['S']}" for item in engine.scan(TableName=TABLE)["Items"]}
+
+
+REST = {"PICTURE#p/PICTURE", "STALL#s/STALL"}
+
+
+def test_what_followed_goes_and_counts_no_longer(store: Store[Market], engine: Engine, times: Times) -> None:
+    offer(store, times)
+    (last,) = expire(engine, times)
+    assert {finding.kind for finding in store.verify()} == {"orphan", "wrong-count"}
+    assert store.run(gone(last))
+    assert store.verify() == []
+    assert keys(engine) == REST
+    assert uses(store) == 0
+
+
+def test_the_second_time_does_nothing(store: Store[Market], engine: Engine, times: Times) -> None:
+    offer(store, times)
+    (last,) = expire(engine, times)
+    assert store.run(gone(last))
+    offer(store, times, "other")  # takes the code, whose guard does not say whose it is
+    assert not store.run(gone(last))
+    assert uses(store) == 1
+    assert store.verify() == []
+
+
+def test_two_at_once(store: Store[Market], engine: Engine, times: Times) -> None:
+    for n in range(5):
+        offer(store, times, f"o{n}", f"c{n}")
+        store.run(create(Visit(stall_id="s", visitor=f"v{n}", expires=times.now)))
+    removed = expire(engine, times)
+    assert len(removed) == 10
+    done: list[bool] = []
+    threads = [Thread(target=lambda: done.extend(store.run(gone(each)) for each in removed)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert done.count(True) == 10
+    assert store.verify() == []
+
+
+def test_a_number_alone_is_counted_once_and_below_its_floor(store: Store[Market], engine: Engine, times: Times) -> None:
+    store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
+    (last,) = expire(engine, times)
+    assert [store.run(gone(last)), store.run(gone(last))] == [True, False]
+    stall = store.run(get(Stall, stall_id="s"))
+    assert stall is not None
+    assert stall.visitors == 0
+
+
+def test_an_item_that_has_the_key_since_is_left_alone(store: Store[Market], engine: Engine, times: Times) -> None:
+    store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
+    (last,) = expire(engine, times)
+    store.run(create(Visit(stall_id="s", visitor="v", expires=times.now + timedelta(days=1))))
+    assert not store.run(gone(last))
+    (finding,) = store.verify()
+    assert finding.kind == "wrong-count"
+
+
+def test_an_item_that_comes_back_meanwhile_is_left_alone(store: Store[Market], engine: Engine, times: Times) -> None:
+    store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
+    (last,) = expire(engine, times)
+
+    class Late:
+        """Somebody creates it again between the look and the write."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "transact_write_items":
+                item = Visit(stall_id="s", visitor="v", expires=times.now + timedelta(days=1))
+                if store.run(get(Visit, stall_id="s", visitor="v")) is None:
+                    store.run(create(item))
+            return getattr(engine, name)
+
+    assert not Store(Market(), Late(), clock=times).run(gone(last))
+    stall = store.run(get(Stall, stall_id="s"))
+    assert stall is not None
+    assert stall.visitors == 2
+
+
+def test_what_a_store_deleted_is_settled(store: Store[Market], engine: Engine, times: Times) -> None:
+    mine = offer(store, times)
+    image = engine.get_item(TableName=TABLE, Key={"PK": {"S": "OFFER#o"}, "SK": {"S": "OFFER"}})["Item"]
+    store.run(delete(mine))
+    offer(store, times, "other", "d")
+    last = store.run(get(Offer, offer_id="other"))
+    assert last is not None
+    deleted = last.model_copy(update={"offer_id": "o", "code": "c"})
+    object.__setattr__(deleted, "__keyplan_stored__", image)
+    assert not store.run(gone(deleted))
+    assert uses(store) == 1
+    assert store.verify() == []
+
+
+def test_what_another_has_by_now_stays(store: Store[Market], engine: Engine, times: Times) -> None:
+    offer(store, times)
+    (last,) = expire(engine, times)
+    use = {"PK": {"S": "PICTURE#p"}, "SK": {"S": "USE#o"}}
+    engine.update_item(
+        TableName=TABLE,
+        Key=use,
+        UpdateExpression="SET offer_id = :o",
+        ExpressionAttributeValues={":o": {"S": "another"}},
+    )
+    assert store.run(gone(last))
+    assert "PICTURE#p/USE#o" in keys(engine)
+    assert "CODE#c/CODE#c" not in keys(engine)
+
+
+def test_nothing_follows_nothing_is_sent(store: Store[Market], times: Times) -> None:
+    assert store.requests(gone(Picture(picture_id="q"))) == []
+
+
+def family(store: Store[Market], times: Times) -> None:
+    offer(store, times)
+    for bid in "ab":
+        store.run(create(Bid(offer_id="o", bid_id=bid)))
+        for number in range(2):
+            store.run(create(Remark(offer_id="o", bid_id=bid, number=number)))
+
+
+def test_what_belonged_to_it_goes_too(store: Store[Market], engine: Engine, times: Times) -> None:
+    family(store, times)
+    (last,) = expire(engine, times)
+    assert store.run(gone(last))
+    assert keys(engine) == REST
+    assert store.resume() == 0
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before the call", "after the call"])
+@pytest.mark.parametrize("how", ["told again", "resumed"])
+def test_killed_at_any_step_it_is_finished(after: bool, how: str) -> None:
+    for step in range(40):
+        times = Times()
+        with Engine(clock=times.seconds) as engine:
+            store = Store(Market(), engine, clock=times, secret=b"of the tests")
+            store.create_tables()
+            store.run(create(Picture(picture_id="p")))
+            store.run(create(Stall(stall_id="s")))
+            family(store, times)
+            (last,) = expire(engine, times)
+            try:
+                Store(Market(), Mortal(engine, step, after=after), clock=times).run(gone(last))
+            except Killed:
+                if how == "resumed":
+                    store.resume()
+                store.run(gone(last))
+                store.resume()
+                assert keys(engine) == REST, step
+                assert uses(store) == 0
+                assert store.verify() == []
+            else:
+                assert step > 8
+                return
+    raise AssertionError("it never came to its end")
+
+
+def test_children_stay_with_an_item_that_has_the_key_since(store: Store[Market], engine: Engine, times: Times) -> None:
+    family(store, times)
+    (last,) = expire(engine, times)
+    with pytest.raises(Killed):
+        Store(Market(), Mortal(engine, 1, after=True), clock=times).run(gone(last))
+    offer(store, times)  # the guard is free
+    assert store.resume() == 1
+    assert len(store.run(query(Bid.primary, offer_id="o")).items) == 2
+    assert store.verify() == []
+
+
+def test_what_was_marked_to_go_counts_no_longer(store: Store[Market], engine: Engine, times: Times) -> None:
+    family(store, times)
+    mine = store.run(get(Offer, offer_id="o"))
+    assert mine is not None
+    with pytest.raises(Killed):
+        Store(Market(), Mortal(engine, 0, after=True), clock=times).run(delete(mine))
+    assert uses(store) == 0
+    (last,) = expire(engine, times)
+    assert store.run(gone(last))
+    store.resume()
+    assert uses(store) == 0
+    assert keys(engine) == REST
+    assert store.verify() == []
+
+
+async def settle(engine: Engine, times: Times, last: Offer) -> bool:
+    return await AsyncStore(Market(), engine, clock=times).run(gone(last))
+
+
+def test_asyncio_has_it_too(store: Store[Market], engine: Engine, times: Times) -> None:
+    import asyncio
+
+    offer(store, times)
+    (last,) = expire(engine, times)
+    assert asyncio.run(settle(engine, times, last))
+    assert store.verify() == []

@@ -1,0 +1,117 @@
+"""Records that were set aside: an operator sees them, retries them, gives them up."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from keyplan.data import NotFound, Store, create, update
+from keyplan.data.streams import Change, HandlerFailed, StreamRunner, discard, on, retry, set_aside
+from keyplan.data.streams.aside import record_of
+from keyplan.engine import Engine
+from tests.data.press import Article, Press, Times, articles
+
+
+class Desk:
+    """What handlers are called with: whether they work, and what they took."""
+
+    def __init__(self) -> None:
+        self.works = False
+        self.taken: list[Change[Article]] = []
+
+
+@on(Article, "INSERT", "MODIFY")
+def take(change: Change[Article], desk: Desk) -> None:
+    if not desk.works:
+        raise ConnectionError("nobody there")
+    desk.taken.append(change)
+
+
+class Office:
+    """A store with a record that was set aside."""
+
+    def __init__(self, engine: Engine, times: Times) -> None:
+        self.raw: Any = engine
+        self.times = times
+        self.desk = Desk()
+        self.store = Store(Press(), engine, clock=times, secret=b"of the tests")
+        self.store.create_tables()
+
+    def set_aside(self, article: Article) -> str:
+        """Change an article with a handler that fails."""
+        made = self.store.run(create(article))
+        made.picture += b"!"
+        self.store.run(update(made))
+        runner = StreamRunner(self.store, articles, [take], self.desk, self.raw, tries=1)
+        while runner.run_once():
+            pass
+        runner.close()
+        first, second = set_aside(self.store)
+        discard(self.store, first.aside_id)
+        return second.aside_id
+
+    def housekeeping(self) -> set[str]:
+        return {item["pk"]["S"] for item in self.raw.scan(TableName="Articles-keyplan")["Items"]}
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    times = Times()
+    with Engine(clock=times.seconds) as engine:
+        yield Office(engine, times)
+
+
+def test_a_retry_that_works(office: Office) -> None:
+    aside_id = office.set_aside(Article(slug="a", title="A", picture=b"\x00\xff"))
+    office.desk.works = True
+    retry(office.store, aside_id, [take], office.desk)
+    (change,) = office.desk.taken
+    assert change.kind == "MODIFY"
+    assert change.before is not None
+    assert change.after is not None
+    assert (change.before.picture, change.after.picture) == (b"\x00\xff", b"\x00\xff!")
+    assert change.time == office.times.now
+    assert list(set_aside(office.store)) == []
+    with pytest.raises(NotFound, match=aside_id):
+        retry(office.store, aside_id, [take], office.desk)
+
+
+def test_a_retry_that_fails_again(office: Office) -> None:
+    aside_id = office.set_aside(Article(slug="a", title="A"))
+    office.times.pass_(100)
+    with pytest.raises(HandlerFailed, match="take failed again: ConnectionError: nobody there") as failed:
+        retry(office.store, aside_id, [take], office.desk)
+    assert isinstance(failed.value.__cause__, ConnectionError)
+    (aside,) = set_aside(office.store)
+    assert aside.tries == 2
+    assert aside.tried_at == office.times.now
+    assert aside.set_aside_at < aside.tried_at
+
+
+def test_a_handler_that_is_no_longer_there(office: Office) -> None:
+    aside_id = office.set_aside(Article(slug="a", title="A"))
+    with pytest.raises(HandlerFailed, match="no handler take"):
+        retry(office.store, aside_id, [], office.desk)
+    assert [each.tries for each in set_aside(office.store)] == [1]
+
+
+def test_a_record_can_be_given_up(office: Office) -> None:
+    aside_id = office.set_aside(Article(slug="a", title="A"))
+    discard(office.store, aside_id)
+    assert list(set_aside(office.store)) == []
+    with pytest.raises(NotFound):
+        discard(office.store, aside_id)
+
+
+def test_a_record_larger_than_an_item_is_kept_whole(office: Office) -> None:
+    picture = os.urandom(390_000)  # of which the record holds two, and nothing can be compressed
+    aside_id = office.set_aside(Article(slug="a", title="A", picture=picture))
+    (aside,) = set_aside(office.store)
+    assert aside.pieces > 1
+    kept = record_of(office.store, aside)["dynamodb"]
+    assert (kept["OldImage"]["picture"]["B"], kept["NewImage"]["picture"]["B"]) == (picture, picture + b"!")
+    office.desk.works = True
+    retry(office.store, aside_id, [take], office.desk)
+    assert len(office.desk.taken) == 1
+    assert not {pk for pk in office.housekeeping() if pk.startswith("SETASIDE")}

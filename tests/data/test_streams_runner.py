@@ -1,0 +1,555 @@
+"""The runner of a stream: at least once, in order, one at a time; what fails is tried again and then set aside."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from keyplan.data import DataError, RequestFailed, Store, create, delete, put, update
+from keyplan.data.streams import Change, Handler, StreamRunner, on, set_aside
+from keyplan.data.streams.checkpoints import Checkpoint, checkpoints_of
+from keyplan.data.streams.runner import longer_each_time
+from keyplan.design import DesignError, Table, get, query
+from keyplan.engine import Engine
+from tests.data.press import Article, Comment, Mark, Note, Press, Times, articles, marks
+from tests.data.support import Failing, Killed, Mortal, failure
+
+Seen = list[tuple[str, str]]
+"""What handlers saw: the kind of a change, and the title of the article."""
+
+
+@on(Article, "INSERT", "MODIFY", "REMOVE")
+def see(change: Change[Article], seen: Seen) -> None:
+    article = change.after or change.before
+    assert article is not None
+    seen.append((change.kind, article.title))
+
+
+class Bench:
+    """A store with articles on an engine, both with a clock of the test, and what handlers saw."""
+
+    def __init__(self, client: Any, times: Times, streams: Any = None) -> None:
+        self.times = times
+        self.client = client
+        self.streams = streams or client
+        self.store = Store(Press(), client, clock=times, secret=b"of the tests")
+        self.store.create_tables()
+        self.seen: Seen = []
+
+    def runner(self, *handlers: Handler[Seen], streams: object = None, table: Table = articles) -> StreamRunner[Seen]:
+        mine = handlers or (see,)
+        return StreamRunner(self.store, table, mine, self.seen, streams or self.streams, tries=3, lease_seconds=30)
+
+    def write(self, *titles: str) -> None:
+        for title in titles:
+            self.store.run(create(Article(slug=title, title=title)))
+
+    def checkpoint(self) -> Checkpoint:
+        (found,) = checkpoints_of(self.store, "Articles").values()
+        return found
+
+    def titles(self) -> list[str]:
+        return [title for _, title in self.seen]
+
+
+@pytest.fixture(params=["engine", "wire"])
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """In-process, and through boto3's two clients over HTTP."""
+    times = Times()
+    if request.param == "engine":
+        with Engine(clock=times.seconds) as engine:
+            yield Bench(engine, times)
+        return
+    url = request.getfixturevalue("dynamodb_endpoint")
+    session = boto3.Session("key", "secret", region_name="us-east-1")
+    dynamodb, streams = (session.client(name, endpoint_url=url) for name in ("dynamodb", "dynamodbstreams"))
+    yield Bench(dynamodb, times, streams)
+    dynamodb.close()
+    streams.close()
+
+
+@pytest.fixture
+def local() -> Iterator[Bench]:
+    """In-process only, where the time of the engine matters."""
+    times = Times()
+    with Engine(clock=times.seconds) as engine:
+        yield Bench(engine, times)
+
+
+def test_every_change_once_and_in_order(bench: Bench) -> None:
+    bench.write("a", "b")
+    runner = bench.runner()
+    assert runner.run_once() == 2
+    article = bench.store.run(get(Article, slug="a"))
+    assert article is not None
+    article.title = "A"
+    bench.store.run(update(article))
+    bench.store.run(create(Comment(slug="a", number=1)))
+    assert runner.run_once() == 2
+    assert runner.run_once() == 0
+    assert bench.seen == [("INSERT", "a"), ("INSERT", "b"), ("MODIFY", "A")]
+    assert bench.store.verify() == []
+
+
+def test_another_goes_on_where_one_stopped(bench: Bench) -> None:
+    bench.write("a")
+    first = bench.runner()
+    first.run_once()
+    first.close()
+    bench.write("b")
+    assert bench.runner().run_once() == 1
+    assert bench.titles() == ["a", "b"]
+
+
+def test_records_for_nobody_are_passed_over(bench: Bench) -> None:
+    bench.write("a")
+    for number in range(3):
+        bench.store.run(create(Comment(slug="a", number=number)))
+    runner = bench.runner()
+    assert runner.run_once() == 4
+    first = bench.checkpoint().sequence
+    bench.store.run(create(Comment(slug="a", number=9)))
+    assert runner.run_once() == 1
+    assert bench.checkpoint().sequence != first
+
+
+def test_one_of_two_is_at_work(bench: Bench) -> None:
+    bench.write("a")
+    first, second = bench.runner(), bench.runner()
+    assert first.run_once() == 1
+    bench.write("b")
+    assert second.run_once() == 0
+    assert first.run_once() == 1
+    bench.times.pass_(31)  # the first is not heard of any more
+    bench.write("c")
+    assert second.run_once() == 1
+    assert first.run_once() == 0
+    assert bench.titles() == ["a", "b", "c"]
+
+
+def test_who_renews_the_lease_keeps_it(bench: Bench) -> None:
+    first, second = bench.runner(), bench.runner()
+    first.run_once()
+    for _ in range(5):
+        bench.times.pass_(20)
+        assert second.run_once() == 0
+        first.lease.keep()
+    bench.write("a")
+    assert second.run_once() == 0
+    assert first.run_once() == 1
+
+
+def test_who_lost_the_lease_moves_no_checkpoint(bench: Bench) -> None:
+    other = bench.runner()
+
+    @on(Article, "INSERT")
+    def slow(change: Change[Article], seen: Seen) -> None:
+        """Takes so long that the other takes over and does it all."""
+        assert change.after is not None
+        seen.append(("slow", change.after.title))
+        bench.times.pass_(31)
+        assert other.run_once() == 2
+
+    bench.write("a", "b")
+    late = bench.runner(slow)
+    assert late.run_once() == 0
+    assert bench.seen == [("slow", "a"), ("INSERT", "a"), ("INSERT", "b")]
+    last = bench.checkpoint().sequence
+    assert late.run_once() == 0
+    assert other.run_once() == 0
+    assert bench.checkpoint().sequence == last
+
+
+class Twice:
+    """A client whose streams tell everything twice."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def get_records(self, **request: Any) -> Any:
+        answer = self._client.get_records(**request)
+        return {**answer, "Records": [record for record in answer["Records"] for _ in range(2)]}
+
+
+def test_twice_is_harmless_for_a_handler_that_minds_it(bench: Bench) -> None:
+    @on(Article, "INSERT")
+    def note(change: Change[Article], seen: Seen) -> None:
+        seen.append(("twice", change.event))
+        bench.store.run(put(Note(topic="articles", sequence=change.sequence, text=change.event)))
+
+    bench.write(*"abcde")
+    runner = bench.runner(note, streams=Twice(bench.streams))
+    while runner.run_once():
+        pass
+    assert len(bench.seen) == 10
+    notes = bench.store.run(query(Note.primary, topic="articles")).items
+    assert [each.text for each in notes] == list(dict.fromkeys(event for _, event in bench.seen))
+
+
+def failing(title: str, times: int = 10**6) -> Handler[Seen]:
+    """A handler that fails so many times on an article of this title."""
+    left = times
+
+    @on(Article, "INSERT")
+    def picky(change: Change[Article], seen: Seen) -> None:
+        nonlocal left
+        assert change.after is not None
+        if change.after.title == title and left > 0:
+            left -= 1
+            seen.append(("fail", title))
+            raise ZeroDivisionError(f"not {title}")
+        seen.append(("take", change.after.title))
+
+    return picky
+
+
+def run_with_pauses(bench: Bench, runner: StreamRunner[Seen], times: int = 10) -> None:
+    for _ in range(times):
+        runner.run_once()
+        bench.times.pass_(5)
+
+
+def test_what_fails_is_tried_again_before_the_next(bench: Bench) -> None:
+    bench.write("a", "b", "c")
+    runner = bench.runner(failing("b", 2))
+    assert runner.run_once() == 1
+    assert runner.run_once() == 0  # it waits
+    assert bench.checkpoint().tries == 1
+    assert bench.checkpoint().error == "ZeroDivisionError: not b"
+    run_with_pauses(bench, runner)
+    assert bench.seen == [("take", "a"), ("fail", "b"), ("fail", "b"), ("take", "b"), ("take", "c")]
+    assert (bench.checkpoint().tries, bench.checkpoint().trying) == (0, None)
+    assert list(set_aside(bench.store)) == []
+
+
+def test_tries_are_counted_across_processes(bench: Bench) -> None:
+    bench.write("a", "b")
+    handler = failing("a")
+    for _ in range(3):
+        runner = bench.runner(handler)
+        runner.run_once()
+        runner.close()
+    assert bench.seen == [("fail", "a")] * 3 + [("take", "b")]
+    (aside,) = set_aside(bench.store)
+    assert (aside.tries, aside.handler) == (3, "picky")
+
+
+def test_a_poisonous_record_is_set_aside_and_the_others_go_on(bench: Bench) -> None:
+    bench.write("a", "b", "c")
+    run_with_pauses(bench, bench.runner(failing("b")))
+    assert bench.seen == [("take", "a"), *[("fail", "b")] * 3, ("take", "c")]
+    (aside,) = set_aside(bench.store)
+    assert (aside.entity, aside.kind, aside.handler, aside.tries) == ("Article", "INSERT", "picky", 3)
+    assert (aside.table, aside.error) == ("Articles", "ZeroDivisionError: not b")
+    assert aside.set_aside_at == aside.tried_at
+    assert bench.store.verify() == []
+
+
+def test_a_handler_that_took_a_record_is_not_troubled_by_another(bench: Bench) -> None:
+    bench.write("a")
+    run_with_pauses(bench, bench.runner(see, failing("a")))
+    assert bench.seen == [("INSERT", "a"), *[("fail", "a")] * 3]
+
+    @on(Article, "INSERT")
+    def last(change: Change[Article], seen: Seen) -> None:
+        seen.append(("last", change.sequence))
+
+    bench.seen.clear()
+    bench.times.pass_(60)
+    bench.write("b")
+    run_with_pauses(bench, bench.runner(failing("b"), last))
+    assert [kind for kind, _ in bench.seen] == ["fail"] * 3 + ["last"]
+
+
+def test_a_record_that_ends_the_process_is_set_aside_too(bench: Bench) -> None:
+    @on(Article, "INSERT")
+    def deadly(change: Change[Article], seen: Seen) -> None:
+        assert change.after is not None
+        seen.append(("try", change.after.title))
+        if change.after.title == "b":
+            raise Killed
+
+    bench.write("a", "b", "c")
+    for _ in range(4):
+        with pytest.raises(Killed):
+            bench.runner(deadly).run_once()
+        bench.times.pass_(31)
+    assert bench.runner(deadly).run_once() == 2
+    assert bench.seen == [("try", "a"), *[("try", "b")] * 4, ("try", "c")]
+    (aside,) = set_aside(bench.store)
+    assert (aside.tries, aside.error) == (3, "the process ended while the handler was at work")
+
+
+def test_an_item_that_can_not_be_read_is_set_aside(bench: Bench) -> None:
+    raw = bench.client
+    raw.put_item(TableName="Articles", Item={"PK": {"S": "ARTICLE#x"}, "SK": {"S": "ARTICLE"}, "title": {"N": "1"}})
+    bench.write("a")
+    run_with_pauses(bench, bench.runner())
+    assert bench.titles() == ["a"]
+    (aside,) = set_aside(bench.store)
+    assert aside.error.startswith("StoredDataError: Article.")
+
+
+def test_what_fails_beside_the_handlers_is_raised_and_gone_on_with(bench: Bench) -> None:
+    bench.write("a", "b")
+    streams = Failing(bench.streams, [failure("InternalServerError")], only="get_records")
+    runner = bench.runner(streams=streams)
+    with pytest.raises(RequestFailed, match="InternalServerError"):
+        runner.run_once()
+    assert runner.run_once() == 2
+    bench.write("c")
+    real = bench.store.client
+    bench.store.client = Failing(real, [failure("ValidationException")], only="update_item")
+    with pytest.raises(RequestFailed):
+        runner.run_once()
+    bench.store.client = real
+    assert runner.run_once() == 1
+    assert bench.titles() == ["a", "b", "c", "c"]
+
+
+def test_a_table_without_a_stream_says_so(bench: Bench) -> None:
+    bench.client.delete_table(TableName="Marks")
+    bench.client.create_table(
+        TableName="Marks",
+        KeySchema=[{"AttributeName": "subject", "KeyType": "HASH"}, {"AttributeName": "mark", "KeyType": "RANGE"}],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("subject", "mark")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+    @on(Mark, "INSERT")
+    def mark(change: Change[Mark], seen: Seen) -> None:
+        pass
+
+    with pytest.raises(DataError, match="Marks has no stream"):
+        bench.runner(mark, table=marks).run_once()
+
+
+def test_two_handlers_of_one_name_are_refused(bench: Bench) -> None:
+    with pytest.raises(DesignError, match="picky"):
+        bench.runner(failing("a"), failing("b"))
+
+
+def test_stop_is_heard_between_two_records(bench: Bench) -> None:
+    @on(Article, "INSERT")
+    def stopping(change: Change[Article], seen: Seen) -> None:
+        assert change.after is not None
+        seen.append(("take", change.after.title))
+        runner.stop()
+
+    bench.write("a", "b", "c")
+    runner = bench.runner(stopping)
+    assert runner.run_once() == 1
+    runner.close()
+    assert bench.runner().run_once() == 2
+    assert bench.titles() == ["a", "b", "c"]
+
+
+# What happens to streams in the course of time
+
+
+def set_stream(bench: Bench, *, enabled: bool) -> None:
+    view = {"StreamViewType": "NEW_AND_OLD_IMAGES"} if enabled else {}
+    bench.client.update_table(TableName="Articles", StreamSpecification={"StreamEnabled": enabled, **view})
+
+
+def test_an_iterator_that_expired_is_replaced(local: Bench) -> None:
+    local.write("a")
+    runner = local.runner()
+    runner.run_once()
+    local.times.pass_(1000)
+    local.write("b")
+    assert runner.run_once() == 1
+    assert local.titles() == ["a", "b"]
+
+
+def test_lost_records_are_warned_of(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    local.write("a")
+    runner = local.runner()
+    runner.run_once()
+    local.write("b", "c")
+    local.times.pass_(25 * 3600)
+    local.write("d")
+    with caplog.at_level(logging.WARNING, "keyplan.streams"):
+        assert runner.run_once() == 1
+    assert local.titles() == ["a", "d"]
+    assert "are lost" in caplog.text
+    local.write("e")
+    assert local.runner().run_once() == 0
+    assert runner.run_once() == 1
+
+
+def test_nothing_is_lost_where_nothing_happened_for_long(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    local.write("a")
+    local.runner().run_once()
+    local.times.pass_(25 * 3600)
+    local.write("b")
+    assert local.runner().run_once() == 1
+    assert caplog.text == ""
+
+
+def test_a_stream_that_was_made_anew_is_read_after_the_old_one(local: Bench) -> None:
+    local.write("a")
+    runner = local.runner()
+    runner.run_once()
+    local.write("b")
+    set_stream(local, enabled=False)
+    local.times.pass_(1)
+    set_stream(local, enabled=True)
+    local.write("c")
+    runner.close()
+    runner = local.runner()
+    for _ in range(3):
+        runner.run_once()
+    assert local.titles() == ["a", "b", "c"]
+    old, new = sorted(checkpoints_of(local.store, "Articles").values(), key=lambda each: each.label)
+    assert (old.closed, new.closed) == (True, False)
+    assert old.expires_at is not None
+    local.times.pass_(25 * 3600)
+    local.write("d")
+    assert runner.run_once() == 1  # the old stream is not there any more
+    assert len(checkpoints_of(local.store, "Articles")) == 1
+
+
+def test_a_stream_that_ends_under_the_runner_is_followed_by_the_next(local: Bench) -> None:
+    runner = local.runner()
+    local.write("a")
+    runner.run_once()
+    set_stream(local, enabled=False)
+    runner.run_once()
+    assert local.checkpoint().closed
+    local.times.pass_(1)
+    set_stream(local, enabled=True)
+    local.write("b")
+    local.times.pass_(60)
+    runner.run_once()
+    assert local.titles() == ["a", "b"]
+
+
+class ManyShards:
+    """A stream of several shards, a page each, as AWS has them."""
+
+    def __init__(self, engine: Engine, parents: dict[str, str | None]) -> None:
+        self.parents = parents
+        self.records: dict[str, list[Any]] = {shard: [] for shard in parents}
+        self.closed: set[str] = set()
+        self._engine = engine
+        self._taken: str | None = None
+
+    def take(self, shard: str) -> None:
+        """Move what was written since the last time into a shard."""
+        arn = self._engine.describe_table(TableName="Articles")["Table"]["LatestStreamArn"]
+        (real,) = self._engine.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+        kind: Any = {"ShardIteratorType": "TRIM_HORIZON"}
+        if self._taken is not None:
+            kind = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": self._taken}
+        iterator = self._engine.get_shard_iterator(StreamArn=arn, ShardId=real["ShardId"], **kind)
+        found = self._engine.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
+        self.records[shard] += found
+        self._taken = found[-1]["dynamodb"]["SequenceNumber"]
+
+    def describe_stream(self, StreamArn: str, ExclusiveStartShardId: str | None = None) -> Any:  # noqa: N803
+        names = list(self.parents)
+        here = names.index(ExclusiveStartShardId) + 1 if ExclusiveStartShardId else 0
+        parent = self.parents[names[here]]
+        shard = {"ShardId": names[here], **({"ParentShardId": parent} if parent else {})}
+        more = {"LastEvaluatedShardId": names[here]} if here + 1 < len(names) else {}
+        return {"StreamDescription": {"Shards": [shard], **more}}
+
+    def get_shard_iterator(self, StreamArn: str, ShardId: str, ShardIteratorType: str, **more: str) -> Any:  # noqa: N803
+        behind = 0
+        if "SequenceNumber" in more:
+            numbers = [record["dynamodb"]["SequenceNumber"] for record in self.records[ShardId]]
+            behind = numbers.index(more["SequenceNumber"]) + 1
+        return {"ShardIterator": f"{ShardId}|{behind}"}
+
+    def get_records(self, ShardIterator: str) -> Any:  # noqa: N803
+        shard, behind = ShardIterator.split("|")
+        found = self.records[shard][int(behind) :][:2]
+        behind_now = int(behind) + len(found)
+        if shard in self.closed and behind_now == len(self.records[shard]):
+            return {"Records": found}
+        return {"Records": found, "NextShardIterator": f"{shard}|{behind_now}"}
+
+
+def test_parents_come_before_their_children(local: Bench) -> None:
+    streams = ManyShards(local.client, {"child-1": "parent", "child-2": "parent", "parent": "long gone", "other": None})
+    for shard, titles in {"parent": "abc", "child-1": "de", "child-2": "fg", "other": "xyz"}.items():
+        local.write(*titles)
+        streams.take(shard)
+    runner = local.runner(streams=streams)
+    for _ in range(5):
+        runner.run_once()
+    assert set(local.titles()) == set("abcxyz")  # the parent may still get records
+    streams.closed.add("parent")
+    runner.close()
+    runner = local.runner(streams=streams)
+    for _ in range(5):
+        runner.run_once()
+    order = local.titles()
+    assert [title for title in order if title in "abcde"] == list("abcde")
+    assert [title for title in order if title in "abcfg"] == list("abcfg")
+    assert sorted(order) == sorted("abcdefgxyz")
+    assert {each.shard for each in checkpoints_of(local.store, "Articles").values() if each.closed} == {"parent"}
+
+
+def test_a_shard_that_fails_holds_up_no_other(local: Bench) -> None:
+    streams = ManyShards(local.client, {"one": None, "two": None})
+    for shard, titles in {"one": "abc", "two": "xyz"}.items():
+        local.write(*titles)
+        streams.take(shard)
+    runner = local.runner(failing("a", 1), streams=streams)
+    for _ in range(3):
+        runner.run_once()
+    assert local.seen == [("fail", "a"), ("take", "x"), ("take", "y"), ("take", "z")]
+
+
+def test_a_shard_that_is_gone_is_forgotten(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    streams = ManyShards(local.client, {"one": None, "two": None})
+    for shard, titles in {"one": "a", "two": "x"}.items():
+        local.write(*titles)
+        streams.take(shard)
+    runner = local.runner(streams=streams)
+    runner.run_once()
+    del streams.parents["one"]
+    local.times.pass_(31)
+    runner.run_once()
+    assert {each.shard for each in checkpoints_of(local.store, "Articles").values()} == {"two"}
+    assert "shard one" in caplog.text
+
+
+def test_pauses_grow_up_to_a_minute() -> None:
+    pauses: list[float] = [longer_each_time(tries) for tries in range(1, 12)]
+    assert pauses == sorted(pauses)
+    assert (pauses[0], pauses[-1]) == (0.5, 60)
+
+
+def test_killed_at_any_call_nothing_is_left_out() -> None:
+    """The runner dies before or after each of its twelve calls; the next one delivers what is left, in order."""
+    for after in (False, True):
+        for step in range(12):
+            _killed_at(step, after=after)
+
+
+def _killed_at(step: int, *, after: bool) -> None:
+    times = Times()
+    with Engine(clock=times.seconds) as engine:
+        bench = Bench(engine, times)
+        bench.write("a", "b", "c")
+        bench.store.run(delete(Article(slug="b", title="b", version=1)))
+        bench.store.client = Mortal(engine, step, after=after)
+        with pytest.raises(Killed):
+            bench.runner(streams=bench.store.client).run_once()
+        bench.store.client = engine
+        times.pass_(31)
+        runner = bench.runner()
+        while runner.run_once():
+            pass
+        first = list(dict.fromkeys(bench.seen))
+        assert first == [("INSERT", "a"), ("INSERT", "b"), ("INSERT", "c"), ("REMOVE", "b")], (step, after)
+        # A record that was handled and not yet noted comes again, and only that one.
+        assert len(bench.seen) - len(first) <= 1

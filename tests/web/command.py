@@ -1,0 +1,109 @@
+"""The command `keyplan`, as a person runs it in a folder."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import httpx
+
+COMMAND = (sys.executable, "-m", "keyplan.cli")
+
+
+def environment(given: dict[str, str]) -> dict[str, str]:
+    """The environment of a command: nothing of Keyplan's but what is given."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("KEYPLAN_")} | given
+
+
+def keyplan(folder: Path, *arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=folder, env=environment(given), capture_output=True, text=True, timeout=60
+    )
+
+
+@dataclass
+class Command:
+    """A command that runs."""
+
+    process: subprocess.Popen[str]
+    output: IO[str]
+    log: Path
+    seconds: float = 0
+    """How long it took until it was ready."""
+    processor_seconds: float = 0
+    """How much of that it was computing: the rest belongs to whoever else uses this machine."""
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What it logged; every line is JSON."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+    def stop(self) -> int:
+        """End it as a service manager does; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(20)
+
+
+@dataclass
+class Server(Command):
+    """`keyplan serve`."""
+
+    url: str = ""
+
+    @property
+    def api(self) -> str:
+        return f"{self.url}/api/wavyblog"
+
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        """An answer, over a connection of its own."""
+        return httpx.get(f"{self.url}{path}", timeout=30, **more)
+
+
+@contextmanager
+def started(folder: Path, *arguments: str, **given: str) -> Iterator[Command]:
+    """A command, until the block ends; it ends well, then."""
+    log = folder / f"log-{time.monotonic_ns()}"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=folder,
+            env=environment(given),
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    assert process.stdout is not None
+    command = Command(process, process.stdout, log)
+    try:
+        yield command
+        if process.poll() is None:
+            assert command.stop() == 0, log.read_text()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextmanager
+def serve(folder: Path, *arguments: str, systems: Sequence[str] = ("wavyblog",), **given: str) -> Iterator[Server]:
+    """`keyplan serve` on a free port, once it says that it is ready."""
+    began = time.monotonic()
+    chosen = [part for system in systems for part in ("--system", system)]
+    with started(folder, "serve", "--port", "0", *chosen, *arguments, **given) as command:
+        line = command.output.readline()
+        seconds = time.monotonic() - began
+        assert line.startswith("Keyplan on http://"), line + command.log.read_text()
+        computing = _processor_seconds(command.process.pid)
+        yield Server(command.process, command.output, command.log, seconds, computing, line.split()[2])
+
+
+def _processor_seconds(process: int) -> float:
+    used = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,23 @@
+"""Fixtures of the HTTP kit's tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keyplan.web.settings import Settings
+from tests.web.library import SYSTEM
+from tests.web.site import Site, settings_of, site
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings for a test: nothing is read from the environment, and nothing is limited."""
+    return settings_of(dev=True, path=tmp_path / "test.db", rate_identity=0, rate_address=0, request_seconds=30)
+
+
+@pytest.fixture
+def library(settings: Settings) -> Iterator[Site]:
+    """The example system, served."""
+    with site(SYSTEM, settings) as started:
+        yield started

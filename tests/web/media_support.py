@@ -1,0 +1,259 @@
+"""A small system with pictures, its files on disk or in S3, served over HTTP; and ways to disturb it."""
+
+import struct
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import uvicorn
+from botocore.config import Config
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+
+from keyplan.data import Store
+from keyplan.design import Design, Entity, Id, Table, key, new_id
+from keyplan.engine import Engine
+from keyplan.web.media import DiskObjects, Media, Objects, S3Objects, Ticket, media_routes
+from keyplan.web.media.secret import KeptSecret
+from keyplan.web.problems import Problem, answer
+
+BUCKET = "pictures"
+PURPOSE = "picture of alice"
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+http = httpx.Client(verify=False, trust_env=False)
+"""One for all tests: making one takes longer than most requests."""
+
+gallery_table = Table("Gallery", key("PK", "SK"), case="pascal")
+
+
+class Picture(Entity, table=gallery_table):
+    """An item that names a file."""
+
+    picture_id: Id = new_id()
+    file: str
+
+    primary = key("PICTURE#{picture_id}", "PICTURE")
+
+
+class GalleryDesign(Design):
+    """One table."""
+
+    tables = (gallery_table,)
+    entities = (Picture,)
+
+
+# Pictures
+
+
+def png(size: int = 0) -> bytes:
+    """A picture that any viewer shows, of at least this many bytes."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    start = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    body = chunk(b"IDAT", zlib.compress(b"\x00\x7f"))
+    comment = chunk(b"tEXt", b"Comment\x00" + b"x" * size) if size else b""
+    return start + comment + body + chunk(b"IEND", b"")
+
+
+JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + b"\xff\xdb" + bytes(200) + b"\xff\xd9"
+GIF = (
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+WEBP = b"RIFF" + struct.pack("<I", 4 + 8 + 10) + b"WEBPVP8L" + struct.pack("<I", 10) + bytes(10)
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+HTML = b"<!doctype html><script>alert(1)</script>"
+
+
+# The gallery
+
+
+class Clock:
+    """A time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, **passed: float) -> None:
+        self.now += timedelta(**passed)
+
+
+@dataclass
+class Gallery:
+    """A system with files."""
+
+    media: Media
+    store: Store[GalleryDesign]
+    objects: Objects
+    clock: Clock
+    stored: Callable[[], set[str]]
+    """Every object there is, kept or incoming."""
+    url: str = ""
+    secret: Callable[[], bytes] = field(default=lambda: b"")
+
+    def other(self, *, store: object = None, objects: object = None) -> Media:
+        """The media of another process; with a client or store of files in between."""
+        its = self.store if store is None else Store(GalleryDesign(), store, clock=self.clock)
+        found: Any = self.objects if objects is None else objects
+        return Media(self.media.system, found, its, secret=KeptSecret(its))
+
+    def ask(self, content_type: str = "image/png", max_bytes: int = 100_000, **more: Any) -> Ticket:
+        return self.media.ask(content_type, purpose=PURPOSE, max_bytes=max_bytes, **more)
+
+    def sent(self, data: bytes | None = None, content_type: str = "image/png", **more: Any) -> Ticket:
+        """A ticket whose file was sent."""
+        ticket = self.ask(content_type, **more)
+        answered = self.send(ticket, png() if data is None else data)
+        assert answered.status_code == 204, answered.text
+        return ticket
+
+    def send(self, ticket: Ticket, data: bytes, **fields: str) -> httpx.Response:
+        """Send a form as a browser does."""
+        form = {**ticket.fields, **fields}
+        url = ticket.url if ticket.url.startswith("http") else self.url + ticket.url
+        return http.post(url, data=form, files={"file": ("C:\\fakepath\\me.png", data, "text/html")})
+
+    def get(self, name: str, **headers: str) -> httpx.Response:
+        return http.get(self.url + self.media.url(name), headers=headers)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The records of uploads, as they are stored."""
+        table = self.store.design.table_name(self.store.design.all_tables[-1])
+        client: Any = self.store.client
+        items = client.scan(TableName=table)["Items"]
+        return [item for item in items if item["pk"]["S"] == "UPLOADS"]
+
+    def sweep_all(self) -> None:
+        """All that the sweeps of the following days do."""
+        for hours in (2, 25, 25):
+            self.clock.pass_(hours=hours)
+            self.media.sweep()
+
+
+@contextmanager
+def disk_gallery(folder: Path, system: str = "gallery") -> Iterator[Gallery]:
+    clock = Clock()
+    with Engine() as engine:
+        store = Store(GalleryDesign(), engine, clock=clock)
+        store.create_tables()
+        secret = KeptSecret(store)
+        objects = DiskObjects(folder, system, secret=secret, clock=clock)
+
+        def stored() -> set[str]:
+            return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
+
+        yield Gallery(Media(system, objects, store, secret=secret), store, objects, clock, stored, secret=secret)
+
+
+@contextmanager
+def s3_gallery(endpoint: str, system: str = "gallery") -> Iterator[Gallery]:
+    clock = Clock()
+    client: Any = s3_client(endpoint)
+    client.create_bucket(Bucket=BUCKET)
+    with Engine() as engine:
+        store = Store(GalleryDesign(), engine, clock=clock)
+        store.create_tables()
+        secret = KeptSecret(store)
+        objects = S3Objects(client, BUCKET, system, clock=clock)
+
+        def stored() -> set[str]:
+            return {each["Key"] for each in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])}
+
+        yield Gallery(Media(system, objects, store, secret=secret), store, objects, clock, stored, secret=secret)
+    for key_ in stored():
+        client.delete_object(Bucket=BUCKET, Key=key_)
+
+
+def s3_client(endpoint: str) -> object:
+    config = Config(signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 1})
+    return boto3.client("s3", endpoint_url=endpoint, config=config)
+
+
+@contextmanager
+def served(*galleries: Gallery) -> Iterator[str]:
+    """The galleries' files over HTTP."""
+
+    async def on_problem(request: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)
+        return answer(error, "request")
+
+    app = Starlette(routes=media_routes(galleries), exception_handlers={Problem: on_problem})
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off", ws="none"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    for each in galleries:
+        each.url = url
+    try:
+        yield url
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+# Disturbances
+
+
+class Killed(BaseException):
+    """The process is gone; nothing may catch it."""
+
+
+class Tripwire:
+    """Counts the steps that are taken through what it wraps, and acts before one of them."""
+
+    def __init__(self, at: int, act: Callable[[], None]) -> None:
+        self.at = at
+        self._act = act
+        self.steps = 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps == self.at:
+            self._act()
+
+    def around(self, inner: object) -> Any:
+        return _Wired(inner, self)
+
+
+class _Wired:
+    def __init__(self, inner: object, wire: Tripwire) -> None:
+        self._inner = inner
+        self._wire = wire
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if not callable(found):
+            return found
+        if name == "received":
+            return self._received
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._wire.step()
+            result = found(*args, **kwargs)
+            self._wire.step()
+            return result
+
+        return call
+
+    @contextmanager
+    def _received(self, upload_id: str) -> Iterator[Any]:
+        self._wire.step()
+        inner: Any = self._inner
+        with inner.received(upload_id) as received:
+            yield None if received is None else _Wired(received, self._wire)

@@ -1,0 +1,84 @@
+"""A real server for tests: the example system on an engine in memory, over real HTTP."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import uvicorn
+from starlette.types import ASGIApp
+
+from keyplan.engine import Engine
+from keyplan.web.issuer import dev_issuer
+from keyplan.web.server import application, running
+from keyplan.web.settings import Settings
+from keyplan.web.system import Running, System
+
+
+def settings_of(**given: Any) -> Settings:
+    """Settings for a test: no file is read for them."""
+    build: Any = Settings
+    settings: Settings = build(_env_file=None, **given)
+    return settings
+
+
+def changed(settings: Settings, **given: Any) -> Settings:
+    """The same settings, some of them changed and all of them checked."""
+    return settings_of(**settings.model_dump(exclude_unset=True) | given)
+
+
+@contextmanager
+def served(app: ASGIApp) -> Iterator[str]:
+    """An application on a free port of this machine, as long as the block lasts."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, proxy_headers=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.005)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+@dataclass
+class Site:
+    """A served system, and clients of it."""
+
+    url: str
+    engine: Engine
+    running: Running[Any]
+    _stack: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def api(self) -> str:
+        return f"{self.url}/api/{self.running.system.name}"
+
+    def token(self, sub: str, *groups: str) -> str:
+        return dev_issuer(self.running.settings).token(self.running.system.name, sub, groups=groups)
+
+    def as_(self, sub: str | None = None, *groups: str, **options: Any) -> httpx.Client:
+        """A client of the API: of somebody with a token, or of a visitor."""
+        headers = {"Authorization": f"Bearer {self.token(sub, *groups)}"} if sub else {}
+        client = httpx.Client(base_url=self.api, headers=headers, timeout=30, **options)
+        return self._stack.enter_context(client)
+
+
+@contextmanager
+def site(system: System[Any], settings: Settings, engine: Engine | None = None) -> Iterator[Site]:
+    """A system served over HTTP, its tables made."""
+    with ExitStack() as stack:
+        engine = engine or stack.enter_context(Engine())
+        started = running(system, settings, engine)
+        started.store.create_tables()
+        if system.prepare is not None:
+            system.prepare(started)
+        url = stack.enter_context(served(application([started], settings)))
+        yield Site(url, engine, started, stack)

@@ -1,0 +1,272 @@
+"""The API of a system, over real HTTP: problems, pages, versions, permissions."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from keyplan.data import create
+from keyplan.web.settings import Settings
+from tests.web.library import SYSTEM, Librarian, Library, Shelf
+from tests.web.site import Site, changed, site
+
+
+def problem(response: httpx.Response, status: int, code: str) -> dict[str, object]:
+    """The problem in a response; it is of the form that all problems have."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    body: dict[str, object] = response.json()
+    assert body["code"] == code
+    assert body["status"] == status
+    assert body["type"] == f"urn:keyplan:problem:{code}"
+    assert body["title"]
+    assert body["detail"]
+    assert body["request_id"] == response.headers["x-request-id"]
+    return body
+
+
+def pointers(body: dict[str, object]) -> list[str]:
+    errors = body["errors"]
+    assert isinstance(errors, list)
+    return [error["pointer"] for error in errors]
+
+
+def shelf(client: httpx.Client, name: str = "Novels") -> dict[str, object]:
+    response = client.post("/shelves", json={"name": name})
+    assert response.status_code == 201, response.text
+    made: dict[str, object] = response.json()
+    return made
+
+
+def test_what_is_made_can_be_read_by_everybody(library: Site) -> None:
+    made = shelf(library.as_("ada"))
+    read = library.as_().get(f"/shelves/{made['shelf_id']}")
+    assert read.json() == made == {"shelf_id": made["shelf_id"], "name": "Novels", "book_count": 0, "version": 1}
+    assert "owner" not in read.json()
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({}, ["/name"]),
+        ({"name": ""}, ["/name"]),
+        ({"name": 3}, ["/name"]),
+        ({"name": "a", "colour": "red"}, ["/colour"]),
+        ([], [""]),
+        ("text", [""]),
+    ],
+)
+def test_values_that_do_not_fit_are_named(library: Site, body: object, where: list[str]) -> None:
+    answer = library.as_("ada").post("/shelves", json=body)
+    assert pointers(problem(answer, 422, "invalid")) == where
+
+
+def test_query_parameters_that_do_not_fit_are_named(library: Site) -> None:
+    answer = library.as_().get("/shelves", params={"limit": 101})
+    assert pointers(problem(answer, 422, "invalid")) == ["?limit"]
+
+
+@pytest.mark.parametrize("body", [b"{", b"", b'{"name": "\xff"}', b"NaN", b'{"name": Infinity}'])
+def test_what_is_not_json_is_not_read(library: Site, body: bytes) -> None:
+    answer = library.as_("ada").post("/shelves", content=body, headers={"Content-Type": "application/json"})
+    problem(answer, 400, "not-json")
+
+
+def test_other_content_types_are_refused(library: Site) -> None:
+    answer = library.as_("ada").post("/shelves", data={"name": "x"})
+    problem(answer, 400, "not-json")
+
+
+def test_deep_and_long_bodies_are_refused(library: Site) -> None:
+    client = library.as_("ada")
+    deep = "[" * 40 + "]" * 40
+    problem(client.post("/shelves", content=deep, headers={"Content-Type": "application/json"}), 422, "too-deep")
+    very_deep = "[" * 100_000 + "]" * 100_000
+    problem(client.post("/shelves", content=very_deep, headers={"Content-Type": "application/json"}), 400, "not-json")
+    problem(client.post("/shelves", json={"name": "x" * 2_000_000}), 413, "body-too-large")
+
+    def chunks() -> Iterator[bytes]:
+        for _ in range(40):
+            yield b" " * 65_536
+
+    answer = client.post("/shelves", content=chunks(), headers={"Content-Type": "application/json"})
+    problem(answer, 413, "body-too-large")
+
+
+def test_unknown_paths_and_methods(library: Site) -> None:
+    problem(library.as_().get("/nothing"), 404, "no-such-path")
+    problem(httpx.get(f"{library.url}/nothing"), 404, "no-such-path")
+    answer = library.as_().put("/shelves")
+    problem(answer, 405, "wrong-method")
+    assert answer.headers["allow"] == "GET, POST"
+    answer = library.as_().post("/shelves/x")
+    assert answer.headers["allow"] == "DELETE, GET, PATCH"
+
+
+def test_a_fault_of_ours_tells_nothing(library: Site) -> None:
+    answer = library.as_("root", "admin").post("/crash")
+    problem(answer, 500, "internal-error")
+    assert "SHELF" not in answer.text
+    assert "Zero" not in answer.text
+    assert library.as_().get("/shelves").status_code == 200
+
+
+def test_a_conflict_names_no_key(library: Site) -> None:
+    client = library.as_("ada")
+    shelf(client)
+    answer = client.post("/shelves", json={"name": "NOVELS"})
+    problem(answer, 409, "already-taken")
+    assert "SHELFNAME" not in answer.text
+    assert "GSI1" not in answer.text
+
+
+def test_lists_come_in_pages(library: Site) -> None:
+    store = library.running.store
+    for number in range(25):
+        store.run(create(Shelf(name=f"shelf {number:02}", owner="ada")))
+    client, names, url = library.as_(), [], f"{library.api}/shelves?limit=10"
+    sizes = []
+    while url:
+        answer = client.get(url)
+        page = answer.json()
+        sizes.append(len(page["items"]))
+        names += [item["name"] for item in page["items"]]
+        link = re.fullmatch(r'<([^>]+)>; rel="next"', answer.headers.get("link", ""))
+        assert (page["next"] is None) == (link is None)
+        url = f"{library.url}{link[1]}" if link else ""
+    assert sizes == [10, 10, 5]
+    assert names == [f"shelf {number:02}" for number in range(25)]
+
+
+def test_a_cursor_of_another_list_is_refused(library: Site) -> None:
+    store = library.running.store
+    for number in range(3):
+        store.run(create(Shelf(name=f"shelf {number}", owner="ada")))
+    made = shelf(library.as_("ada"))
+    cursor = library.as_().get("/shelves", params={"limit": 1}).json()["next"]
+    answer = library.as_().get(f"/shelves/{made['shelf_id']}/books", params={"cursor": cursor})
+    assert pointers(problem(answer, 422, "invalid")) == ["?cursor"]
+    assert pointers(problem(library.as_().get("/shelves?cursor=forged"), 422, "invalid")) == ["?cursor"]
+
+
+def test_versions_are_entity_tags(library: Site) -> None:
+    client = library.as_("ada")
+    path = f"/shelves/{shelf(client)['shelf_id']}"
+    tag = client.get(path).headers["etag"]
+    assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
+    problem(client.patch(path, json={"name": "B"}), 428, "if-match-missing")
+    changed = client.patch(path, json={"name": "B"}, headers={"If-Match": tag})
+    assert changed.status_code == 200
+    assert changed.headers["etag"] == '"2"' != tag
+    problem(client.patch(path, json={"name": "C"}, headers={"If-Match": tag}), 412, "stale-version")
+    problem(client.patch(path, json={"name": "C"}, headers={"If-Match": 'W/"2"'}), 412, "stale-version")
+    problem(client.patch(path, json={"name": "C"}, headers={"If-Match": "2"}), 400, "bad-if-match")
+    assert client.patch(path, json={"name": "C"}, headers={"If-Match": '"7", "2"'}).status_code == 200
+    assert client.delete(path, headers={"If-Match": "*"}).status_code == 204
+    problem(client.get(path), 404, "not-found")
+
+
+def test_who_may_not_is_told_so(library: Site) -> None:
+    path = f"/shelves/{shelf(library.as_('ada'))['shelf_id']}"
+    rename: dict[str, Any] = {"json": {"name": "X"}, "headers": {"If-Match": "*"}}
+    answer = library.as_().patch(path, **rename)
+    problem(answer, 401, "no-token")
+    assert answer.headers["www-authenticate"] == "Bearer"
+    problem(library.as_("eve").patch(path, **rename), 403, "forbidden")
+    problem(library.as_("eve").get("/gone"), 403, "forbidden")
+    assert library.as_("root", "admin").patch(path, **rename).status_code == 200
+
+
+def test_who_is_not_known_is_told_before_anything_else(library: Site) -> None:
+    problem(library.as_().post("/shelves", content=b"{"), 401, "no-token")
+
+
+def test_nothing_is_written_before_it_is_decided_who_may(library: Site) -> None:
+    answer = library.as_("ada").post("/forgetful")
+    problem(answer, 500, "internal-error")
+    assert library.as_().get("/shelves").json()["items"] == []
+
+
+def test_a_service_whose_method_says_nothing_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Forgetful\.open does not say who may call it"):
+
+        class Forgetful(Librarian):
+            def open(self) -> None: ...
+
+
+def test_who_may_do_what_is_known() -> None:
+    table = {f"{verb} {path}": roles for verb, path, roles in SYSTEM.api.who_may_do_what()}
+    yours = "if it is your shelf, or you are an admin"
+    assert table["GET /shelves"] == {"anyone": "yes", "signed in": "yes", "admin": "yes"}
+    assert table["POST /shelves"] == {"anyone": "no", "signed in": "yes", "admin": "yes"}
+    assert table["PATCH /shelves/{shelf_id}"] == {"anyone": "no", "signed in": yours, "admin": yours}
+    assert table["GET /gone"] == {"anyone": "no", "signed in": "no", "admin": "yes"}
+
+
+def test_a_rule_of_the_domain_is_a_problem_of_its_own(library: Site) -> None:
+    client = library.as_("ada")
+    made = shelf(client)
+    answer = client.post(f"/shelves/{made['shelf_id']}/books", json={"isbn": "1234567890", "title": "Forbidden"})
+    assert pointers(problem(answer, 422, "forbidden-title")) == ["/title"]
+
+
+def test_the_rate_of_a_caller_and_of_an_address_is_limited(settings: Settings) -> None:
+    limited = changed(settings, rate_identity=5, rate_address=8)
+    with site(SYSTEM, limited) as library:
+        ada = library.as_("ada")
+        answers = [ada.get("/shelves").status_code for _ in range(6)]
+        if 429 not in answers[:5]:  # a new minute may have begun
+            assert answers == [200] * 5 + [429]
+        visits = [library.as_().get("/shelves") for _ in range(10)]
+        refused = [answer for answer in visits if answer.status_code == 429]
+        assert refused
+        assert 1 <= int(refused[0].headers["retry-after"]) <= 60
+        problem(refused[0], 429, "too-many-requests")
+
+
+def test_the_address_is_believed_of_named_proxies_only(settings: Settings) -> None:
+    def refused(trusted: list[str], forwarded: list[str]) -> list[int]:
+        limited = changed(settings, rate_address=1, trusted_proxies=trusted)
+        with site(SYSTEM, limited) as library:
+            headers = [{"X-Forwarded-For": each} for each in forwarded]
+            return [library.as_().get("/shelves", headers=each).status_code for each in headers]
+
+    different = ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    assert refused([], different).count(429) >= 1
+    assert refused(["127.0.0.1"], different) == [200, 200, 200]
+    assert refused(["127.0.0.0/8", "10.9.0.0/16"], [f"{each}, 10.9.1.1" for each in different]) == [200, 200, 200]
+    # What a caller puts in front is not believed: the last address that is no proxy of ours counts.
+    assert refused(["127.0.0.1"], [f"{each}, 10.1.1.1" for each in different]).count(429) >= 1
+
+
+def test_health(library: Site) -> None:
+    assert httpx.get(f"{library.url}/healthz").text == "ok\n"
+    assert httpx.get(f"{library.url}/readyz").text == "ready\n"
+    table = library.running.design.table_name(Library.tables[0])
+    library.engine.delete_table(TableName=f"{table}-keyplan")
+    problem(httpx.get(f"{library.url}/readyz"), 503, "not-ready")
+
+
+def test_metrics_and_capacity(library: Site) -> None:
+    made = library.as_("ada").post("/shelves", json={"name": "Metered"})
+    assert made.headers["x-dynamodb-capacity"] == "calls=1, read=0, write=6"  # shelf, its place in the index, guard
+    text = httpx.get(f"{library.url}/metrics").text
+    assert 'keyplan_requests_total{method="POST",route="/api/library/shelves",status="201"}' in text
+    assert 'keyplan_dynamodb_capacity_units_total{kind="write",table="Library"}' in text
+
+
+def test_the_document_of_the_api(library: Site) -> None:
+    document = httpx.get(f"{library.api}/openapi.json").json()
+    patch = document["paths"]["/shelves/{shelf_id}"]["patch"]
+    assert patch["operationId"] == "rename_shelf"
+    assert {"401", "403", "412", "428"} <= patch["responses"].keys()
+    assert patch["security"] == [{"bearer": []}]
+    assert [each["name"] for each in patch["parameters"]] == ["shelf_id", "If-Match"]
+    assert document["servers"] == [{"url": "/api/library"}]
+    assert "Problem" in document["components"]["schemas"]
+    names = [each["name"] for each in document["paths"]["/shelves"]["get"]["parameters"]]
+    assert names == ["limit", "cursor"]
+    json.dumps(document)

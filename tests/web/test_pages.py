@@ -1,0 +1,554 @@
+"""Pages over real HTTP: what they show, what they refuse, forms, sessions, headers."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from html import unescape
+from io import BytesIO
+from typing import Annotated, Literal
+
+import httpx
+import pytest
+from pydantic import Field
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import Response
+
+from keyplan.web import In
+from keyplan.web.forms import Form, read_form, typed_in
+from keyplan.web.pages import Pages, View
+from keyplan.web.problems import Invalid, Unprocessable
+from keyplan.web.rendering import filled, page_headers
+from keyplan.web.service import Caller
+from keyplan.web.sessions import BrowserSession, Sessions, form_token, is_form_token
+from keyplan.web.settings import Settings
+from tests.web.library import Librarian
+from tests.web.library_pages import WITH_PAGES
+from tests.web.site import Site, site
+
+
+@pytest.fixture
+def started(settings: Settings) -> Iterator[Site]:
+    with site(WITH_PAGES, settings) as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(started: Site) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=f"{started.url}/library", timeout=30) as client:
+        yield client
+
+
+def token_in(page: httpx.Response) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+def send(client: httpx.Client, at: str, to: str, /, **values: str) -> httpx.Response:
+    """Get the page with the form, and send the form."""
+    return client.post(to, data={"csrf": token_in(client.get(at)), **values})
+
+
+def sign_in(client: httpx.Client, sub: str, groups: str = "", to: str = "/library/") -> httpx.Response:
+    return send(client, "/sign-in", "/sign-in", sub=sub, groups=groups, to=to)
+
+
+@pytest.fixture
+def alice(visitor: httpx.Client) -> httpx.Client:
+    assert sign_in(visitor, "alice").status_code == 303
+    return visitor
+
+
+def put_up(client: httpx.Client, name: str) -> str:
+    answer = send(client, "/shelves/new", "/shelves/new", name=name)
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"].removeprefix("/library")
+
+
+# Reading
+
+
+def test_a_page_is_html_and_keeps_to_itself(visitor: httpx.Client) -> None:
+    page = visitor.get("/")
+    assert page.status_code == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert page.headers["referrer-policy"] == "same-origin"
+    assert page.headers["cache-control"] == "no-cache"
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "form-action 'self'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"<style|style=|<script(?! type=\"module\" src=)| on\w+=", page.text)
+    assert "set-cookie" not in page.headers  # who only reads gets no cookie
+
+
+def test_lists_come_page_by_page(alice: httpx.Client) -> None:
+    for name in "ABC":
+        put_up(alice, f"Shelf {name}")
+    alice.get("/")  # shows the notice
+    first = alice.get("/?limit=2")
+    assert re.findall(r"Shelf [A-C]", first.text) == ["Shelf A", "Shelf B"]
+    found = re.search(r'rel="next" href="([^"]+)"', first.text)
+    assert found
+    second = alice.get(unescape(found[1]).removeprefix("/library"))
+    assert re.findall(r"Shelf [A-C]", second.text) == ["Shelf C"]
+    assert 'rel="next"' not in second.text
+
+
+def test_what_was_typed_is_text_and_nothing_else(alice: httpx.Client) -> None:
+    page = alice.get(put_up(alice, "<script>alert(1)</script>"))
+    assert "<script>alert" not in page.text
+    assert "&lt;script&gt;alert(1)" in page.text
+
+
+def test_head_has_no_body(visitor: httpx.Client) -> None:
+    answer = visitor.head("/")
+    assert answer.status_code == 200
+    assert answer.content == b""
+
+
+# Problems
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("/nowhere", 404, "There is no such page."),
+        ("/shelves/none", 404, "There is no such thing here."),
+        ("/shelves/NOT-AN-ID", 404, "There is no such thing here."),
+        ("/?limit=1000", 422, "less than or equal to 100"),
+        ("/?cursor=bad", 422, "It was not made for this list."),
+        ("/crash", 500, "Something went wrong on our side."),
+    ],
+)
+def test_problems_are_pages(visitor: httpx.Client, path: str, status: int, says: str) -> None:
+    page = visitor.get(path)
+    assert page.status_code == status
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "content-security-policy" in page.headers
+    assert says in page.text
+    assert page.headers["x-request-id"] in page.text
+    assert "SHELF#" not in page.text
+    assert "Traceback" not in page.text
+
+
+def test_a_wrong_method_says_the_right_ones(visitor: httpx.Client) -> None:
+    page = visitor.delete("/shelves/new")
+    assert page.status_code == 405
+    assert page.headers["allow"] == "GET, HEAD, POST"
+    assert "<h1>" in page.text
+
+
+def test_who_has_to_sign_in_is_sent_there_and_comes_back(visitor: httpx.Client) -> None:
+    refused = visitor.get("/shelves/new?from=here")
+    assert refused.status_code == 303
+    assert refused.headers["location"] == "/library/sign-in?to=%2Flibrary%2Fshelves%2Fnew%3Ffrom%3Dhere"
+    page = visitor.get(refused.headers["location"].removeprefix("/library"))
+    assert 'value="/library/shelves/new?from=here"' in page.text
+    back = visitor.post("/sign-in", data={"csrf": token_in(page), "sub": "bob", "to": "/library/shelves/new?from=here"})
+    assert back.headers["location"] == "/library/shelves/new?from=here"
+    assert visitor.get("/shelves/new").status_code == 200
+
+
+def test_who_may_not_is_told_so(alice: httpx.Client) -> None:
+    page = alice.get("/gone")
+    assert page.status_code == 403
+    assert "You may not do this." in page.text
+    assert "Alice Archer" in page.text
+
+
+def test_a_long_body_is_a_page_too(alice: httpx.Client) -> None:
+    page = alice.post("/shelves/new", data={"name": "x" * 2_000_000})
+    assert page.status_code == 413
+
+
+# Forms
+
+
+def test_a_form_does_what_it_says_and_shows_a_notice_once(alice: httpx.Client) -> None:
+    alice.get("/")  # shows that one has signed in
+    path = put_up(alice, "Poetry")
+    page = alice.get(path)
+    assert 'role="status">“Poetry” is up.</p>' in page.text
+    assert 'role="status"' not in alice.get(path).text
+
+
+def test_a_refused_form_keeps_what_was_typed(alice: httpx.Client) -> None:
+    path = put_up(alice, "Poetry")
+    page = send(alice, path, f"{path}/books", title="Odes & more", isbn="12", pages="many")
+    assert page.status_code == 422
+    assert 'value="Odes &amp; more"' in page.text
+    assert 'value="12"' in page.text
+    assert "This is not a whole number." in page.text
+    assert re.search(
+        r'id="field-isbn" name="isbn" aria-invalid="true" aria-describedby="hint-isbn error-isbn"', page.text
+    )
+    assert '<a href="#field-pages">' in page.text
+    assert "aria-invalid" not in page.text.partition('id="field-title"')[2].partition(">")[0]
+
+
+def test_a_rule_speaks_at_its_field(alice: httpx.Client) -> None:
+    path = put_up(alice, "Poetry")
+    page = send(alice, path, f"{path}/books", title="Forbidden", isbn="1234567890", pages="3")
+    assert page.status_code == 422
+    assert re.search(r'class="error" id="error-title">There is no such book', page.text)
+
+
+def test_a_conflict_is_shown_in_the_form(alice: httpx.Client) -> None:
+    put_up(alice, "Poetry")
+    page = send(alice, "/shelves/new", "/shelves/new", name="poetry")
+    assert page.status_code == 409
+    assert "Another shelf has this value." in page.text
+    assert 'value="poetry"' in page.text
+
+
+def test_a_field_that_is_not_asked_for_is_refused(alice: httpx.Client) -> None:
+    page = send(alice, "/shelves/new", "/shelves/new", name="Poetry", owner="bob")
+    assert page.status_code == 422
+    assert "There is no such field." in page.text
+
+
+def test_a_stale_form_without_a_page_of_its_own_is_a_problem_page(alice: httpx.Client) -> None:
+    path = put_up(alice, "Poetry")
+    page = send(alice, path, f"{path}/delete", version="7")
+    assert page.status_code == 412
+    assert "It was changed meanwhile" in page.text
+    assert send(alice, path, f"{path}/delete", version="1").status_code == 303
+    assert alice.get(path).status_code == 404
+
+
+# Tokens of forms
+
+
+def test_a_form_without_its_token_is_refused(alice: httpx.Client) -> None:
+    page = alice.post("/shelves/new", data={"name": "Poetry"})
+    assert page.status_code == 403
+    assert "This form is too old" in page.text
+    assert "Poetry" not in alice.get("/").text
+
+
+@pytest.mark.parametrize(
+    "token", ["", ".", "x", "x.y", form_token("another")], ids=["empty", "dot", "short", "wrong", "another's"]
+)
+def test_a_wrong_token_is_refused(alice: httpx.Client, token: str) -> None:
+    assert alice.post("/shelves/new", data={"name": "Poetry", "csrf": token}).status_code == 403
+
+
+def test_a_token_is_good_in_its_own_session_only(started: Site, alice: httpx.Client) -> None:
+    token = token_in(alice.get("/shelves/new"))
+    with httpx.Client(base_url=f"{started.url}/library", timeout=30) as other:
+        sign_in(other, "bob")
+        assert other.post("/shelves/new", data={"name": "Poetry", "csrf": token}).status_code == 403
+    assert alice.post("/shelves/new", data={"name": "Poetry", "csrf": token}).status_code == 303
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_form_of_another_site_is_refused_though_its_token_is_good(
+    alice: httpx.Client, headers: dict[str, str]
+) -> None:
+    token = token_in(alice.get("/shelves/new"))
+    page = alice.post("/shelves/new", data={"name": "Poetry", "csrf": token}, headers=headers)
+    assert page.status_code == 403
+    assert "another site" in page.text
+
+
+def test_our_own_origin_is_fine(started: Site, alice: httpx.Client) -> None:
+    token = token_in(alice.get("/shelves/new"))
+    headers = {"Origin": started.url, "Sec-Fetch-Site": "same-origin"}
+    assert alice.post("/shelves/new", data={"name": "Poetry", "csrf": token}, headers=headers).status_code == 303
+
+
+def test_tokens_differ_and_are_all_good() -> None:
+    first, second = form_token("secret"), form_token("secret")
+    assert first != second
+    assert is_form_token("secret", first)
+    assert is_form_token("secret", second)
+    assert not is_form_token("secret", first[:-1])
+    assert not is_form_token("other", first)
+
+
+# Sessions
+
+
+def session_cookie(client: httpx.Client) -> str:
+    return next(cookie.value or "" for cookie in client.cookies.jar if cookie.name == "keyplan-session")
+
+
+def test_a_session_s_cookie_is_for_the_system_alone(visitor: httpx.Client) -> None:
+    answer = sign_in(visitor, "alice")
+    cookie = next(each for each in answer.headers.get_list("set-cookie") if each.startswith("keyplan-session="))
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Path=/library/" in cookie
+    assert "Secure" not in cookie  # loopback without TLS
+    assert len(session_cookie(visitor).partition(".")[2]) >= 43  # 256 bits
+
+
+def test_away_from_this_machine_cookies_need_tls(settings: Settings) -> None:
+    with site(WITH_PAGES, settings.model_copy(update={"base_url": "https://books.example"})) as started:
+        page = httpx.get(f"{started.url}/library/sign-in")
+        cookie = page.headers["set-cookie"]
+        assert cookie.startswith("__Secure-keyplan-visitor=")
+        assert "Secure" in cookie.partition(";")[2]
+
+
+def test_only_the_hash_of_a_session_is_stored(started: Site, alice: httpx.Client) -> None:
+    token = session_cookie(alice).partition(".")[2]
+    stored = str(started.engine.scan(TableName="Library-keyplan")["Items"])
+    assert "SESSION#" in stored
+    assert token not in stored
+
+
+def test_signing_in_again_makes_another_session_and_ends_the_first(started: Site, alice: httpx.Client) -> None:
+    before = session_cookie(alice)
+    sign_in(alice, "root")
+    after = session_cookie(alice)
+    assert before != after
+    sessions = Sessions(started.running.store)
+    assert sessions.find(before) is None
+    found = sessions.find(after)
+    assert found == Caller("root", frozenset({"admin"}), {"name": "Rita Root"})
+
+
+def test_signing_out_ends_it(started: Site, alice: httpx.Client) -> None:
+    proof = session_cookie(alice)
+    answer = send(alice, "/shelves/new", "/sign-out")
+    assert answer.status_code == 303
+    assert Sessions(started.running.store).find(proof) is None
+    assert alice.get("/shelves/new").status_code == 303
+    assert "You are signed out." in alice.get("/").text
+
+
+def test_a_session_that_is_over_counts_no_more_though_it_is_still_stored(started: Site, alice: httpx.Client) -> None:
+    store = started.running.store
+    sessions = Sessions(store)
+    proof = sessions.open(Caller("alice"), timedelta(seconds=-1))
+    assert sessions.find(proof) is None
+    alice.cookies.set("keyplan-session", proof, domain="127.0.0.1", path="/library/")
+    assert alice.get("/shelves/new").status_code == 303
+
+
+def test_all_sessions_of_a_person_can_be_ended(started: Site) -> None:
+    sessions = Sessions(started.running.store)
+    mine = [sessions.open(Caller("alice")) for _ in range(3)]
+    other = sessions.open(Caller("bob"))
+    sessions.close_all("alice")
+    assert [sessions.find(each) for each in mine] == [None, None, None]
+    assert sessions.find(other) == Caller("bob")
+    sessions.close(mine[0])  # is not there, and that is fine
+
+
+@pytest.mark.parametrize("proof", ["", ".", "x.y", "a" * 64, f"{'a' * 64}.", f"{'#' * 64}.x", f"{'a' * 64}.x"])
+def test_what_is_no_session_is_nobody(started: Site, proof: str) -> None:
+    assert Sessions(started.running.store).find(proof) is None
+
+
+def test_a_session_expires_by_itself(started: Site) -> None:
+    spec = BrowserSession.spec
+    assert [name for name, each in spec.fields.items() if each.kind == "ttl"] == ["expires_at"]
+
+
+def test_an_own_login_opens_and_closes_sessions(settings: Settings) -> None:
+    own = Pages("tests.web", sign_in="/login")
+
+    @own.get("/")
+    def front(view: View[Librarian]) -> Response:
+        return view.render("new_shelf.html", form=Form())
+
+    @own.get("/login")
+    def login(view: View[Librarian]) -> Response:
+        return view.render("new_shelf.html")
+
+    class Login(In):
+        name: str
+
+    @own.post("/login")
+    def let_in(view: View[Librarian], login: Login) -> Response:
+        if login.name != "alice":
+            raise Unprocessable("wrong-name", "Nobody has this name.", pointer="/name")
+        view.sign_in(Caller(login.name), timedelta(days=14))
+        assert view.service.me.sub == "alice"
+        return view.redirect("/")
+
+    with (
+        site(replace(WITH_PAGES, pages=own), settings) as started,
+        httpx.Client(base_url=f"{started.url}/library") as client,
+    ):
+        assert 'href="/library/login?to=%2Flibrary%2F"' in client.get("/").text
+        assert client.get("/sign-in").status_code == 404  # nobody is let in but by the system's own login
+        assert send(client, "/login", "/login", name="bob").status_code == 422
+        answer = send(client, "/login", "/login", name="alice")
+        assert "Max-Age=1209600" in answer.headers["set-cookie"]
+        assert "alice" in client.get("/").text
+        assert send(client, "/", "/sign-out").status_code == 303
+        assert "keyplan-session" not in client.cookies
+
+
+# Limits
+
+
+def test_pages_are_counted_too(settings: Settings) -> None:
+    with site(WITH_PAGES, settings.model_copy(update={"rate_address": 3})) as started:
+        answers = [httpx.get(f"{started.url}/library/") for _ in range(8)]
+    assert 3 <= [each.status_code for each in answers].count(200) <= 6  # twice as many where a minute ends meanwhile
+    assert answers[-1].headers["retry-after"]
+    assert "Slow down, please" in answers[-1].text
+
+
+# Declaring
+
+
+def test_a_form_that_can_not_be_shown_again_is_refused_when_it_is_declared() -> None:
+    pages = Pages("tests.web")
+
+    @pages.get("/shelves/{shelf_id}")
+    def shelf(view: View[Librarian], shelf_id: str) -> Response:
+        return view.render("shelf.html")
+
+    with pytest.raises(
+        TypeError, match="POST /shelves/new: save can not be shown again by shelf, which needs shelf_id"
+    ):
+
+        @pages.post("/shelves/new", again=shelf)
+        def save(view: View[Librarian]) -> Response:
+            return view.redirect("/")
+
+
+def test_paths_are_filled_and_quoted() -> None:
+    assert filled("/posts/{slug}", {"slug": "a/b c?"}) == "/posts/a%2Fb%20c%3F"
+    assert filled("/files/{path:path}", {"path": "a/b"}) == "/files/a/b"
+    assert filled("/posts", {"cursor": "x=", "limit": None, "tag": ["a", "b"]}) == "/posts?cursor=x%3D&tag=a&tag=b"
+    with pytest.raises(KeyError, match="slug"):
+        filled("/posts/{slug}", {})
+
+
+def test_who_else_gets_something_is_named(settings: Settings) -> None:
+    sending = Pages("tests.web")
+
+    @sending.get("/")
+    def upload(view: View[Librarian]) -> Response:
+        return view.render("new_shelf.html", sends_to=["https://bucket.example/a", "/media/upload"])
+
+    with site(replace(WITH_PAGES, pages=sending), settings) as started:
+        policy = httpx.get(f"{started.url}/library/").headers["content-security-policy"]
+    assert "connect-src 'self' https://bucket.example;" in policy
+    assert "form-action 'self' https://bucket.example;" in policy
+
+
+def test_images_from_elsewhere_are_named() -> None:
+    assert "img-src 'self' data: https:;" in page_headers(images=["https:"])["Content-Security-Policy"]
+
+
+# Reading forms
+
+
+class Everything(In):
+    text: str = ""
+    maybe: str | None = None
+    number: Annotated[int, Field(ge=1)] = 5
+    needed: float
+    yes: bool = False
+    kind: Literal["a", "b"] = "a"
+    tags: Annotated[list[str], Field(max_length=2)] = []  # noqa: RUF012 - pydantic copies it
+    when: datetime | None = None
+
+
+def typed(**values: str | list[str]) -> dict[str, list[str]]:
+    return {name: value if isinstance(value, list) else [value] for name, value in values.items()}
+
+
+def test_a_form_becomes_a_model() -> None:
+    read = read_form(
+        Everything,
+        typed(
+            text=" two\nlines ",
+            maybe="",
+            number="",
+            needed="1.5",
+            yes="on",
+            kind="b",
+            tags=["x", "", "y"],
+            when="",
+            csrf="z",
+        ),
+    )
+    assert read == Everything(text="two\nlines", needed=1.5, yes=True, kind="b", tags=["x", "y"])
+    assert read_form(Everything, typed(needed="2")) == Everything(needed=2)
+
+
+def test_a_wrong_form_says_what_is_wrong_with_each_field() -> None:
+    with pytest.raises(Invalid) as caught:
+        read_form(
+            Everything, typed(number="0", needed="", yes="perhaps", kind="c", tags=["1", "2", "3"], when="soon", x="1")
+        )
+    said = {each.pointer: each.detail for each in caught.value.errors}
+    assert said.keys() == {"/number", "/needed", "/yes", "/kind", "/tags", "/when", "/x"}
+    assert said["/needed"] == "This is needed."
+    assert said["/number"] == "Input should be greater than or equal to 1."
+    form = Form(typed(number="0"), caught.value)
+    assert form.errors("number") == [said["/number"]]
+    assert form.value("number") == "0"
+    assert form.value("text") == ""
+
+
+def test_line_breaks_are_one_character_and_files_no_text() -> None:
+    sent = FormData([("text", "a\r\nb"), ("tags", "1"), ("tags", "2"), ("file", UploadFile(BytesIO(b"x")))])
+    assert typed_in(sent) == {"text": ["a\nb"], "tags": ["1", "2"]}
+
+
+def test_a_form_starts_from_what_there_is() -> None:
+    form = Form().starting_from(Everything(text="x", needed=1, yes=True, tags=["p", "q"]))
+    assert [form.value("text"), form.value("maybe"), form.value("yes")] == ["x", "", "true"]
+    assert form.values("tags") == ["p", "q"]
+    assert Form({"text": ["typed"]}).starting_from({"text": "before"}).value("text") == "typed"
+    assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unticked
+
+
+# Files and the index
+
+
+def test_static_files_may_be_kept_for_ever(started: Site) -> None:
+    page = httpx.get(f"{started.url}/library/")
+    found = re.search(r'href="(/static/style\.css\?v=\w+)"', page.text)
+    assert found
+    style = httpx.get(started.url + found[1])
+    assert style.headers["content-type"].startswith("text/css")
+    assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert style.headers["x-content-type-options"] == "nosniff"
+    assert httpx.get(f"{started.url}/static/style.css").headers["cache-control"] == "no-cache"
+    assert httpx.get(f"{started.url}/static/style.css?v=0").headers["cache-control"] == "no-cache"
+    assert httpx.get(f"{started.url}/static/../pages.py").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/static/style.css", "/library/static/library.css"])
+def test_static_files_are_only_read(started: Site, path: str) -> None:
+    answer = httpx.delete(started.url + path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+    assert httpx.head(started.url + path).status_code == 200
+
+
+def test_a_system_has_static_files_of_its_own(started: Site) -> None:
+    page = httpx.get(f"{started.url}/library/")
+    found = re.search(r'href="(/library/static/library\.css\?v=\w+)"', page.text)
+    assert found
+    assert httpx.get(started.url + found[1]).headers["cache-control"].endswith("immutable")
+
+
+def test_the_index_names_the_systems(started: Site) -> None:
+    page = httpx.get(started.url)
+    assert page.status_code == 200
+    assert "content-security-policy" in page.headers
+    assert "Shelves and books." in page.text
+    for address in ("/library/", "/api/library/docs", "/api/library/openapi.json"):
+        assert f'href="{address}"' in page.text

@@ -1,0 +1,63 @@
+"""Pages of lists that no key has in order, and lists page by page."""
+
+import pytest
+
+from keyplan.data import BadCursor
+from keyplan.web import Listing, Paging, all_of, turn
+from keyplan.web.paging import Turn, page_of
+
+
+def place(number: int) -> str:
+    return f"{number:04}"
+
+
+def pages(limit: int, items: list[int]) -> list[list[int]]:
+    """All pages of a list, by their cursors."""
+    found, cursor = [], None
+    while True:
+        page = page_of("numbers", items, Paging(limit=limit, cursor=cursor), place)
+        found.append(page.items)
+        cursor = page.next
+        if cursor is None:
+            return found
+
+
+def test_a_list_is_sorted_and_cut() -> None:
+    assert pages(2, [5, 1, 4, 2, 3]) == [[1, 2], [3, 4], [5]]
+    assert pages(5, [5, 1, 4, 2, 3]) == [[1, 2, 3, 4, 5]]
+    assert pages(5, []) == [[]]
+
+
+def test_a_cursor_is_a_place_and_not_a_number_of_items() -> None:
+    """What comes or goes before it changes nothing behind it."""
+    first = page_of("numbers", [1, 2, 3, 4], Paging(limit=2), place)
+    assert page_of("numbers", [0, 1, 3, 4], Paging(limit=2, cursor=first.next), place).items == [3, 4]
+
+
+@pytest.mark.parametrize("cursor", ["", "forged", "é", "====", "AAAAAAAAAAA"])
+def test_what_is_no_cursor_is_refused(cursor: str) -> None:
+    with pytest.raises(BadCursor):
+        page_of("numbers", [1, 2], Paging(limit=1, cursor=cursor), place)
+
+
+def test_a_cursor_of_another_list_is_refused() -> None:
+    cursor = page_of("numbers", [1, 2], Paging(limit=1), place).next
+    with pytest.raises(BadCursor):
+        page_of("others", [1, 2], Paging(limit=1, cursor=cursor), place)
+
+
+def test_all_of_a_list_is_read_page_by_page() -> None:
+    numbers = list(range(250))
+    assert all_of(lambda page: page_of("numbers", numbers, page, place)) == numbers
+    assert all_of(lambda page: Listing[int](items=[])) == []
+
+
+def test_no_more_of_a_list_is_read_than_anybody_could_look_through() -> None:
+    assert len(all_of(lambda page: page_of("numbers", range(1500), page, place))) == 1000
+
+
+def test_a_page_leads_to_the_first_and_to_the_next() -> None:
+    assert turn("/posts", None, None) == Turn(None, None)
+    assert turn("/posts", None, "a b&c") == Turn(None, "/posts?cursor=a+b%26c")
+    assert turn("/posts?stars=5", "x", "y") == Turn("/posts?stars=5", "/posts?stars=5&cursor=y")
+    assert turn("/posts", "x", None) == Turn("/posts", None)

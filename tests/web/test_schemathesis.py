@@ -1,0 +1,73 @@
+"""The example system, held against its OpenAPI document: no fault of ours, and no answer that it does not promise."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from starlette.responses import Response
+
+from keyplan.web import ANYONE, Api, Problem, allow
+from keyplan.web.settings import Settings
+from tests.web.contract import PHASES, held_against_its_document
+from tests.web.library import SYSTEM, Librarian, ShelfOut
+from tests.web.site import Site, site
+
+ON_PURPOSE = ("/crash", "/forgetful")
+"""These fail, to show what becomes of that."""
+
+
+@pytest.mark.parametrize(
+    ("who", "seen"),
+    [
+        ((), {200, 401, 404, 405, 422}),
+        (("ada",), {200, 201, 204, 400, 401, 403, 404, 405, 409, 412, 422, 428}),
+        (("root", "admin"), {200, 201, 204, 400, 401, 404, 405, 409, 412, 422, 428}),
+    ],
+    ids=["visitor", "signed in", "admin"],
+)
+def test_it_does_what_its_document_says(library: Site, who: tuple[str, ...], seen: set[int]) -> None:
+    token = library.token(*who) if who else None
+    held = held_against_its_document(library, token, examples=20, scenarios=6, without=ON_PURPOSE)
+    assert held.findings == []
+    assert held.phases >= PHASES
+    assert held.statuses.keys() == seen
+    assert library.running.store.verify() == []
+
+
+class Teapot(Problem):
+    """Nobody promised this."""
+
+    status = 418
+
+
+class Kitchen(Librarian):
+    """Answers as it likes."""
+
+    @allow(ANYONE)
+    def coffee(self) -> ShelfOut:
+        raise Teapot("teapot", "Short and stout.")
+
+    @allow(ANYONE)
+    def tea(self) -> ShelfOut:
+        return cast("ShelfOut", Response('{"shelf_id": 7}', media_type="application/json"))
+
+    @allow(ANYONE)
+    def water(self) -> ShelfOut:
+        raise ZeroDivisionError
+
+
+def test_what_does_not_hold_is_found(settings: Settings) -> None:
+    api = Api(Kitchen)
+    api.get("/coffee", Kitchen.coffee)
+    api.get("/tea", Kitchen.tea)
+    api.get("/water", Kitchen.water)
+    with site(replace(SYSTEM, api=api, handlers=()), settings) as kitchen:
+        held = held_against_its_document(kitchen, examples=1)
+    found = {each.splitlines()[0].partition(" ")[2] for each in held.findings}
+    assert found == {
+        "status_code_conformance: GET /coffee",
+        "positive_data_acceptance: GET /coffee",
+        "response_schema_conformance: GET /tea",
+        "response_headers_conformance: GET /tea",  # there is no ETag
+        "not_a_server_error: GET /water",
+    }

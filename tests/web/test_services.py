@@ -1,0 +1,84 @@
+"""What every service can do: lists of which something is left out, and what is done again where others were faster."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import pytest
+
+from keyplan.data import StaleVersion, create
+from keyplan.web import Listing, Paging, Service
+from tests.web.library import Library, Shelf
+from tests.web.site import Site
+
+
+@pytest.fixture
+def service(library: Site) -> Service[Library]:
+    for number in range(12):
+        library.running.store.run(create(Shelf(name=f"{number:02}", owner="alice")))
+    made: Service[Library] = library.running.service(None)
+    return made
+
+
+def _even(shelves: Sequence[Shelf]) -> Iterator[str]:
+    return (shelf.name for shelf in shelves if int(shelf.name) % 2 == 0)
+
+
+def _none(shelves: Sequence[Shelf]) -> list[str]:
+    return []
+
+
+def _chosen(
+    service: Service[Library], limit: int, shown: Callable[[Sequence[Shelf]], Iterable[str]], cursor: str | None = None
+) -> Listing[str]:
+    return service.chosen(service.design.shelves(), Paging(limit=limit, cursor=cursor), shown)
+
+
+def test_what_is_left_out_is_made_up_for(service: Service[Library]) -> None:
+    first = _chosen(service, 4, _even)
+    assert first.items == ["00", "02", "04", "06"]
+    second = _chosen(service, 4, _even, first.next)
+    assert (second.items, second.next) == (["08", "10"], None)
+
+
+def test_where_all_is_left_out_the_list_ends_empty(service: Service[Library]) -> None:
+    assert _chosen(service, 5, _none) == Listing[str](items=[], next=None)
+
+
+def test_a_list_that_leaves_out_much_answers_with_what_it_has(
+    service: Service[Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keyplan.web.service._BUDGET", 6)
+    part = _chosen(service, 3, _none)
+    assert part.items == []
+    assert part.next is not None
+    assert _chosen(service, 3, _even, part.next).items == ["06", "08", "10"]
+
+
+class _Lost(Exception):
+    pass
+
+
+def _losing(times: int, error: Exception) -> Callable[[], str]:
+    left = iter([error] * times)
+
+    def act() -> str:
+        for each in left:
+            raise each
+        return "done"
+
+    return act
+
+
+def test_what_others_were_faster_at_is_done_again(service: Service[Library]) -> None:
+    assert service.persist(_losing(3, _Lost()), StaleVersion, _Lost) == "done"
+
+
+def test_after_many_tries_the_refusal_stands(service: Service[Library]) -> None:
+    with pytest.raises(_Lost):
+        service.persist(_losing(100, _Lost()), _Lost)
+
+
+def test_another_refusal_stands_at_once(service: Service[Library]) -> None:
+    act = _losing(1, ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        service.persist(act, _Lost)
+    assert act() == "done"
