@@ -107,16 +107,18 @@ def _normalise(value: AttributeValue, depth: int) -> Sized:
         ((kind, content),) = value.items()
         rule = _RULES[kind]
     except (ValueError, KeyError):
-        return _normalise(_only_type(value), depth)
+        return _normalise(_only_type(value, depth), depth)
     return rule(content, depth)
 
 
-def _only_type(value: AttributeValue) -> AttributeValue:
+def _only_type(value: AttributeValue, depth: int) -> AttributeValue:
     """The value without the members that are no types; AWS ignores those and wants just one that is."""
     known = {kind: content for kind, content in value.items() if kind in _RULES}
     if not known:
         raise validation_error("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
     if len(known) > 1:
+        for kind, content in known.items():  # what is wrong with one of them is told first
+            _RULES[kind](content, depth)
         raise validation_error(
             "Supplied AttributeValue has more than one datatypes set, "
             "must contain exactly one of the supported datatypes"

@@ -165,10 +165,12 @@ class Table:
         else:
             self.items[key] = deepcopy(new)
 
-    def updated(self, key: Key, update: Update) -> Item:
-        item = self.get(key) or key_item(key)
+    def updated(self, key: Key, update: Update) -> Item | None:
+        """The item after an update. One that only takes away makes none where there is none."""
+        old = self.get(key)
+        item = old or key_item(key)
         update.apply(item)
-        return item
+        return None if old is None and item == key_item(key) else item
 
     def holds(self, key: Key, condition: Condition | None) -> bool:
         return condition is None or bool(condition.holds(self.get(key) or {}))

@@ -58,7 +58,9 @@ CONDITIONS = {
     "size(a)": "The function is not allowed to be used this way in an expression; function: size",
     "NOT (size(a))": "The function is not allowed to be used this way in an expression; function: size",
     "contains(a, :s) = :t": ("The function is not allowed to be used this way in an expression; function: contains"),
-    "size(size(a)) = :n": "The function is not allowed to be used this way in an expression; function: size",
+    "size(size(a)) = :n": (
+        "Incorrect operand type for operator or function; operator or function: size, operand type: N"
+    ),
     "((a = :n))": "The expression has redundant parentheses;",
     "b = :n AND ((a = :n))": "The expression has redundant parentheses;",
     "((a)) = :n": "The expression has redundant parentheses;",

@@ -94,6 +94,18 @@ def test_update_without_an_expression_makes_the_item(client: "Client") -> None:
     assert updated(client, None, "ALL_NEW") == KEY
 
 
+@pytest.mark.parametrize("expression", ["REMOVE v", "REMOVE v, w", "DELETE v :s", "REMOVE v DELETE w :s"])
+@pytest.mark.parametrize("wanted", ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
+def test_update_that_only_takes_away_makes_no_item(client: "Client", expression: str, wanted: str) -> None:
+    assert updated(client, expression, wanted) is None
+    (table,) = client.list_tables()["TableNames"]
+    assert client.scan(TableName=table)["Count"] == 0
+
+
+def test_update_that_takes_away_and_sets_makes_an_item(client: "Client") -> None:
+    assert updated(client, "REMOVE v SET w = :n", "ALL_NEW") == {**KEY, "w": {"N": "5"}}
+
+
 DOCUMENT: dict[str, Any] = {
     **KEY,
     "m": {"M": {"a": {"M": {"b": {"S": "old"}, "c": {"N": "1"}}}, "keep": {"S": "k"}}},

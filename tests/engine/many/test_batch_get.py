@@ -127,6 +127,13 @@ def test_refusals(client: Client, table: str, request_: Any, message: str) -> No
         client.batch_get_item(RequestItems={table: request_})
 
 
+def test_a_key_twice_is_noticed_before_the_table_and_the_projection_are_looked_at(client: Client, table: str) -> None:
+    turned: Any = dict(reversed(keys(1)[0].items()))
+    for name, wanted in ((table, [*keys(1), turned]), ("nowhere", [item(x="y"), item(v=1), item(x="y")])):
+        with refused("Provided list of item keys contains duplicates"):
+            client.batch_get_item(RequestItems={name: {"Keys": wanted, "ProjectionExpression": "v,"}})
+
+
 def test_unknown_table(client: Client, table: str) -> None:
     with refused("Requested resource not found", "ResourceNotFoundException"):
         client.batch_get_item(RequestItems={table: {"Keys": keys(1)}, "nowhere": {"Keys": keys(1)}})

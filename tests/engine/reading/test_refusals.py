@@ -168,6 +168,47 @@ def test_key_conditions_that_do_not_fit_the_key(
         client.query(TableName=table, **given)
 
 
+IN_INDEX = "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
+
+
+@pytest.mark.parametrize(
+    ("index_name", "condition", "attribute"),
+    [
+        ("full", "gk = :e", "gk"),
+        ("full", "gk = :p AND gs > :e", "gs"),
+        ("full", "gk = :p AND gs BETWEEN :e AND :p", "gs"),
+        ("local", "pk = :p AND begins_with(ls, :e)", "ls"),
+    ],
+)
+def test_empty_value_for_the_key_of_an_index(
+    client: Client, table: str, index_name: str, condition: str, attribute: str
+) -> None:
+    given = {"e": "", "p": "a"} if ":p" in condition else {"e": ""}
+    with refused(
+        f"{IN_INDEX}The AttributeValue for a key attribute cannot contain an empty string value. "
+        f"IndexName: {index_name}, IndexKey: {attribute}"
+    ):
+        client.query(
+            TableName=table,
+            IndexName=index_name,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values(**given),
+        )
+
+
+def test_value_that_is_too_long_for_the_key_of_an_index(client: Client, table: str) -> None:
+    with refused(
+        "One or more parameter values were invalid: Size limit exceeded for Index Key gk Actual Size: 2049 bytes "
+        "Max Size: 2048 bytes IndexName: full"
+    ):
+        client.query(
+            TableName=table,
+            IndexName="full",
+            KeyConditionExpression="gk = :l",
+            ExpressionAttributeValues=values(l="x" * 2049),
+        )
+
+
 def test_filter_of_an_index_may_use_the_keys_of_the_table(client: Client, table: str) -> None:
     client.put_item(TableName=table, Item=item(pk="a", sk="b", gk="a", gs="c"))
     answer = client.query(TableName=table, **request("gk = :p", IndexName="full", FilterExpression="pk = :p"))

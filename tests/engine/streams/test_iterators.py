@@ -153,7 +153,23 @@ def test_what_is_not_there(client: "DynamoDBClient", streams_client: "DynamoDBSt
     with refused(f"Requested resource not found: Stream: {missing} not found", "ResourceNotFoundException"):
         streams_client.get_shard_iterator(StreamArn=missing, ShardId=shard, ShardIteratorType="LATEST")
     with refused("Requested resource not found: Shard does not exist", "ResourceNotFoundException"):
-        streams_client.get_shard_iterator(StreamArn=arn, ShardId=shard[:-1] + "x", ShardIteratorType="LATEST")
+        streams_client.get_shard_iterator(
+            StreamArn=arn, ShardId="shardId-00000001446500994480-a69421f6", ShardIteratorType="LATEST"
+        )
+
+
+def test_what_names_nothing(client: "DynamoDBClient", streams_client: "DynamoDBStreamsClient") -> None:
+    table = make_table(client, **stream_settings())
+    arn = stream_of(client, table)
+    with refused("Requested resource not found: Shard does not exist", "ResourceNotFoundException"):
+        streams_client.get_shard_iterator(StreamArn=arn, ShardId="s" * 40, ShardIteratorType="LATEST")
+    for wrong in ("a" * 40, arn.partition("/stream/")[0] + "/stream/", arn.replace("dynamodb", "kinesis")):
+        with refused("Invalid StreamArn"):
+            streams_client.describe_stream(StreamArn=wrong)
+        with refused("Invalid StreamArn"):
+            streams_client.get_shard_iterator(
+                StreamArn=wrong, ShardId=shard_of(streams_client, arn), ShardIteratorType="LATEST"
+            )
 
 
 @pytest.mark.parametrize(
@@ -180,6 +196,7 @@ def forged(content: str) -> str:
 @pytest.mark.parametrize(
     "token",
     ["a", "a|b|c", "a|1|", "|||", "é|1|é", "a|1|" + forged("{}"), "a|1|" + forged("[]"), "a|1|" + forged("1")]
+    + ["a|1|" + forged("[0,9e9]")]
     + ["a|1|" + forged(f"[{behind},9e9]") for behind in ("-1", "1e3", '"1"', "1" + "0" * 40, "9223372036854775808")],
 )
 def test_tokens_that_are_none(engine: Engine, token: str) -> None:

@@ -110,7 +110,7 @@ def test_a_stream_is_enabled_once(client: "DynamoDBClient") -> None:
     described = client.describe_table(TableName=table)["Table"]
     assert not {"StreamSpecification"} & described.keys()
     assert described["LatestStreamArn"]
-    with refused("Table already has a disabled stream: TableName: abc"):
+    with refused("Table has no stream to disable: TableName: abc"):
         disable(client, table)
 
 

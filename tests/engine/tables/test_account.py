@@ -53,6 +53,20 @@ def test_what_tags_are_refused(client: "DynamoDBClient") -> None:
         make_table(client, Tags=[{"Key": "aws:mine", "Value": ""}])
 
 
+def test_characters_in_tags(client: "DynamoDBClient") -> None:
+    table = make_table(client)
+    wanted = {"Größe + - = . _ : / @ 1": "новый год 2", "team": ""}
+    client.tag_resource(ResourceArn=ARN + table, Tags=[{"Key": key, "Value": wanted[key]} for key in wanted])
+    assert tags(client, table) == wanted
+    with refused("The Tag Key provided is invalid string"):
+        client.tag_resource(ResourceArn=ARN + table, Tags=[{"Key": "a;b", "Value": "ok"}])
+    with refused("The Tag Value provided is invalid string"):
+        client.tag_resource(ResourceArn=ARN + table, Tags=[{"Key": "ok", "Value": "#!%"}])
+    with refused("The Tag Value provided is invalid string"):
+        make_table(client, Tags=[{"Key": "ok", "Value": "<>"}])
+    assert tags(client, table) == wanted
+
+
 def test_tags_of_what_is_not_there(client: "DynamoDBClient") -> None:
     missing = ARN + "missing"
     calls: list[Callable[..., Any]] = [
@@ -63,8 +77,9 @@ def test_tags_of_what_is_not_there(client: "DynamoDBClient") -> None:
     for call in calls:
         with refused(f"Requested resource not found: ResourcArn: {missing} not found", "ResourceNotFoundException"):
             call(missing)
-        with refused("Invalid TableArn: Invalid ResourceArn provided as input abc"):
-            call("abc")
+        for wrong in (ARN + "ab", ARN + "missing/index/gsi", ARN + "what?", "abc", "arn:aws:s3:::bucket"):
+            with refused(f"Invalid TableArn: Invalid ResourceArn provided as input {wrong}"):
+                call(wrong)
 
 
 def test_limits(client: "DynamoDBClient") -> None:

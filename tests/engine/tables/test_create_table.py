@@ -372,5 +372,50 @@ def test_a_hundred_projected_attributes_in_all(engine: Engine) -> None:
 
 
 def test_duplicate_definitions(engine: Engine) -> None:
-    with refused(INVALID + "Cannot have duplicate AttributeDefinitions: a"):
+    with refused("Attribute Name is duplicated: a"):
         engine.create_table(**request(AttributeDefinitions=attributes("a", "b", "a:N")))
+
+
+def defined(*names: str) -> list[dict[str, str]]:
+    return [{"AttributeName": name, "AttributeType": "S"} for name in names]
+
+
+def index_on(name: str, *keys: str) -> dict[str, Any]:
+    kinds = ("HASH", "RANGE")
+    elements = [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, kinds, strict=False)]
+    return {"IndexName": name, "KeySchema": elements, "Projection": ALL}
+
+
+def test_unused_definitions_are_listed_in_the_order_of_java(client: "DynamoDBClient") -> None:
+    """As a hash table gives them: first what is defined, then what is used, each in a table of its own size."""
+    with refused(
+        INVALID + "Some AttributeDefinitions are not used. "
+        "AttributeDefinitions: [ProductId, CreatedTime, ProductDescription, ProductName], "
+        "keys used: [CreatedTime, ProductName, ProductId]"
+    ):
+        client.create_table(
+            **request(
+                AttributeDefinitions=defined("ProductId", "ProductName", "CreatedTime", "ProductDescription"),
+                KeySchema=index_on("table", "ProductId", "ProductName")["KeySchema"],
+                GlobalSecondaryIndexes=[index_on("byTime", "ProductId", "CreatedTime")],
+            )
+        )
+
+
+def test_all_keys_of_an_index_are_listed_when_one_has_no_definition(engine: Engine) -> None:
+    names = (
+        "id name description metadata type size linked_to access_count status status_message created_at updated_at "
+        "external_id"
+    )
+    with refused(
+        INVALID + "Some index key attributes are not defined in AttributeDefinitions. Keys: [user_id, created_at], "
+        "AttributeDefinitions: [status_message, metadata, description, created_at, access_count, external_id, type, "
+        "size, updated_at, name, id, linked_to, status]"
+    ):
+        engine.create_table(
+            **request(
+                AttributeDefinitions=defined(*names.split()),
+                KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+                GlobalSecondaryIndexes=[index_on("byUser", "user_id", "created_at")],
+            )
+        )

@@ -68,13 +68,17 @@ def test_the_answer_says_updating(client: "DynamoDBClient") -> None:
 def test_throughput(client: "DynamoDBClient") -> None:
     gsi = {**index("gsi", "group"), "ProvisionedThroughput": units(1, 1)}
     table = make_table(client, gsis=[gsi], BillingMode="PROVISIONED", ProvisionedThroughput=units(5, 5))
-    client.update_table(
+    answered = client.update_table(
         TableName=table,
         ProvisionedThroughput={"ReadCapacityUnits": 6, "WriteCapacityUnits": 5},
         GlobalSecondaryIndexUpdates=[
             {"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 2}}}
         ],
-    )
+    )["TableDescription"]
+    # The answer shows what the table has until the change is made.
+    assert answered["ProvisionedThroughput"]["ReadCapacityUnits"] == 5
+    assert answered["GlobalSecondaryIndexes"][0]["IndexStatus"] == "UPDATING"
+    assert answered["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]["WriteCapacityUnits"] == 1
     described = client.describe_table(TableName=table)["Table"]
     assert described["ProvisionedThroughput"]["ReadCapacityUnits"] == 6
     assert described["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]["WriteCapacityUnits"] == 2
@@ -111,10 +115,10 @@ def test_the_times_of_increases_and_decreases() -> None:
 
         def change(read: int, write: int) -> dict[str, Any]:
             clock.now += 3600
-            changed = engine.update_table(
+            engine.update_table(
                 TableName=table, ProvisionedThroughput={"ReadCapacityUnits": read, "WriteCapacityUnits": write}
             )
-            return dict(changed["TableDescription"]["ProvisionedThroughput"])
+            return dict(engine.describe_table(TableName=table)["Table"]["ProvisionedThroughput"])
 
         first = change(6, 5)
         assert first["LastIncreaseDateTime"].timestamp() == clock.now
@@ -205,7 +209,8 @@ def test_warm_throughput_only_grows(engine: Engine) -> None:
 
 def test_encryption_on_and_off(engine: Engine) -> None:
     table = make_table(engine)
-    engine.update_table(TableName=table, SSESpecification={"Enabled": True})
+    answered = engine.update_table(TableName=table, SSESpecification={"Enabled": True})["TableDescription"]
+    assert answered["SSEDescription"] == {"Status": "UPDATING"}
     described = engine.describe_table(TableName=table)["Table"]["SSEDescription"]
     assert (described["Status"], described["SSEType"]) == ("ENABLED", "KMS")
     assert described["KMSMasterKeyArn"].startswith("arn:aws:kms:us-east-1:000000000000:key/")
@@ -221,7 +226,7 @@ def test_an_index_is_added_and_removed(client: "DynamoDBClient") -> None:
         TableName=table, AttributeDefinitions=GROUP, GlobalSecondaryIndexUpdates=[create("gsi")]
     )["TableDescription"]
     (answered,) = added["GlobalSecondaryIndexes"]
-    assert (answered["IndexStatus"], answered["Backfilling"]) == ("CREATING", True)
+    assert (answered["IndexStatus"], answered["Backfilling"]) == ("CREATING", False)
     described = client.describe_table(TableName=table)["Table"]
     assert {given["AttributeName"] for given in described["AttributeDefinitions"]} == {"pk", "group"}
     assert described["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
@@ -234,7 +239,10 @@ def test_an_index_is_added_and_removed(client: "DynamoDBClient") -> None:
         ExpressionAttributeValues={":g": {"S": "g"}},
     )
     assert found["Count"] == 3
-    client.update_table(TableName=table, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "gsi"}}])
+    removed = client.update_table(TableName=table, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "gsi"}}])
+    (leaving,) = removed["TableDescription"]["GlobalSecondaryIndexes"]
+    assert (leaving["IndexName"], leaving["IndexStatus"], leaving["ItemCount"]) == ("gsi", "DELETING", 3)
+    assert "Projection" not in leaving
     described = client.describe_table(TableName=table)["Table"]
     assert "GlobalSecondaryIndexes" not in described
     assert described["AttributeDefinitions"] == [{"AttributeName": "pk", "AttributeType": "S"}]
@@ -346,7 +354,30 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     (
         {"StreamSpecification": {"StreamEnabled": False}},
         "ValidationException",
-        "Table already has a disabled stream: TableName: abc",
+        "Table has no stream to disable: TableName: abc",
+    ),
+    (
+        {"StreamSpecification": {"StreamEnabled": False, "StreamViewType": "KEYS_ONLY"}},
+        "ValidationException",
+        INVALID + "If stream is being disabled, then UpdateViewType must not be specified",
+    ),
+    (
+        {"StreamSpecification": {"StreamEnabled": True}},
+        "ValidationException",
+        INVALID + "If stream is being enabled, then UpdateViewType must be specified",
+    ),
+    (
+        {"TableClass": "STANDARD_INFREQUENT_ACCESS", "DeletionProtectionEnabled": True},
+        "ValidationException",
+        INVALID + "TableClass modification must be the only operation in the request",
+    ),
+    (
+        {
+            "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+            "ProvisionedThroughput": units(1, 1),
+        },
+        "ValidationException",
+        INVALID + "You cannot modify stream status while updating table IOPS",
     ),
     (
         {"ReplicaUpdates": [{"Create": {"RegionName": "eu-west-1"}}]},

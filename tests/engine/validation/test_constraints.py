@@ -7,8 +7,6 @@ import pytest
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.validation import check_request
 
-TABLE_NAME = "TableName must be at least 3 characters long and at most 255 characters long"
-
 
 def refusal(operation: str, request: dict[str, Any]) -> str:
     with pytest.raises(DynamoError) as caught:
@@ -94,7 +92,7 @@ def at_most(number: int, what: str = "length") -> str:
                 )
             ],
         ),
-        ("BatchGetItem", {"RequestItems": {}}, [("'{}'", "requestItems", at_least(1))]),
+        ("BatchGetItem", {}, [("null", "requestItems", NOT_NULL)]),
         ("BatchGetItem", {"RequestItems": {"abc": {}}}, [("null", "requestItems.abc.member.keys", NOT_NULL)]),
         (
             "BatchWriteItem",
@@ -168,17 +166,43 @@ def test_operations_on_tables_miss_the_name_in_a_sentence_of_their_own(operation
     assert refusal(operation, {"TableName": None}) == sentence
 
 
-@pytest.mark.parametrize("name", ["ab", "x" * 256])
-def test_the_length_of_a_table_name(name: str) -> None:
-    assert refusal("GetItem", {"TableName": name, "Key": {}}) == TABLE_NAME
-    assert refusal("BatchGetItem", {"RequestItems": {name: {"Keys": [{}]}}}) == TABLE_NAME
-    assert refusal("TransactGetItems", {"TransactItems": [{"Get": {"TableName": name, "Key": {}}}]}) == TABLE_NAME
+def test_batches_of_nothing() -> None:
+    for operation in ("BatchGetItem", "BatchWriteItem"):
+        assert refusal(operation, {"RequestItems": {}}) == (
+            f"1 validation error detected: Value '{{}}' at 'requestItems' failed to satisfy constraint: {at_least(1)}"
+        )
 
 
-def test_the_characters_of_a_table_name() -> None:
-    sentence = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
-    assert refusal("GetItem", {"TableName": "a!b", "Key": {}}) == detected(("'a!b'", "tableName", sentence))
-    assert refusal("DeleteTable", {"TableName": "abc\n"}) == detected(("'abc\n'", "tableName", sentence))
+PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences"),
+    [
+        ("ab", [at_least(3)]),
+        ("x" * 256, [at_most(255)]),
+        ("a!b", [PATTERN]),
+        ("abc\n", [PATTERN]),
+        ("a!", [PATTERN, at_least(3)]),
+    ],
+)
+def test_the_name_of_a_table(name: str, sentences: list[str]) -> None:
+    errors = [(f"'{name}'", "tableName", sentence) for sentence in sentences]
+    assert refusal("GetItem", {"TableName": name, "Key": {}}) == detected(*errors)
+    assert refusal("DeleteTable", {"TableName": name}) == detected(*errors)
+    errors = [(value, f"transactItems.1.member.get.{path}", sentence) for value, path, sentence in errors]
+    get = {"TransactItems": [{"Get": {"TableName": name, "Key": {}}}]}
+    assert refusal("TransactGetItems", get) == detected(*errors)
+    message = refusal("BatchGetItem", {"RequestItems": {"good-name": {"Keys": [{}]}, name: {"Keys": [{}]}}})
+    assert message.endswith(
+        f"failed to satisfy constraint: Map keys must satisfy constraint: [{at_most(255)}, {at_least(3)}, {PATTERN}]"
+    )
+
+
+def test_the_name_of_a_table_among_other_faults() -> None:
+    assert refusal("PutItem", {"TableName": "ab"}) == detected(
+        ("'ab'", "tableName", at_least(3)), ("null", "item", NOT_NULL)
+    )
 
 
 def test_an_arn_stands_where_the_model_has_room_for_it() -> None:

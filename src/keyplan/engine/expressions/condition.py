@@ -25,6 +25,8 @@ ORDERED_TYPES = frozenset({"S", "N", "B"})
 PREFIX_TYPES = frozenset({"S", "B"})
 _CONTAINER_TYPES = frozenset({"S", "B", "SS", "NS", "BS", "L"})
 _SIZED_TYPES = _CONTAINER_TYPES | {"M"}
+# How AWS writes the type of an operand that only an item can tell.
+_ANY_TYPE = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 
 
 class Condition:
@@ -117,7 +119,9 @@ class _Leaf:
             node = PathNode(resolve(node.path, self.names))
             self.paths.append(node.path)
         elif isinstance(node, CallNode):
-            # Only size() is an operand, and the grammar let nothing nest in it.
+            # Only size() is an operand: a number, which has no size itself.
+            if isinstance(node.arguments[0], CallNode):
+                raise wrong_type(self.kind, node.function, "N")
             node = CallNode(node.function, (self._resolved(node.arguments[0]),))
         return node
 
@@ -258,7 +262,7 @@ def _not_exists(kind: str, symbol: str, operands: list[Bound]) -> Matcher:
 def _has_type(kind: str, symbol: str, operands: list[Bound]) -> Matcher:
     wanted = operands[1]
     if wanted.constant is None or wanted.type != "S":
-        raise wrong_type(kind, symbol, wanted.type or "PATH")
+        raise wrong_type(kind, symbol, wanted.type or _ANY_TYPE)
     name = wanted.constant["S"]
     if name not in TYPE_NAMES:
         raise invalid(kind, f"Invalid attribute type name found; type: {name}, valid types: {{{','.join(TYPE_NAMES)}}}")

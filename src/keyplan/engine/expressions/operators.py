@@ -171,7 +171,7 @@ def has_type(operand: Bound, name: str) -> Matcher:
 
 
 def size(operand: Bound) -> Bound:
-    """The operand `size(...)`: bytes of a string or binary, members of anything else that has them."""
+    """The operand `size(...)`: units of a string, bytes of a binary, members of anything else that has them."""
     get = operand.get
 
     def measure(item: Item) -> AttributeValue | None:
@@ -185,10 +185,12 @@ def size(operand: Bound) -> Bound:
 def _size(value: AttributeValue) -> int | None:
     ((kind, content),) = value.items()
     if kind == "S":
-        return len(value["S"].encode())
+        # In units of UTF-16: a character beyond the basic plane has two.
+        text = value["S"]
+        return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
     if kind == "B":
-        text = value["B"]
-        return len(text) // 4 * 3 - text.count("=", -2)
+        base64 = value["B"]
+        return len(base64) // 4 * 3 - base64.count("=", -2)
     return len(content) if isinstance(content, dict | list) else None
 
 

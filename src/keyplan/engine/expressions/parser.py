@@ -197,8 +197,6 @@ class Parser:
         elif function in NEEDS_PATH and not isinstance(arguments[0], PathNode):
             problem = f"Operator or function requires a document path; operator or function: {function}"
             self.note(Fault.DOCUMENT_PATH, problem)
-        elif function == "size" and isinstance(arguments[0], CallNode):
-            self._misused(function)
         return CallNode(function, tuple(arguments))
 
     def wrong_count(self, operator: str, count: int) -> None:
@@ -220,8 +218,5 @@ class Parser:
             problem = f"The function is not allowed in {self.language} expression; function: {node.function}"
             self.note(Fault.FUNCTION_USE, problem)
         else:
-            self._misused(node.function)
-
-    def _misused(self, function: str) -> None:
-        problem = f"The function is not allowed to be used this way in an expression; function: {function}"
-        self.note(Fault.FUNCTION_USE, problem)
+            problem = f"The function is not allowed to be used this way in an expression; function: {node.function}"
+            self.note(Fault.FUNCTION_USE, problem)

@@ -204,8 +204,11 @@ def _set_value(kind: str, members: list[str]) -> AttributeValue:
 
 
 def _refused(section: str, kind: str) -> DynamoError:
-    problem = "Incorrect operand type for operator or function; "
-    return invalid(_KIND, f"{problem}operator: {section}, operand type: {_LONG_NAMES.get(kind, kind)}")
+    return invalid(
+        _KIND,
+        f"Incorrect operand type for operator or function; operator: {section}, "
+        f"operand type: {_LONG_NAMES[kind]}, typeSet: ALLOWED_FOR_{section}_OPERAND",
+    )
 
 
 def _incorrect_type() -> DynamoError:

@@ -62,6 +62,8 @@ def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
     alike = cast(ItemRequest, request)
     check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
     keys = [normalise_item(key) for key in request["Keys"]]
+    # A key that is there twice in the same words is refused whether or not it is a key of the table.
+    _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
     return keys, bound_projection(alike)
 
 
@@ -106,8 +108,8 @@ class _TableRead:
         }
 
 
-def _refuse_duplicates(items: Iterable[tuple[int, bytes]]) -> None:
-    """Items are told apart by table and row key: a table may be there by its name and by its ARN."""
+def _refuse_duplicates(items: Iterable[object]) -> None:
+    """Across tables, items are told apart by table and row key: a table may be there by its name and by its ARN."""
     given = list(items)
     if len(set(given)) != len(given):
         raise validation_error("Provided list of item keys contains duplicates")
@@ -136,9 +138,10 @@ def _prepare_write(table: str, write: WriteRequest) -> Decide:
         return prepare_put({"TableName": table, "Item": put["Item"]})
     if delete is not None and put is None:
         return prepare_delete({"TableName": table, "Key": delete["Key"]})
-    # The service checks this choice of one as it checks the choice of a value's type, with the same sentences.
-    found = "is empty" if put is None else "has more than one datatypes set"
-    raise validation_error(f"Supplied AttributeValue {found}, must contain exactly one of the supported datatypes")
+    # The service has one sentence, taken from attribute values, for a request that is not just one of the two.
+    raise validation_error(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )
 
 
 def _check_put_keys(table: Table, writes: list[WriteRequest]) -> None:

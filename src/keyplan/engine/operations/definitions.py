@@ -1,5 +1,6 @@
 """Checking and making the definition of a table: attributes, keys, indexes, settings."""
 
+from collections.abc import Iterable
 from uuid import NAMESPACE_DNS, uuid5
 
 from keyplan.engine.catalog import (
@@ -26,6 +27,8 @@ MAXIMUM_LOCAL_INDEXES = 5
 MAXIMUM_GLOBAL_INDEXES = 20
 MAXIMUM_PROJECTED = 100
 MAXIMUM_ATTRIBUTES_OF_A_KIND = 4
+DEFAULT_BUCKETS = 16
+"""Of a hash set in Java that nobody has given a size."""
 
 _KMS = f"arn:aws:kms:{REGION}:{ACCOUNT}:"
 _MANAGED_KEY = f"key/{uuid5(NAMESPACE_DNS, 'dynamodb.amazonaws.com')}"
@@ -82,11 +85,13 @@ def check_definition(request: TableRequest) -> None:
         check_global_count(len(worldwide))
     indexes = [*(local or []), *(worldwide or [])]
     check_projected([index["Projection"] for index in indexes])
-    used = names_in(schema).union(*(names_in(index["KeySchema"]) for index in indexes))
-    if used != defined:
+    used = [
+        element["AttributeName"] for keys in (schema, *(index["KeySchema"] for index in indexes)) for element in keys
+    ]
+    if set(used) != defined:
         raise invalid_parameter(
-            f"Some AttributeDefinitions are not used. AttributeDefinitions: [{_names(definitions)}], "
-            f"keys used: [{', '.join(sorted(used))}]"
+            f"Some AttributeDefinitions are not used. AttributeDefinitions: [{_printed(definitions)}], "
+            f"keys used: [{_hash_order(used, DEFAULT_BUCKETS)}]"
         )
 
 
@@ -94,11 +99,33 @@ def check_definitions(definitions: list[dict[str, str]]) -> None:
     names = [definition["AttributeName"] for definition in definitions]
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise invalid_parameter(f"Cannot have duplicate AttributeDefinitions: {name}")
+            raise validation_error(f"Attribute Name is duplicated: {name}")
 
 
-def _names(definitions: list[dict[str, str]]) -> str:
-    return ", ".join(definition["AttributeName"] for definition in definitions)
+def _printed(definitions: list[dict[str, str]]) -> str:
+    """The names of definitions as the service prints them: from a hash table that was made large enough for them."""
+    return _hash_order((definition["AttributeName"] for definition in definitions), int(len(definitions) / 0.75 + 1))
+
+
+def _hash_order(names: Iterable[str], buckets: int) -> str:
+    """Names in the order in which Java's hash sets give them, which is what the service prints.
+
+    Their buckets are a power of two, and more as soon as three quarters of them are used.
+    """
+    different = list(dict.fromkeys(names))
+    size = 1
+    while size < buckets or len(different) > size * 0.75:
+        size *= 2
+    return ", ".join(sorted(different, key=lambda name: _java_hash(name) % size))
+
+
+def _java_hash(text: str) -> int:
+    """A string's hash in Java, with its upper half mixed into the lower one as hash tables do."""
+    value = 0
+    units = text.encode("utf-16-be", "surrogatepass")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        value = (31 * value + high * 256 + low) % 2**32
+    return value ^ value >> 16
 
 
 def names_in(schema: KeySchemaElements) -> set[str]:
@@ -156,13 +183,11 @@ def _check_list(
         raise invalid_parameter(f"List of {member} is empty")
     defined = {definition["AttributeName"] for definition in definitions}
     for index in indexes:
-        missing = [
-            element["AttributeName"] for element in index["KeySchema"] if element["AttributeName"] not in defined
-        ]
-        if missing:
+        keys = [element["AttributeName"] for element in index["KeySchema"]]
+        if not defined.issuperset(keys):
             raise invalid_parameter(
-                f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(missing)}], "
-                f"AttributeDefinitions: [{_names(definitions)}]"
+                f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(keys)}], "
+                f"AttributeDefinitions: [{_printed(definitions)}]"
             )
         if member == "LocalSecondaryIndexes":
             _check_local(table_schema, index)
@@ -233,17 +258,11 @@ def check_billing(request: TableRequest) -> None:
         check_on_demand(index, billing, index=name, create=True)
 
 
-def check_stream(request: TableRequest, doing: str) -> None:
-    """A view type belongs to an enabled stream, and only to one."""
+def check_stream(request: TableRequest, *, no_view: str, view: str) -> None:
+    """A view type belongs to an enabled stream, and only to one; what is said of one that is missing or too much."""
     wanted = request.get("StreamSpecification")
-    if wanted is None:
-        return
-    if wanted["StreamEnabled"] and "StreamViewType" not in wanted:
-        raise invalid_parameter(f"Table is being {doing} with a stream enabled, UpdateViewType should be specified")
-    if not wanted["StreamEnabled"] and "StreamViewType" in wanted:
-        raise invalid_parameter(
-            f"Table is being {doing} with a stream disabled, UpdateViewType should not be specified"
-        )
+    if wanted is not None and bool(wanted["StreamEnabled"]) != ("StreamViewType" in wanted):
+        raise invalid_parameter(no_view if wanted["StreamEnabled"] else view)
 
 
 def check_encryption(request: TableRequest) -> None:

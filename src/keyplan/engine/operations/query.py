@@ -6,7 +6,7 @@ from typing import cast
 from keyplan.engine.catalog import Index, Table
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.expressions import KeyCondition, Placeholders, fit_key_parts, key_parts
-from keyplan.engine.keys import KeySchema, after, check_key_values, open_part, part, partition
+from keyplan.engine.keys import KeySchema, after, check_index_key, check_key_values, open_part, part, partition
 from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.operations.reading import (
     Range,
@@ -50,7 +50,7 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     schema = table.schema if index is None else index.schema
     bound = fit_key_parts(parts, marks, [name for name, _ in schema.hash], [name for name, _ in schema.range])
     _check_filter(schema, index, want)
-    _check_values(schema, bound)
+    _check_values(schema, index, bound)
     bounds = _bounds(bound, backward=not request.get("ScanIndexForward", True))
     if start is not None:
         _start(start, table, index, bound, bounds)
@@ -74,15 +74,24 @@ def _check_filter(schema: KeySchema, index: Index | None, want: Wanted) -> None:
             )
 
 
-def _check_values(schema: KeySchema, bound: KeyCondition) -> None:
+def _check_values(schema: KeySchema, index: Index | None, bound: KeyCondition) -> None:
     """The values of the condition must be of the types of the key, and legal in it."""
     for attribute, value in zip(schema.hash, bound.hash, strict=True):
         if not _is_plain(attribute[1], value):
-            check_key_values(KeySchema((attribute,), ()), {attribute[0]: value})
+            _check_value(KeySchema((attribute,), ()), index, value)
     for attribute, (_, operands) in zip(schema.range, bound.range, strict=False):
         for value in operands:
             if not _is_plain(attribute[1], value):
-                check_key_values(KeySchema((), (attribute,)), {attribute[0]: value})
+                _check_value(KeySchema((), (attribute,)), index, value)
+
+
+def _check_value(attribute: KeySchema, index: Index | None, value: AttributeValue) -> None:
+    """Refuse a value in the words for the key of a table, or of an index, as they are used for an item."""
+    alone = {attribute.names[0]: value}
+    if index is None:
+        check_key_values(attribute, alone)
+    else:
+        check_index_key(attribute, index.name, alone)
 
 
 def _is_plain(kind: str, value: AttributeValue) -> bool:

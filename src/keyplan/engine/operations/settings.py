@@ -1,5 +1,7 @@
 """The small operations on tables and the account: time to live, tags, limits, endpoints, backups' state."""
 
+import re
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import TypedDict
 
@@ -8,9 +10,13 @@ from keyplan.engine.catalog import REGION, Table, table_name
 from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
 from keyplan.engine.operations.requests import Answer
 from keyplan.engine.transaction import Transaction
+from keyplan.engine.validation.extras import TABLE_NAME_LENGTHS, TABLE_NAME_PATTERN
 
 MAXIMUM_TAGS = 50
 RESERVED_PREFIX = "aws:"
+
+_TAG = re.compile(r"[\w\s+\-=.:/@]*")
+_TABLE_ARN = re.compile(r"arn:[\w-]+:dynamodb:[\w-]*:\d*:table/(.*)", re.DOTALL)
 
 
 class SettingsRequest(TypedDict, total=False):
@@ -51,11 +57,14 @@ def update_time_to_live(transaction: Transaction, request: SettingsRequest) -> A
     return {"TimeToLiveSpecification": wanted}
 
 
-def check_tags(tags: list[dict[str, str]]) -> None:
-    """Refuse tags that nobody may set, and too many of them."""
+def check_tags(tags: list[dict[str, str]], present: Iterable[str] = ()) -> None:
+    """Refuse tags that nobody may set, and too many of them together with the keys that are there."""
+    for member in ("Key", "Value"):
+        if not all(_TAG.fullmatch(tag[member]) for tag in tags):
+            raise validation_error(f"The Tag {member} provided is invalid string")
     if any(tag["Key"].startswith(RESERVED_PREFIX) for tag in tags):
         raise invalid_parameter(f"Tag keys that begin with {RESERVED_PREFIX} are reserved for system use")
-    if len({tag["Key"] for tag in tags}) > MAXIMUM_TAGS:
+    if len({*present, *(tag["Key"] for tag in tags)}) > MAXIMUM_TAGS:
         raise validation_error("Number of Tags exceed the current limit for the provided ResourceArn")
 
 
@@ -64,8 +73,8 @@ def tag_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
         raise validation_error("Atleast one Tag needs to be provided as Input.")
     table = _tagged(transaction, request["ResourceArn"])
     definition = deepcopy(table.definition)
+    check_tags(request["Tags"], definition["tags"])
     definition["tags"].update({tag["Key"]: tag["Value"] for tag in request["Tags"]})
-    check_tags([{"Key": key} for key in definition["tags"]])
     transaction.save(Table(table.number, definition))
     return {}
 
@@ -83,14 +92,16 @@ def untag_resource(transaction: Transaction, request: SettingsRequest) -> Answer
 
 def list_tags_of_resource(transaction: Transaction, request: SettingsRequest) -> Answer:
     """All of them at once: a resource has few enough, so that the service never gives a NextToken."""
-    tags = sorted(_tagged(transaction, request["ResourceArn"]).definition["tags"].items())
-    return {"Tags": [{"Key": key, "Value": value} for key, value in tags]}
+    table = _tagged(transaction, request["ResourceArn"])
+    return {"Tags": [{"Key": key, "Value": value} for key, value in sorted(table.definition["tags"].items())]}
 
 
 def _tagged(transaction: Transaction, arn: str) -> Table:
-    if ":table/" not in arn:
+    named = _TABLE_ARN.fullmatch(arn)
+    name, (shortest, longest) = named[1] if named else "", TABLE_NAME_LENGTHS
+    if not shortest <= len(name) <= longest or not re.fullmatch(TABLE_NAME_PATTERN, name):
         raise validation_error(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
-    table = transaction.catalog.tables.get(table_name(arn))
+    table = transaction.catalog.tables.get(name)
     if table is None:
         raise not_found(f"Requested resource not found: ResourcArn: {arn} not found")
     return table

@@ -1,6 +1,7 @@
 """The operations of DynamoDB Streams: ListStreams, DescribeStream, GetShardIterator and GetRecords."""
 
 import binascii
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from math import ceil
 from typing import NamedTuple, TypedDict, cast
@@ -24,6 +25,8 @@ ITERATOR_SECONDS = 900.0
 MAXIMUM_RECORDS = 1000
 MAXIMUM_BYTES = 1_048_576
 LARGEST_NUMBER = 2**63
+
+_STREAM_ARN = re.compile(r"(arn:[\w-]+:dynamodb:[\w-]*:\d*:table/[a-zA-Z0-9_.-]+)/stream/.+")
 
 # The member that a kind of iterator needs, and that no other kind may have.
 _NEEDED = {"SequenceNumber": ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"), "Timestamp": ("AT_TIMESTAMP",)}
@@ -97,7 +100,10 @@ def _streams(transaction: Transaction, table: str | None = None) -> list[_Stream
 
 
 def _stream(transaction: Transaction, arn: str) -> _Stream:
-    for stream in _streams(transaction, table_name(arn.partition("/stream/")[0])):
+    named = _STREAM_ARN.fullmatch(arn)
+    if named is None:
+        raise validation_error("Invalid StreamArn")
+    for stream in _streams(transaction, table_name(named[1])):
         if stream.description["StreamArn"] == arn:
             return stream
     raise not_found(f"Requested resource not found: Stream: {arn} not found")
@@ -185,7 +191,8 @@ def _opened(iterator: str, now: float) -> tuple[str, int]:
     try:
         arn, _, token = iterator.split("|")
         behind, made = orjson.loads(urlsafe_b64decode(token))
-        if not (isinstance(behind, int) and 0 <= behind < LARGEST_NUMBER) or not isinstance(made, int | float):
+        whole = isinstance(behind, int) and 0 <= behind < LARGEST_NUMBER and isinstance(made, int | float)
+        if not whole or not _STREAM_ARN.fullmatch(arn):
             raise ValueError
     except (ValueError, binascii.Error, TypeError):
         raise validation_error("Invalid ShardIterator") from None

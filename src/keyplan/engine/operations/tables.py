@@ -54,7 +54,11 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
     _check_present(request)
     check_billing(request)
     check_definition(request)
-    check_stream(request, "created")
+    check_stream(
+        request,
+        no_view="Table is being created with a stream enabled, UpdateViewType should be specified",
+        view="Table is being created with a stream disabled, UpdateViewType should not be specified",
+    )
     check_encryption(request)
     check_tags(request.get("Tags", []))
     name = table_name(request["TableName"])
@@ -171,11 +175,17 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
             "Resource cannot be deleted as it is currently protected against deletion. "
             "Disable deletion protection first."
         )
-    description = describe(transaction, table)
-    description["TableStatus"] = "DELETING"
+    count, size = transaction.measure(table)
+    description: TableDescription = {
+        **table.description,
+        "TableStatus": "DELETING",
+        "ItemCount": count,
+        "TableSizeBytes": size,
+    }
+    # What the table consists of is not told any more.
     del description["AttributeDefinitions"], description["KeySchema"], description["CreationDateTime"]
-    for index in description.get("GlobalSecondaryIndexes", []):
-        index["IndexStatus"] = "DELETING"
+    description.pop("LocalSecondaryIndexes", None)
+    description.pop("GlobalSecondaryIndexes", None)
     streams.disable(transaction, table)
     transaction.drop_table(table)
     return {"TableDescription": description}

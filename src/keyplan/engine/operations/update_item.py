@@ -55,6 +55,9 @@ def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
         new = dict(key) if old is None else old
         if bound is not None:
             new = bound.apply(new)
+            if old is None and new == key:
+                # An update that only takes away makes no item where there is none; one without any action does.
+                return Change(table, key, row_key, None, None, None, 0)
         size = item_size(new)
         _check_result(table, bound, new, size)
         return Change(table, key, row_key, row, old, new, size)

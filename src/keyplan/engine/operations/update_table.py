@@ -68,6 +68,7 @@ _KINDS = ("Update", "Create", "Delete")
 def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     _check_request(request)
     table = transaction.catalog.described(request["TableName"])
+    described = describe(transaction, table)
     definition = deepcopy(table.definition)
     description = definition["description"]
     before = billing_of(description)
@@ -84,13 +85,38 @@ def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     transaction.save(Table(table.number, definition))
     _change_stream(transaction, table.name, request)
     table = transaction.catalog.tables[table.name]
-    answer: TableDescription = {**describe(transaction, table), "TableStatus": "UPDATING"}
-    if "OnDemandThroughput" in request:
-        # The answer also shows the ceilings that were taken away, as -1.
-        answer["OnDemandThroughput"] = {**answer.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
+    answer = _under_way(describe(transaction, table), described, request)
     # A small table is filled at once; a large one goes on beside other requests.
     backfill(transaction, table.name)
     return {"TableDescription": answer}
+
+
+def _under_way(after: TableDescription, before: TableDescription, request: TableRequest) -> TableDescription:
+    """A table as the answer to an update shows it: while AWS is at it."""
+    answer: TableDescription = {**after, "TableStatus": "UPDATING"}
+    if billing_of(after) == billing_of(before):
+        answer["ProvisionedThroughput"] = before["ProvisionedThroughput"]
+    if "OnDemandThroughput" in request:
+        # Ceilings that are taken away are shown too, as -1.
+        answer["OnDemandThroughput"] = {**answer.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
+    if "SSESpecification" in request:
+        answer["SSEDescription"] = {"Status": "UPDATING"}
+    for update in request.get("GlobalSecondaryIndexUpdates", []):
+        ((kind, index),) = update.items()
+        if kind == "Create":
+            # Resources come first, items later.
+            _described(answer, index["IndexName"])["Backfilling"] = False
+        elif kind == "Delete":
+            leaving: IndexDescription = {**_described(before, index["IndexName"]), "IndexStatus": "DELETING"}
+            del leaving["Projection"]
+            answer.setdefault("GlobalSecondaryIndexes", []).append(leaving)
+        elif "ProvisionedThroughput" in index:
+            changing = _described(answer, index["IndexName"])
+            changing["IndexStatus"] = "UPDATING"
+            if billing_of(after) == billing_of(before):
+                unchanged = _described(before, index["IndexName"])
+                changing["ProvisionedThroughput"] = unchanged["ProvisionedThroughput"]
+    return answer
 
 
 def _check_request(request: TableRequest) -> None:
@@ -101,10 +127,23 @@ def _check_request(request: TableRequest) -> None:
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
             "SSESpecification or ReplicaUpdates is required"
         )
+    _check_alone(request)
     check_units(request)
-    check_stream(request, "updated")
+    check_stream(
+        request,
+        no_view="If stream is being enabled, then UpdateViewType must be specified",
+        view="If stream is being disabled, then UpdateViewType must not be specified",
+    )
     check_encryption(request)
     _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
+
+
+def _check_alone(request: TableRequest) -> None:
+    """Changes that are not made together with others."""
+    if "TableClass" in request and any(name in request for name in _CHANGES if name != "TableClass"):
+        raise invalid_parameter("TableClass modification must be the only operation in the request")
+    if "StreamSpecification" in request and "ProvisionedThroughput" in request:
+        raise invalid_parameter("You cannot modify stream status while updating table IOPS")
 
 
 def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> None:
@@ -278,7 +317,7 @@ def _change_stream(transaction: Transaction, name: str, request: TableRequest) -
         streams.enable(transaction, table, cast(str, wanted["StreamViewType"]))
     else:
         if table.stream is None:
-            raise validation_error(f"Table already has a disabled stream: TableName: {name}")
+            raise validation_error(f"Table has no stream to disable: TableName: {name}")
         streams.disable(transaction, table)
 
 

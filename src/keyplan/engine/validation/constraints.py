@@ -23,7 +23,6 @@ class Violations:
     def __init__(self, model: Model) -> None:
         self._model = model
         self.errors: list[str] = []
-        self._table_names: list[tuple[str, str]] = []
 
     def structure(self, name: str, value: dict[str, object], path: str = "", depth: int = 0) -> None:
         """Collect what is wrong with a structure and all that is in it, in the order of the model."""
@@ -43,14 +42,12 @@ class Violations:
             if depth <= DEEPEST:
                 self.structure(name, cast(dict[str, object], value), path, depth)
             return
-        for sentence in broken(constraints_of(name, shape, more), value):
+        for sentence in broken(_fitting(name, constraints_of(name, shape, more), value), value):
             self._report(name, value, path, sentence)
         if shape["type"] == "list":
             self._list(name, shape, cast(list[object], value), path, depth)
         elif shape["type"] == "map":
             self._map(name, shape, cast(dict[str, object], value), path, depth)
-        elif name == extras.TABLE_NAME_OR_ARN:
-            self._table_names.append((path, cast(str, value)))
 
     def _list(self, name: str, shape: Shape, value: list[object], path: str, depth: int) -> None:
         member = shape["member"]["shape"]
@@ -64,16 +61,17 @@ class Violations:
         key, member = shape["key"]["shape"], shape["value"]["shape"]
         self._members(name, value, path, key, list(value), "Map keys must satisfy constraint")
         self._members(name, value, path, member, list(value.values()), "Map value must satisfy constraint")
-        if key == extras.TABLE_NAME_OR_ARN:
-            self._table_names.extend((path, table) for table in value)
         for entry, content in value.items():
             self._member(member, content, f"{path}.{entry}.member", depth)
 
     def _members(self, name: str, value: object, path: str, member: str, contents: list[object], phrase: str) -> None:
         """The constraints on what a collection holds: the service lists them all and blames the collection."""
         constraints = constraints_of(member, self._model["shapes"][member], None)
-        if any(content is not None and any(broken(constraints, content)) for content in contents):
-            self._report(name, value, path, f"{phrase}: [{', '.join(_sentences(constraints))}]")
+        for content in contents:
+            fitting = _fitting(member, constraints, content)
+            if content is not None and any(broken(fitting, content)):
+                self._report(name, value, path, f"{phrase}: [{', '.join(_sentences(fitting))}]")
+                return
 
     def _member(self, name: str, value: object, path: str, depth: int) -> None:
         """What is inside a member; its own constraints have been dealt with."""
@@ -95,19 +93,16 @@ class Violations:
         self.errors.append(f"Value '{text}' at '{path}' failed to satisfy constraint: {sentence}")
 
     def check(self) -> None:
-        """Raise what has been found: first the constraints, all together, then the first wrong table name."""
+        """Raise what has been found, all together."""
         if self.errors:
             raise detected(self.errors)
-        shortest, longest = extras.TABLE_NAME_LENGTHS
-        pattern = compile_pattern(extras.TABLE_NAME_PATTERN)
-        for path, name in self._table_names:
-            if name.startswith(extras.ARN_PREFIX):
-                continue
-            if not shortest <= len(name) <= longest:
-                raise validation_error(extras.TABLE_NAME_LENGTH_SENTENCE)
-            if pattern is not None and not pattern.fullmatch(name):
-                self._report(extras.TABLE_NAME_OR_ARN, name, path, _pattern_sentence(extras.TABLE_NAME_PATTERN))
-                raise detected(self.errors)
+
+
+def _fitting(name: str, constraints: Constraints, value: object) -> Constraints:
+    """The constraints of a shape, or those of a table's name where one stands in the room for an ARN."""
+    if name != extras.TABLE_NAME_OR_ARN or any(broken(constraints, value)):
+        return constraints
+    return constraints if cast(str, value).startswith(extras.ARN_PREFIX) else extras.TABLE_NAME
 
 
 def detected(errors: list[str]) -> DynamoError:

@@ -61,13 +61,16 @@ ENUMERATIONS: dict[str, list[str]] = {
 TABLE_OPERATIONS = frozenset({"CreateTable", "DeleteTable", "DescribeTable", "UpdateTable"})
 NO_TABLE_NAME = "The parameter 'TableName' is required but was not present in the request"
 
-# Where this shape stands, the model has room for an ARN. A plain name is held to the old rules, one after the other,
-# once everything else in the request is right.
+# Where this shape stands, the model has room for an ARN; a name is held to the rules for names.
 TABLE_NAME_OR_ARN = "TableArn"
 ARN_PREFIX = "arn:"
 TABLE_NAME_LENGTHS = (3, 255)
-TABLE_NAME_LENGTH_SENTENCE = "TableName must be at least 3 characters long and at most 255 characters long"
 TABLE_NAME_PATTERN = "[a-zA-Z0-9_.-]+"
+TABLE_NAME: Constraints = {
+    "min": TABLE_NAME_LENGTHS[0],
+    "max": TABLE_NAME_LENGTHS[1],
+    "pattern": TABLE_NAME_PATTERN,
+}
 
 # The service names no more than this many errors in one answer.
 MOST_ERRORS = 10
