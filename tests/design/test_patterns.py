@@ -205,9 +205,14 @@ def test_housekeeping_has_a_table_of_its_own() -> None:
 
 def test_tables_are_named_by_the_environment() -> None:
     table = Table("hacktracker-{env}", key("PK"))
-    assert Blog({"env": "prod"}).table_name(table) == "hacktracker-prod"
+
+    class Tracker(Design):
+        tables = (table,)
+
+    assert Tracker({"env": "prod"}).table_name(table) == "hacktracker-prod"
+    assert [*Tracker({"env": "prod"}).table_names.values()] == ["hacktracker-prod", "hacktracker-prod-keyplan"]
     with wrong("environment", "hacktracker-{env}", "Give environment={'env': ...}."):
-        Blog().table_name(table)
+        Tracker().table_name(table)
 
 
 def test_pages_are_asked_for_without_changing_the_operation() -> None:

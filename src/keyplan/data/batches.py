@@ -6,12 +6,12 @@ from typing import Any, Generic, TypeVar
 
 from keyplan.data.changes import creation_stamps, has_consequences
 from keyplan.data.codec import Item
-from keyplan.data.consequences import Address, address_of
+from keyplan.data.consequences import Address, address, address_of
 from keyplan.data.errors import DataError, Throttled
 from keyplan.data.items import codec_of, remember
 from keyplan.data.plan import Plan
 from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
-from keyplan.data.writes import Context, key_address
+from keyplan.data.writes import Context
 from keyplan.design import Entity, Ref
 from keyplan.design.entity import EntitySpec
 
@@ -54,7 +54,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
             fresh = entity.model_copy(update=creation_stamps(entity, context.now))
             item = codec_of(type(entity)).encode(fresh)
             items.append((entity, fresh, item))
-            wanted[key_address(entity.spec, item)] = {"PutRequest": {"Item": item}}
+            wanted[address(entity.spec.table, item)] = {"PutRequest": {"Item": item}}
     else:
         for target in work.targets:
             _check(target.entity.spec, context)
@@ -71,7 +71,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
 
 def write_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> Steps[None]:
     """Send the requests for these items, again what is not taken, until all are."""
-    names = {table.name: context.design.table_name(table) for table in context.design.all_tables}
+    names = context.design.table_names
     pending = [(names[where.table], request) for where, request in wanted.items()]
     attempt = 0
     while pending:

@@ -11,7 +11,7 @@ from typing import Any
 
 from keyplan.data.changes import has_consequences, unchanged
 from keyplan.data.codec import Item
-from keyplan.data.consequences import Address, Consequences, address_of, consequences
+from keyplan.data.consequences import Address, Consequences, address, address_of, consequences
 from keyplan.data.difference import difference, no_children, unmarked
 from keyplan.data.errors import AlreadyExists, DataError, NotFound, StaleVersion
 from keyplan.data.expressions import Requirement, equals, not_exists
@@ -22,7 +22,7 @@ from keyplan.data.plan import DELETING, Action, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import send
-from keyplan.data.writes import Context, Delete, key_address
+from keyplan.data.writes import Context, Delete
 from keyplan.design import Entity, Ref
 from keyplan.design.effects import BelongsTo, named_by
 from keyplan.design.entity import KeySpec
@@ -42,7 +42,7 @@ class Cascades:
         """Delete an item and all that belongs to it; as a child of what is `gone`, only while that is."""
         entity = write.entity
         stored = stored_of(entity) or codec_of(type(entity)).encode(entity)
-        where = key_address(entity.spec, stored)
+        where = address(entity.spec.table, stored)
         begun = journal(context, "cascade", entity.spec.name, {"key": {"M": where.item}})
         yield from self._mark(write, stored, where, context, begun, gone)
         yield from self._finish(type(entity), stored, where.item, context.alone(), begun)
@@ -112,7 +112,7 @@ class Cascades:
             lambda stored: refusal(NotFound, "primary", None),
         )
         requirements = unchanged(spec, item, set(), refusal, whole=has_consequences(spec))
-        plan.remove(key_address(spec, item), marked, *requirements)
+        plan.remove(address(spec.table, item), marked, *requirements)
         difference(plan, spec, Consequences(items=consequences(last).items), Consequences())
 
     # Children

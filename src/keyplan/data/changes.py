@@ -1,6 +1,6 @@
 """What a write changes in the item itself, and what it relies on there."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from datetime import datetime
 from typing import Any
 
@@ -18,51 +18,53 @@ Refusal = Callable[[type[Refused], str, Item | None], Refused]
 
 
 class Baseline:
-    """An item as it was read, in the form in which it would be written today.
+    """An item as it was read.
 
-    What differs between the two without anybody's doing (an older shape, defaults, another spelling of a number)
-    is no change of the caller's.
+    What differs between it and what would be written today without anybody's doing (an older shape, defaults, another
+    spelling of a number) is no change of the caller's.
     """
 
     def __init__(self, codec: EntityCodec[Any], stored: Item) -> None:
         self.codec = codec
         self.stored = stored
         self.entity: Entity = codec.decode(stored)
+
+    def changed(self, entity: Entity) -> set[str]:
+        """The fields whose values would be stored otherwise than they are; numbers that other items keep aside."""
+        before = self.entity.__dict__
+        counts = self.codec.spec.counts
+        names = {name for name, now in entity.__dict__.items() if self._stored_otherwise(name, before[name], now)}
+        return names - {field.name for field in counts} if counts else names
+
+    def _stored_otherwise(self, name: str, before: object, now: object) -> bool:
+        """Whether two values are stored differently; what is smaller than the stored precision makes no difference."""
+        codec = self.codec
+        if before == now and codec.tells_apart(name):
+            return False
+        encoded = None if now is None else codec.encode_value(name, now)
         try:
-            self._item = codec.encode(self.entity, stored)
+            return encoded != (None if before is None else codec.encode_value(name, before))
         except InvalidValue:
-            self._item = stored  # something in it can not be stored any more; what is changed is compared as it is
-        self._evolved = codec.evolved(stored)
+            return True  # what is stored could not be stored any more
 
-    def differs(self, entity: Entity) -> bool:
-        """Whether the entity was changed since it was read."""
-        item = self.codec.encode(entity, self.stored)
-        counts = count_attributes(self.codec.spec)
-        names = (item.keys() | self._item.keys()) - counts
-        return any(item.get(name) != self._item.get(name) for name in names)
+    def changes(self, item: Item, changed: Set[str]) -> tuple[Item, set[str]]:
+        """What to set and what to remove, of the item that would be written today and the fields that were changed.
 
-    def changes(self, item: Item) -> tuple[Item, set[str]]:
-        """What to set and what to remove; never a counter, never an attribute that the entity does not know.
-
-        Index keys are compared with what is stored, and what `evolve` made of an older shape is written with the rest.
+        Never a counter, never an attribute that the entity does not know. Index keys are compared with what is stored,
+        and what `evolve` made of an older shape is written with the rest.
         """
         spec, stored = self.codec.spec, self.stored
-        counts = count_attributes(spec)
-        exact = spec.key_attributes.keys() | {spec.table.type_attribute}
-        moved = {name for name, value in self._evolved.items() if stored.get(name) != value}
-        known = {field.stored for field in spec.fields.values()} | spec.key_attributes.keys()
-        sets = {
-            name: value
-            for name, value in item.items()
-            if name not in counts
-            and (self._item.get(name) != value or (name in exact and stored.get(name) != value) or name in moved)
-        }
-        removes = {
-            name
-            for name in stored
-            if name in known and name not in counts and name not in item and (name in self._item or name in exact)
-        }
-        return sets, removes | {name for name in stored if name not in self._evolved and name not in item}
+        evolved = self.codec.evolved(stored)
+        touched = {spec.fields[name].stored for name in changed}
+        if spec.table.envelope and any(spec.fields[name].kind == "plain" for name in changed):
+            touched.add(spec.table.envelope)
+        if evolved is not stored:
+            touched |= {name for name, value in evolved.items() if stored.get(name) != value}
+        exact = {name for name in spec.exact_attributes if stored.get(name) != item.get(name)}
+        written = (touched | exact) - spec.count_attributes
+        sets = {name: value for name, value in item.items() if name in written}
+        removes = {name for name in written & spec.known_attributes if name in stored and name not in item}
+        return sets, removes | {name for name in stored if name not in evolved and name not in item}
 
     def check(self, entity: Entity) -> None:
         """Refuse what an update can not change: the primary key, and numbers that other items keep."""
@@ -73,8 +75,8 @@ class Baseline:
             raise InvalidValue(
                 "key-changed", f"{spec.name}.{field}", "it is part of the primary key; use move()", field=field
             )
-        for each in spec.fields.values():
-            if each.kind == "count" and getattr(entity, each.name) != getattr(self.entity, each.name):
+        for each in spec.counts:
+            if getattr(entity, each.name) != getattr(self.entity, each.name):
                 problem = "the number is kept by the items that it counts"
                 raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
 
@@ -83,17 +85,12 @@ class Baseline:
         return next((name for name in fields if getattr(entity, name) != getattr(self.entity, name)), fields[-1])
 
 
-def count_attributes(spec: EntitySpec) -> set[str]:
-    """The attributes that other items' writes keep."""
-    return {field.stored for field in spec.fields.values() if field.kind == "count"}
-
-
 def has_consequences(spec: EntitySpec) -> bool:
     return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
 
 
 def unchanged(
-    spec: EntitySpec, stored: Item, changed: set[str], refused: Refusal, *, whole: bool = False
+    spec: EntitySpec, stored: Item, changed: Set[str], refused: Refusal, *, whole: bool = False
 ) -> list[Requirement]:
     """The item is as it was read: by its version, or by the values that the write relies on."""
     missing = Requirement(
@@ -112,8 +109,8 @@ def unchanged(
     return [missing, *(same(name) for name in sorted(_relied_on(spec, changed, whole=whole)))]
 
 
-def _relied_on(spec: EntitySpec, changed: set[str], *, whole: bool) -> set[str]:
-    counts = count_attributes(spec) & changed
+def _relied_on(spec: EntitySpec, changed: Set[str], *, whole: bool) -> set[str]:
+    counts = spec.count_attributes & changed
     version = spec.by_kind.get("version")
     own = {f.stored for f in spec.fields.values() if _can_change(spec, f.name)}
     if version is not None:
@@ -146,7 +143,7 @@ def _can_change(spec: EntitySpec, name: str) -> bool:
     return field.kind not in ("count", "updated") and name not in spec.primary.fields
 
 
-def _parts_beside(spec: EntitySpec, changed: set[str]) -> set[str]:
+def _parts_beside(spec: EntitySpec, changed: Set[str]) -> set[str]:
     """The attributes of fields that stand in one index key with a changed one: the key is only right if they hold."""
     names: set[str] = set()
     for placement in spec.placements.values():
@@ -176,7 +173,7 @@ def creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:
     version = spec.by_kind.get("version")
     if version is not None:
         stamps[version.name] = 1
-    return stamps | {field.name: 0 for field in spec.fields.values() if field.kind == "count"}
+    return stamps | {field.name: 0 for field in spec.counts}
 
 
 def update_stamps(spec: EntitySpec, stored: Item, now: datetime) -> dict[str, object]:
@@ -193,7 +190,7 @@ def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Act
     """The write went through: the entity shows it, and remembers what is stored now."""
     item = {**item, **{name: added(item.get(name), amount) for name, amount in action.adds.items()}}
     entity.__dict__.update(values)
-    for field in entity.spec.fields.values():
-        if field.kind == "count" and field.stored in item:
+    for field in entity.spec.counts:
+        if field.stored in item:
             entity.__dict__[field.name] = int(item[field.stored]["N"])
     remember(entity, item)

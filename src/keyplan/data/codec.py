@@ -50,6 +50,8 @@ class Codec(NamedTuple):
     tag: str | None = None
     empty: object = None
     """What NULL inside a list or map stands for."""
+    direct: bool = False
+    """Whether encoding is putting the value under the type's name."""
 
 
 def number_text(value: int | Decimal | float) -> str:
@@ -64,6 +66,10 @@ def number_text(value: int | Decimal | float) -> str:
         value = Decimal(value)
     if not value.is_finite():
         raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
+    text = str(value)
+    if len(text) <= _DIGITS and "E" not in text:
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
     exact = _LONG.normalize(value)
     if len(exact.as_tuple().digits) > _DIGITS or (exact and not _SMALLEST <= exact.adjusted() <= _LARGEST):
         raise InvalidValue("number-range", "number", f"{value} has more than {_DIGITS} digits or too large an exponent")
@@ -78,8 +84,8 @@ def _simple(tag: str, text: Callable[[Any], object]) -> Codec:
     return Codec(lambda value: {tag: text(value)}, _take(tag), tag)
 
 
-def _identity(value: object) -> object:
-    return value
+def _direct(tag: str) -> Codec:
+    return Codec(lambda value: {tag: value}, _take(tag), tag, direct=True)
 
 
 def _seconds(value: datetime) -> str:
@@ -98,11 +104,11 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
     while hasattr(annotation, "__metadata__"):
         annotation = get_args(annotation)[0]
     simple: Codec | None = {
-        str: _simple("S", _identity),
+        str: _direct("S"),
         int: _simple("N", number_text),
         Decimal: _simple("N", number_text),
         float: _simple("N", number_text),
-        bool: _simple("BOOL", _identity),
+        bool: _direct("BOOL"),
         bytes: Codec(lambda value: {"B": bytes(value)}, lambda value: bytes(value["B"])),
         datetime: _simple("S", lambda value: timestamp_text(value, times)),
         date: _simple("S", date.isoformat),
@@ -119,9 +125,8 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
         if issubclass(annotation, BaseModel):
             return _model(annotation, times)
     if origin is Literal and all(isinstance(argument, str) for argument in arguments):
-        return codec_for(
-            str, times
-        )  # others are read back as what they are, since a Literal takes no text for a number
+        # Others are read back as what they are, since a Literal takes no text for a number.
+        return codec_for(str, times)
     if origin is Secret:
         return _secret(arguments[0], times)
     if origin in (list, Sequence) or (origin is tuple and arguments[-1] is Ellipsis):
@@ -205,6 +210,8 @@ def _set(member: Codec) -> Codec:
     """A set, in the order of its stored members, so that equal sets are stored alike."""
 
     def encode(value: Any) -> AttributeValue | None:  # noqa: ANN401 - checked by the model
+        if member.direct and member.tag == "S":
+            return {"SS": sorted(value)} if value else None
         pairs = [next(iter((member.encode(each) or {"NULL": True}).items())) for each in value]
         if not pairs:
             return None

@@ -29,9 +29,9 @@ class Address(NamedTuple):
         return {name: {tag: content} for name, tag, content in self.key}
 
 
-def address(table: Table, key: Item) -> Address:
-    """The address of the item with this key."""
-    return Address(table.name, tuple((name, *next(iter(value.items()))) for name, value in sorted(key.items())))
+def address(table: Table, item: Item) -> Address:
+    """The address of an item, of which the key will do."""
+    return Address(table.name, tuple([(name, *next(iter(item[name].items()))) for name in table.key_names]))
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ def consequences(entity: Entity | None) -> Consequences:
     for unique in spec.uniques:
         guard = _guard(entity, unique)
         if guard is not None:
-            found.items[address(unique.table, _key_of(unique.table, guard.item))] = guard
+            found.items[address(unique.table, guard.item)] = guard
     for derived in spec.derived:
         for other in derived.make(entity):
             side = _side(entity, other, derived)
-            found.items[address(side.table, _key_of(side.table, side.item))] = side
+            found.items[address(side.table, side.item)] = side
     for share in _shares(entity):
         where = address_of(share.target)
         same = found.shares.get((where, share.attribute, share.constraint))
@@ -106,18 +106,14 @@ def _side(entity: Entity, other: Entity, derived: Derived[Any]) -> SideItem:
     item = codec_of(type(other)).encode(other.model_copy(update=given) if given else other)
     for name in missing.keys() - given.keys():
         item.pop(spec.fields[name].stored, None)
-    counts = frozenset(field.stored for field in spec.fields.values() if field.kind == "count")
-    known = frozenset((*(field.stored for field in spec.fields.values()), *spec.key_attributes))
-    return SideItem(derived.kind, derived.name, spec.table, item, other.key_values, counts, known)
+    return SideItem(
+        derived.kind, derived.name, spec.table, item, other.key_values, spec.count_attributes, spec.known_attributes
+    )
 
 
 def address_of(named: Ref[Any]) -> Address:
     """The address of the item that a reference names."""
     return address(named.entity.spec.table, codec_of(named.entity).key(named.values))
-
-
-def _key_of(table: Table, item: Item) -> Item:
-    return {attribute.name: item[attribute.name] for attribute in table.hash + table.range}
 
 
 def _shares(entity: Entity) -> Iterator[Share]:

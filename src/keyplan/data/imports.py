@@ -95,7 +95,7 @@ def _draft(entity: Entity, context: Context) -> _Draft:
 
 def _stored(asked: Iterable[Address], context: Context) -> Steps[dict[Address, Item]]:
     """Those of the items that are there."""
-    names = {table.name: context.design.table_name(table) for table in context.design.all_tables}
+    names = context.design.table_names
     each_once = list(dict.fromkeys(asked))
     items = yield from fetch([(names[where.table], where.item) for where in each_once], consistent=names.values())
     return {where: item for where, item in zip(each_once, items, strict=True) if item is not None}

@@ -1,20 +1,22 @@
 """Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
 
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from keyplan.data.codec import Codec, Item, codec_for, ttl_codec
+from keyplan.data.codegen import NOT_AS_WRITTEN
+from keyplan.data.decoding import Source, quick_reader, recogniser
+from keyplan.data.encoding import quick_writer
 from keyplan.data.envelopes import pack, unpack
 from keyplan.data.errors import StoredDataError
 from keyplan.data.sizes import MAXIMUM_ITEM, item_size, value_size
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
-from keyplan.design.formats import ANY, NO_SEPARATOR
-from keyplan.design.templates import SEPARATOR, Slot, Template
+from keyplan.design.templates import Template
 
 E = TypeVar("E", bound=Entity)
 
@@ -49,11 +51,17 @@ class EntityCodec(Generic[E]):
                 self._tagged.append((name, field.stored, codec.tag))
             else:
                 self._others.append((name, field.stored, codec))
-        self._encoders = [(name, stored, self._codecs[name].encode) for name, stored, _ in self._tagged + self._others]
-        primary = [(part.attribute.name, part.template) for part in spec.primary.parts]
-        self._shape = [(name, _looks_like(template)) for name, template in primary if template is not None]
+        self._encoders = [(name, stored, self._codecs[name]) for name, stored, _ in self._tagged + self._others]
+        self._write_quickly = quick_writer(spec, self._encoders, self._key_value, self.placement)
+        self.recognises = recogniser(spec)
+        """Whether an item is of this entity, by its type attribute and the shape of its key."""
         self._validate = entity.__pydantic_validator__.validate_python
         self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
+        self._read_quickly = None if self._evolves or self._envelope else quick_reader(entity, self._sources())
+
+    def _sources(self) -> dict[str, Source]:
+        fields, templates = self.spec.fields.items(), self._templates
+        return {name: Source(field.stored, self._codecs[name], templates.get(name)) for name, field in fields}
 
     def _codec(self, field: FieldSpec) -> Codec:
         codec = ttl_codec() if field.kind == "ttl" else codec_for(field.annotation, self.spec.table.times)
@@ -67,26 +75,38 @@ class EntityCodec(Generic[E]):
     # Writing
 
     def encode(self, entity: E, before: Item | None = None) -> Item:
+        """The whole item; refused where it is too large."""
+        item = self.attributes(entity, before)
+        self.size(item)
+        return item
+
+    def attributes(self, entity: E, before: Item | None = None) -> Item:
         """The whole item: key, fields, index keys. An envelope keeps what it held `before` beside the fields."""
         values = entity.__dict__
+        try:
+            item = self._write_quickly(values)
+        except NOT_AS_WRITTEN:
+            item = self._written_thoroughly(values)
+        if self._envelope:
+            item[self._envelope] = {"S": self._packed(values, before)}
+        return item
+
+    def _written_thoroughly(self, values: Mapping[str, object]) -> Item:
+        """The item without its envelope; where that can not be, what is wrong with which field."""
         item: Item = self.key(values)
         if self.spec.type is not None and self.spec.table.type_attribute is not None:
             item[self.spec.table.type_attribute] = {"S": self.spec.type}
-        for name, stored, encode in self._encoders:
-            value = values[name]
-            if value is not None:
-                try:
-                    encoded = encode(value)
-                except (InvalidValue, AttributeError, TypeError, ValueError):
-                    encoded = self.encode_value(name, value)  # fails once more, with the field's name
-                if encoded is not None:
-                    item[stored] = encoded
-        if self._envelope:
-            item[self._envelope] = {"S": self._packed(values, before)}
+        for name, stored, _ in self._encoders:
+            encoded = None if values[name] is None else self.encode_value(name, values[name])
+            if encoded is not None:
+                item[stored] = encoded
         for placement in self.spec.placements.values():
             item.update(self.placement(placement, values))
-        self.size(item)
         return item
+
+    def tells_apart(self, name: str) -> bool:
+        """Whether values of a field that are equal in Python are stored alike: not where True could stand for 1."""
+        return self._codecs[name].tag is not None
 
     def encode_value(self, name: str, value: object) -> Mapping[str, Any] | None:
         """One field's value, as it is stored."""
@@ -146,17 +166,18 @@ class EntityCodec(Generic[E]):
         """The primary key of these values."""
         item: Item = {}
         for part in self.spec.primary.parts:
-            value = self.key_part(self.spec.primary, part, values)
-            if value is None:
-                missing = ", ".join(name for name in part.fields if values.get(name) is None)
-                raise InvalidValue(
-                    "empty-key-value",
-                    f"{self.spec.name}.{missing}",
-                    "a value of the primary key is missing",
-                    field=missing,
-                )
-            item[part.attribute.name] = value
+            item[part.attribute.name] = self._key_value(self.spec.primary, part, values)
         return item
+
+    def _key_value(self, key: KeySpec, part: KeyPart, values: Mapping[str, object]) -> Mapping[str, Any]:
+        """The value of an attribute of a key that an item must have."""
+        value = self.key_part(key, part, values)
+        if value is None:
+            missing = ", ".join(name for name in part.fields if values.get(name) is None)
+            raise InvalidValue(
+                "empty-key-value", f"{self.spec.name}.{missing}", "a value of the primary key is missing", field=missing
+            )
+        return value
 
     def placement(self, placement: KeySpec, values: Mapping[str, object]) -> Item:
         """The attributes that put an item into an index; none where a value is absent."""
@@ -208,6 +229,14 @@ class EntityCodec(Generic[E]):
 
     def decode(self, item: Item) -> E:
         """The entity of a stored item, which remembers what was stored."""
+        if self._read_quickly is not None:
+            try:
+                return self._read_quickly(item)
+            except NOT_AS_WRITTEN:
+                pass  # the thorough way knows what to make of it, or what to say
+        return self._decode_thoroughly(item)
+
+    def _decode_thoroughly(self, item: Item) -> E:
         try:
             values = self._values(self.evolved(item))
             entity: E = self._validate(values)
@@ -281,16 +310,6 @@ class EntityCodec(Generic[E]):
                 f"the guard {item} of {self.spec.name} lacks {missing}", self.spec.name, str(missing), dict(item)
             ) from None
 
-    def recognises(self, item: Item) -> bool:
-        """Whether an item is of this entity, by its type attribute and the shape of its key."""
-        attribute = self.spec.table.type_attribute
-        if attribute is not None and self.spec.type is not None and item.get(attribute) != {"S": self.spec.type}:
-            return False
-        for name, looks_like in self._shape:  # noqa: SIM110 - a generator would cost more than the look itself
-            if not looks_like(item[name]["S"]):
-                return False
-        return True
-
 
 def _as_key(codec: Codec, longest: int) -> Codec:
     """The same codec, which refuses what can be no key."""
@@ -307,21 +326,7 @@ def _as_key(codec: Codec, longest: int) -> Codec:
             raise InvalidValue("key-too-long", "key", f"it is a key of an index, and over {longest} bytes")
         return encoded
 
-    return codec._replace(encode=encode)
-
-
-def _looks_like(template: Template) -> Callable[[str], bool]:
-    """Whether a text is a key of the template. Every item that is read is asked, so a look has to do where it can."""
-    match template.parts if isinstance(template.parts[0], str) else ("", *template.parts):
-        case (str(literal),):
-            return literal.__eq__
-        case (str(literal), Slot() as slot) if template.formats[slot].read is str:
-            start, shapes = len(literal), template.formats[slot].shapes
-            if shapes == ((ANY,),):
-                return lambda text: len(text) > start and text.startswith(literal)
-            if shapes == ((NO_SEPARATOR,),):
-                return lambda text: len(text) > start and text.startswith(literal) and SEPARATOR not in text[start:]
-    return lambda text: template.read(text) is not None
+    return codec._replace(encode=encode, direct=False)
 
 
 def _limit(key: KeySpec, part: KeyPart) -> int:

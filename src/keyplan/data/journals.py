@@ -36,7 +36,7 @@ def end(plan: Plan, journal: Item) -> None:
 
 
 def place_of(journal: Item) -> Address:
-    return address(HOUSEKEEPING, {"pk": journal["pk"], "sk": journal["sk"]})
+    return address(HOUSEKEEPING, journal)
 
 
 def digest(*parts: object) -> str:

@@ -119,12 +119,13 @@ class Pages:
         return Page([entity for entity, _ in items], after)
 
     def read(self, op: Source, start: Item | None, size: int) -> Steps[tuple[list[tuple[Any, Item]], Item | None]]:
-        """Up to `size` entities with their positions, and where to go on; None at the end.
+        """Up to `size` entities with their items, and where to go on; None at the end.
 
         What the filter, the entity's shape or a bound leaves out is made up for, until the budget is used up.
         """
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
+        codecs = [codec_of(entity) for entity in entities]
         in_part = isinstance(op, Query) and self._holds_only_part(op)
         budget = op.budget if op.filter is not None else max(op.budget, size)
         found: list[tuple[Any, Item]] = []
@@ -141,14 +142,17 @@ class Pages:
             if in_part and items:
                 items = yield from self._whole(entities[0].spec.table, items, names)
             for item in items:
-                codec = recognise(entities, item)
-                if codec is None or DELETING in item or (excluded and item.get(excluded[0]) == excluded[1]):
+                if DELETING in item or (excluded and item.get(excluded[0]) == excluded[1]):
                     continue
-                position = position_of(item, names)
-                found.append((codec.decode(item), position))
+                for codec in codecs:
+                    if codec.recognises(item):
+                        found.append((codec.decode(item), item))
+                        break
+                else:
+                    continue
                 if len(found) == size:
                     done = start is None and item is items[-1]
-                    return found, None if done else position
+                    return found, None if done else position_of(item, names)
             if start is None or read >= budget:
                 return found, start
 
@@ -162,7 +166,7 @@ class Pages:
     def _whole(self, table: Table, items: Sequence[Item], names: Sequence[str]) -> Steps[list[Item]]:
         """The items of the table for those of an index; without those that have gone from their place in it since."""
         name = self._design.table_name(table)
-        keys = [(name, {each.name: item[each.name] for each in table.hash + table.range}) for item in items]
+        keys = [(name, {each: item[each] for each in table.key_names}) for item in items]
         whole = yield from fetch(keys)
         pairs = zip(items, whole, strict=True)
         return [full for item, full in pairs if full and all(full.get(name) == item[name] for name in names)]
@@ -171,7 +175,6 @@ class Pages:
         """The request of a page, without its limit."""
         spec = (op.entities[0] if isinstance(op, Query) else op.entity).spec
         table = spec.table
-        names = tuple(attribute.name for attribute in table.hash + table.range)
         request: dict[str, Any] = {"TableName": self._design.table_name(table)}
         expression = Expression()
         excluded = None
@@ -183,7 +186,6 @@ class Pages:
             request["KeyConditionExpression"] = expression.condition(node)
             if op.key.index is not None:
                 request["IndexName"] = op.key.index.name
-                names += tuple(a.name for a in op.key.index.attributes if a.name not in names)
             if op.newest_first:
                 request["ScanIndexForward"] = False
             if op.consistent:
@@ -191,7 +193,7 @@ class Pages:
         if op.filter is not None:
             request["FilterExpression"] = expression.condition(for_fields(op.filter, codec_of(spec.entity)))
         operation = "query" if isinstance(op, Query) else "scan"
-        return ListRequest(operation, request | expression.parameters(), names, excluded)
+        return ListRequest(operation, request | expression.parameters(), position_names(op), excluded)
 
     # Counts
 
@@ -273,7 +275,8 @@ class Pages:
                 break
             choose = max if op.newest_first else min
             chosen = choose(ready, key=lambda stream: op.order(stream.waiting[0][0]))  # type: ignore[arg-type, return-value]  # the caller's keys compare
-            entity, chosen.position = chosen.waiting.popleft()
+            entity, item = chosen.waiting.popleft()
+            chosen.position = position_of(item, position_names(chosen.query))
             taken.append(entity)
         ends = [_end(stream) for stream in streams]
         after = None if all(end == "end" for end in ends) else (yield from self._seal(op, ends))
@@ -289,6 +292,13 @@ class Pages:
                 stream.waiting.extend(found)
                 dry = dry or (not found and stream.after is not None)
         return dry
+
+
+def position_names(op: Source) -> tuple[str, ...]:
+    """The attributes of a position in a list: the table's key, and that of the index."""
+    index = op.key.index if isinstance(op, Query) else None
+    names: tuple[str, ...] = (op.entities[0] if isinstance(op, Query) else op.entity).spec.table.key_names
+    return names + tuple(a.name for a in index.attributes if a.name not in names) if index else names
 
 
 def _end(stream: _Stream) -> object:

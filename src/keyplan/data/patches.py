@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from keyplan.data.changes import has_consequences
 from keyplan.data.codec import AttributeValue, Item
-from keyplan.data.consequences import address_of, consequences
+from keyplan.data.consequences import address, address_of, consequences
 from keyplan.data.difference import unmarked
 from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
 from keyplan.data.expressions import Requirement, exists, for_fields
@@ -30,7 +30,6 @@ from keyplan.data.writes import (
     Planned,
     Put,
     Update,
-    key_address,
     with_changes,
 )
 from keyplan.design import Design, Entity, InvalidValue, Ref
@@ -117,7 +116,7 @@ def put(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
     if _is_simple(entity.spec, context.design):
         plan = Plan()
         whole = codec_of(type(entity)).encode(entity)
-        plan.put(key_address(entity.spec, whole), whole)
+        plan.put(address(entity.spec.table, whole), whole)
         yield from send(plan, context)
         remember(entity, whole)
         return

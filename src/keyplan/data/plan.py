@@ -5,9 +5,10 @@ is being written anyway is left to the write. One action is sent as a plain cond
 transaction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from keyplan.data.codec import AttributeValue, Item
 from keyplan.data.consequences import Address
@@ -169,18 +170,18 @@ class Plan:
         """Conditions on an item that need not be written; met where it is put in the same write."""
         self._at(address).presence += presence
 
-    def requests(self, name_of: Callable[[str], str], token: str) -> list[tuple[str, dict[str, Any]]]:
-        """The one request that carries the plan out, or none where there is nothing to do."""
-        actions = [action for action in self.actions.values() if _does_something(action)]
+    def requests(self, names: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
+        """The one request that carries the plan out, or none where there is nothing to do; to tables of these names."""
+        actions = self.sent()
         if not actions:
             return []
         if len(actions) == 1 and (actions[0].put is not None or actions[0].delete or actions[0].changes):
-            kind, members = _action_request(actions[0], name_of)
+            kind, members = _action_request(actions[0], names)
             operation = {"Put": "put_item", "Delete": "delete_item", "Update": "update_item"}[kind]
             return [(operation, members)]
         self._check_size(actions)
-        items = [{kind: members} for kind, members in (_action_request(action, name_of) for action in actions)]
-        return [("transact_write_items", {"TransactItems": items, "ClientRequestToken": token})]
+        items = [{kind: members} for kind, members in (_action_request(action, names) for action in actions)]
+        return [("transact_write_items", {"TransactItems": items, "ClientRequestToken": uuid4().hex})]
 
     def sent(self) -> list[Action]:
         """The actions in the order in which `requests` has them, to tell whose condition failed."""
@@ -206,10 +207,10 @@ def added(value: AttributeValue | None, amount: int) -> AttributeValue:
     return {"N": str(int((value or _ZERO)["N"]) + amount)}
 
 
-def _action_request(action: Action, name_of: Callable[[str], str]) -> tuple[str, dict[str, Any]]:
+def _action_request(action: Action, names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     """The action as a member of a transaction, which is also the request of a plain write."""
     expression = Expression()
-    members: dict[str, Any] = {"TableName": name_of(action.address.table)}
+    members: dict[str, Any] = {"TableName": names[action.address.table]}
     kind = "ConditionCheck"
     if action.put is not None:
         kind = "Put"

@@ -90,7 +90,7 @@ class Reader:
         return item
 
     def _exists(self, op: Exists) -> Steps[bool]:
-        names = [attribute.name for attribute in op.entity.spec.table.hash + op.entity.spec.table.range]
+        names = op.entity.spec.table.key_names
         expression = Expression()
         projection = ", ".join(expression.name(name) for name in (*names, DELETING))
         request = {

@@ -23,7 +23,7 @@ from keyplan.data.plan import DELETING, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import send
-from keyplan.data.writes import Context, Gone, key_address
+from keyplan.data.writes import Context, Gone
 from keyplan.design import HOUSEKEEPING, Entity, Ref
 from keyplan.design.entity import EntitySpec
 
@@ -43,7 +43,7 @@ class Removals:
         entity, spec = work.entity, work.entity.spec
         stored = stored_of(entity) or codec_of(type(entity)).encode(entity)
         entity = codec_of(type(entity)).decode(stored)
-        where, mark = key_address(spec, stored), _mark(spec, stored, context)
+        where, mark = address(spec.table, stored), _mark(spec, stored, context)
         follows = consequences(entity)
         if DELETING in stored:
             follows.shares = {}  # it did not count any more
@@ -77,7 +77,7 @@ class Removals:
 
     def _there(self, addresses: list[Address], context: Context) -> Steps[dict[Address, Item]]:
         """Those of the items that are there, as they are now."""
-        names = {table.name: context.design.table_name(table) for table in context.design.all_tables}
+        names = context.design.table_names
         wanted = [(names[each.table], each.item) for each in addresses]
         items = yield from fetch(wanted, consistent=names.values())
         return {each: item for each, item in zip(addresses, items, strict=True) if item is not None}
@@ -145,7 +145,7 @@ def _mark(spec: EntitySpec, stored: Item, context: Context) -> Item:
 
 
 def _marker(mark: Item) -> Address:
-    return address(HOUSEKEEPING, {"pk": mark["pk"], "sk": mark["sk"]})
+    return address(HOUSEKEEPING, mark)
 
 
 def _nothing(spec: EntitySpec, where: Address) -> Requirement:
@@ -168,7 +168,7 @@ def _known(side: SideItem) -> Item:
 def _as_seen(spec: EntitySpec, side: SideItem) -> list[Requirement]:
     """The item that is to go still is the one that followed."""
     changed = StaleVersion(spec.name, side.constraint, side.values)
-    keys = {each.name for each in side.table.hash + side.table.range}
+    keys = set(side.table.key_names)
     known = {name: value for name, value in _known(side).items() if name not in keys} or _known(side)
 
     def same(name: str, value: Any) -> Requirement:  # noqa: ANN401 - in DynamoDB's form

@@ -11,7 +11,7 @@ from typing import Any
 
 from keyplan.data.cascades import TOGETHER, TRIES, Cascades
 from keyplan.data.codec import Item, dynamic, plain
-from keyplan.data.consequences import Address
+from keyplan.data.consequences import Address, address
 from keyplan.data.errors import DataError, InUse, NotFound, StaleVersion
 from keyplan.data.families import children_of
 from keyplan.data.items import codec_of, stored_of
@@ -21,7 +21,7 @@ from keyplan.data.plan import DELETING, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import send
-from keyplan.data.writes import PARTS, Context, Delete, Planned, Update, Write, key_address
+from keyplan.data.writes import PARTS, Context, Delete, Planned, Update, Write
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.rewrites import Final, Rewrite
 
@@ -97,7 +97,7 @@ class Rewrites:
 
     def _change(self, work: Rewrite[Any], entity: Entity, changed: set[Address], context: Context) -> Steps[bool]:
         """One item; whether it was changed. The change is made in the entity, or is a write of it that is returned."""
-        where = key_address(entity.spec, stored_of(entity) or {})
+        where = address(entity.spec.table, stored_of(entity) or {})
         result = work.change(entity)
         plan = Plan()
         settle = (result if isinstance(result, Write) else Update(entity)).add_to(plan, context)

@@ -38,4 +38,11 @@ def value_size(value: Mapping[str, Any]) -> int:
 
 def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
     """The size of an item, names included."""
-    return sum(_text(name) + value_size(value) for name, value in item.items())
+    size = 0
+    for name, value in item.items():
+        text = value.get("S")  # most attributes are texts, and every write asks for its size
+        if text is not None and text.isascii() and name.isascii():
+            size += len(name) + len(text)
+        else:
+            size += _text(name) + value_size(value)
+    return size

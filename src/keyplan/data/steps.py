@@ -7,8 +7,7 @@ there is one way of doing things for threads and for asyncio.
 
 import random
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from keyplan.data.errors import Conflict, RequestFailed, Throttled
 
@@ -18,16 +17,14 @@ RETRIES = 8
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A method of the client with its keyword arguments."""
 
     operation: str
     request: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(NamedTuple):
     """A pause, in seconds."""
 
     seconds: float

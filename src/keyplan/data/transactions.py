@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import uuid4
 
 from keyplan.data.errors import DataError
 from keyplan.data.plan import Action, Plan
@@ -28,8 +27,7 @@ def send(plan: Plan, context: Context) -> Steps[None]:
         settle = [part.add_to(plan, context) for part in context.beside(plan)]
     except AlreadyWritten:
         return
-    names = {table.name: design.table_name(table) for table in design.all_tables}
-    while requests := plan.requests(names.__getitem__, uuid4().hex):
+    while requests := plan.requests(design.table_names):
         ((operation, request),) = requests
         try:
             yield from call(operation, request, again=operation == "transact_write_items")

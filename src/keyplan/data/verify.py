@@ -65,7 +65,7 @@ class _Walk:
     def __init__(self, design: Design, now: datetime) -> None:
         self.design = design
         self.now = now.timestamp()
-        self.names = {table.name: design.table_name(table) for table in design.all_tables}
+        self.names = design.table_names
         self.items: dict[Address, tuple[Table, Item]] = {}
         self.entities: dict[Address, Entity] = {}
         self.unreadable: set[Address] = set()
@@ -77,7 +77,7 @@ class _Walk:
         self.findings: list[Finding] = []
 
     def add(self, table: Table, item: Item) -> None:
-        where = address(table, {attribute.name: item[attribute.name] for attribute in table.hash + table.range})
+        where = address(table, item)
         self.items[where] = (table, item)
         candidates = [entity for entity in self.design.entities if entity.spec.table is table]
         codec = recognise(candidates, item)
@@ -142,8 +142,8 @@ class _Walk:
 
     def _check_keys(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
         table, item = self.items[where]
-        primary = {attribute.name for attribute in table.hash + table.range}
-        counts = {field.stored for field in codec.spec.fields.values() if field.kind == "count"}
+        primary = set(table.key_names)
+        counts = codec.spec.count_attributes
         names = {attribute.name for attribute in table.key_attributes} - primary - counts
         stale = {n: wanted[n] for n in names if n in wanted and item.get(n) != wanted[n]}
         extra = [n for n in names if n in item and n not in wanted]
@@ -275,7 +275,7 @@ def _repair_request(design: Design, table: Table, finding: Finding) -> tuple[str
         operation = "put_item"
     else:
         touched = [*finding.sets, *finding.removes] if not finding.deletes else list(finding.seen)
-        keys = {attribute.name for attribute in table.hash + table.range}
+        keys = set(table.key_names)
         nodes = [equals(name, finding.seen.get(name)) for name in touched if name not in keys]
         request["Key"] = finding.key
         operation = "delete_item" if finding.deletes else "update_item"

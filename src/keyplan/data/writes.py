@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from keyplan.data.changes import (
     Baseline,
-    count_attributes,
     creation_stamps,
     has_consequences,
     settle,
@@ -22,7 +21,7 @@ from keyplan.data.changes import (
     update_stamps,
 )
 from keyplan.data.codec import Item
-from keyplan.data.consequences import Address, address, address_of, consequences
+from keyplan.data.consequences import address, address_of, consequences
 from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children, still_there, unmarked
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
 from keyplan.data.expressions import Requirement, exists, for_fields, not_exists
@@ -95,8 +94,9 @@ class Create(Write[E]):
         codec = codec_of(type(entity))
         fresh = entity.model_copy(update=creation_stamps(entity, context.now))
         item = codec.encode(fresh)
-        action = plan.put(address(spec.table, codec.key(fresh.__dict__)), item, _free(fresh))
-        difference(plan, spec, consequences(None), consequences(fresh))
+        action = plan.put(address(spec.table, item), item, _free(fresh))
+        if has_consequences(spec):
+            difference(plan, spec, consequences(None), consequences(fresh))
         return lambda: settle(entity, fresh.__dict__, action.put or item, action)
 
 
@@ -111,13 +111,15 @@ class Update(Write[E]):
             raise DataError(f"{spec.name} was not read from a store, so there is nothing to compare with: create it")
         baseline = Baseline(codec, stored)
         baseline.check(entity)
-        if self.where is None and not baseline.differs(entity):
+        changed = baseline.changed(entity)
+        if self.where is None and not changed:
             return lambda: None
-        fresh = entity.model_copy(update=update_stamps(spec, stored, context.now))
-        sets, removes = baseline.changes(codec.encode(fresh, stored))
+        stamps = update_stamps(spec, stored, context.now)
+        fresh = entity.model_copy(update=stamps)
+        sets, removes = baseline.changes(codec.attributes(fresh, stored), changed | stamps.keys())
         requirements = unchanged(spec, stored, sets.keys() | removes, self.refusal)
         requirements += unmarked(context.design, type(entity), entity.key_values)
-        action = plan.change(key_address(spec, stored), sets, removes, *requirements)
+        action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
         if has_consequences(spec):
             difference(plan, spec, consequences(baseline.entity), consequences(fresh))
@@ -138,7 +140,7 @@ class Delete(Write[E]):
             stored = codec.encode(entity)
         requirements = unchanged(spec, stored, set(), self.refusal, whole=has_consequences(spec))
         refusing = no_children(context.design, entity)
-        action = plan.remove(key_address(spec, stored), *requirements, *refusing)
+        action = plan.remove(address(spec.table, stored), *requirements, *refusing)
         self.add_where(action)
         difference(plan, spec, consequences(before), consequences(None))
         return lambda: remember(entity, None)
@@ -157,18 +159,20 @@ class Move(Write[E]):
         if stored is None:
             raise DataError(f"{spec.name} was not read from a store, so there is nothing to move")
         changed = with_changes(entity, self.changes)
-        before = key_address(spec, stored)
+        before = address(spec.table, stored)
         where = address(spec.table, codec.key(changed.__dict__))
         if where == before:
             remember(changed, stored)
             updated = Update(changed).add_to(plan, context)
             return lambda: _follow(entity, changed, updated)
         baseline = Baseline(codec, stored)
-        fresh = changed.model_copy(update=update_stamps(spec, stored, context.now))
-        sets, removes = baseline.changes(codec.encode(fresh, stored))
+        stamps = update_stamps(spec, stored, context.now)
+        fresh = changed.model_copy(update=stamps)
+        touched = baseline.changed(changed) | stamps.keys()
+        sets, removes = baseline.changes(codec.encode(fresh, stored), touched)
         moved = {name: value for name, value in stored.items() if name not in removes} | sets
         codec.size(moved)
-        requirements = unchanged(spec, stored, count_attributes(spec), self.refusal, whole=True)
+        requirements = unchanged(spec, stored, spec.count_attributes, self.refusal, whole=True)
         staying = stays_with_children(context.design, entity, fresh)
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
@@ -215,11 +219,6 @@ def invalid(spec: EntitySpec, error: ValidationError) -> InvalidValue:
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     field = str(problem["loc"][0]) if problem["loc"] else None
     return InvalidValue("invalid", f"{spec.name}.{field}" if field else spec.name, problem["msg"], field=field)
-
-
-def key_address(spec: EntitySpec, stored: Item) -> Address:
-    """Where a stored item is."""
-    return address(spec.table, {a.name: stored[a.name] for a in spec.table.hash + spec.table.range})
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class KeyPart:
     template: Template | None
     field: str | None
 
-    @property
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         if self.template is not None:
             return self.template.fields
@@ -58,13 +58,17 @@ class KeySpec:
     range: tuple[KeyPart, ...]
     when: str | None = None
 
-    @property
+    @cached_property
     def parts(self) -> tuple[KeyPart, ...]:
         return self.hash + self.range
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(field for part in self.parts for field in part.fields))
+
+    @cached_property
+    def field_set(self) -> frozenset[str]:
+        return frozenset(self.fields)
 
 
 class EntitySpec:
@@ -77,7 +81,7 @@ class EntitySpec:
         self.name = entity.__name__
         self.fields = {name: self._field(name, info) for name, info in entity.model_fields.items()}
         self._check_stored_names()
-        declared = self._declared()
+        declared = dict(self._declared)
         primary = declared.pop("primary", None)
         if not isinstance(primary, Key):
             raise DesignError("no-key", self.name, "it has no primary key", 'Declare primary = key("...", "...").')
@@ -124,6 +128,7 @@ class EntitySpec:
                     'Store it under a name of its own: Annotated[..., stored("Name")].',
                 )
 
+    @cached_property
     def _declared(self) -> dict[str, object]:
         """The declarations of the class and its bases, the nearest first."""
         found: dict[str, object] = {}
@@ -318,6 +323,16 @@ class EntitySpec:
         return [name for name in (*own, *beside) if name not in held]
 
     @cached_property
+    def counts(self) -> tuple[FieldSpec, ...]:
+        """The numbers that other items' writes keep."""
+        return tuple(field for field in self.fields.values() if field.kind == "count")
+
+    @cached_property
+    def count_attributes(self) -> frozenset[str]:
+        """The attributes of these numbers."""
+        return frozenset(field.stored for field in self.counts)
+
+    @cached_property
     def keys(self) -> tuple[KeySpec, ...]:
         return (self.primary, *self.placements.values())
 
@@ -326,9 +341,19 @@ class EntitySpec:
         """The stored attributes that are written from keys, with where their values come from."""
         return {part.attribute.name: part for spec in self.keys for part in spec.parts}
 
+    @cached_property
+    def exact_attributes(self) -> frozenset[str]:
+        """The attributes that are always stored as they would be written: those of keys, and the type."""
+        return frozenset((*self.key_attributes, *filter(None, (self.table.type_attribute,))))
+
+    @cached_property
+    def known_attributes(self) -> frozenset[str]:
+        """The attributes that the entity has something to say about."""
+        return frozenset((*(field.stored for field in self.fields.values()), *self.key_attributes))
+
     def access(self, declared: Key | Placement) -> KeySpec:
         """The key behind `Post.primary` or `Post.by_author`."""
-        for name, value in self._declared().items():
+        for name, value in self._declared.items():
             if value is declared:
                 return self.primary if name == "primary" else self.placements[name]
         raise DesignError("not-its-key", self.name, "the key is not declared in this entity", "Use one that is.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
 from enum import Enum
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
@@ -37,6 +38,8 @@ Element: TypeAlias = str | Letters | tuple[Letters, int]
 Shape: TypeAlias = tuple[Element, ...]
 
 ANY, NO_SEPARATOR, DIGITS = Letters.ANY, Letters.NO_SEPARATOR, Letters.DIGITS
+BARE: tuple[Shape, ...] = ((NO_SEPARATOR,),)
+"""The shapes of any text without the separator."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,20 @@ class Format:
     folds: bool = False
     """Whether different values may give the same text (a declared fold of case)."""
 
+    as_is: bool = False
+    """Whether a text is written as it is."""
+
+    @cached_property
+    def bare(self) -> bool:
+        """Whether its texts never hold the separator."""
+        return self.shapes == BARE
+
 
 def timestamp_text(value: datetime, precision: TimePrecision) -> str:
     """UTC, ISO 8601, of fixed width."""
     if value.tzinfo is None:
         raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+    return value.astimezone(UTC).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def timestamp_value(text: str) -> datetime:
@@ -95,7 +106,7 @@ def format_of(
         )
     if lower:
         return Format(lambda v: _text(v).lower(), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
-    return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),))
+    return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),), as_is=True)
 
 
 def choices(values: Mapping[Any, object], place: str) -> Format:

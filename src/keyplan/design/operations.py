@@ -45,6 +45,12 @@ class Op(Generic[T_co]):
     """The access pattern that it came from; cursors are bound to it and to its arguments."""
     arguments: Mapping[str, object] = field(default_factory=dict, kw_only=True)
 
+    def but(self, **changes: object) -> Self:
+        """The same with something changed. Every read comes by here, and dataclasses' `replace` takes its time."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
+
 
 @dataclass(frozen=True)
 class Get(Op[E | None]):
@@ -152,11 +158,11 @@ class Query(Op[Page[E]]):
 
     def limit(self, size: int) -> Self:
         """A page of at most so many items."""
-        return replace(self, size=size)
+        return self.but(size=size)
 
     def after(self, cursor: str | None) -> Self:
         """The page behind the one that gave this cursor."""
-        return replace(self, cursor=cursor)
+        return self.but(cursor=cursor)
 
 
 def query(
@@ -288,11 +294,11 @@ class Merge(Op[Page[E]]):
 
     def limit(self, size: int) -> Self:
         """A page of at most so many items."""
-        return replace(self, size=size)
+        return self.but(size=size)
 
     def after(self, cursor: str | None) -> Self:
         """The page behind the one that gave this cursor."""
-        return replace(self, cursor=cursor)
+        return self.but(cursor=cursor)
 
 
 def merge(queries: Sequence[Query[E]], order: Callable[[E], object], *, newest_first: bool = False) -> Merge[E]:
@@ -350,11 +356,11 @@ class Scan(Op[Page[E]]):
 
     def limit(self, size: int) -> Self:
         """A page of at most so many items."""
-        return replace(self, size=size)
+        return self.but(size=size)
 
     def after(self, cursor: str | None) -> Self:
         """The page behind the one that gave this cursor."""
-        return replace(self, cursor=cursor)
+        return self.but(cursor=cursor)
 
 
 def scan(entity: type[E], *, filter: Callable[[E], object] | None = None) -> Scan[E]:
@@ -375,15 +381,16 @@ def count(source: Query[E]) -> Count:
 
 
 def _check_all(spec: EntitySpec, key: KeySpec, values: Mapping[str, object]) -> None:
+    if values.keys() == key.field_set:
+        return
     missing = [name for name in key.fields if name not in values]
     unknown = [name for name in values if name not in key.fields]
-    if missing or unknown:
-        raise DesignError(
-            "key-fields",
-            f"{spec.name}.{key.name}",
-            f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
-            f"The key is made of: {', '.join(key.fields) or 'nothing'}.",
-        )
+    raise DesignError(
+        "key-fields",
+        f"{spec.name}.{key.name}",
+        f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
+        f"The key is made of: {', '.join(key.fields) or 'nothing'}.",
+    )
 
 
 def _split(

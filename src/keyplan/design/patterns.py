@@ -8,6 +8,7 @@ that the keys can not answer fails there and then.
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
 
@@ -106,9 +107,10 @@ class Pattern(Generic[P, R]):
 
         def build(*args: P.args, **kwargs: P.kwargs) -> R:
             operation = self._build(instance, *args, **kwargs)  # which refuses arguments that do not fit
-            given = dict(zip(self.parameters, args, strict=False)) | kwargs
-            arguments = {name: given.get(name, self._defaults.get(name)) for name in self.parameters}
-            return replace(operation, pattern=self.name, arguments=arguments)
+            arguments = dict(zip(self.parameters, args, strict=False))
+            if len(arguments) < len(self.parameters):
+                arguments = {name: kwargs.get(name, self._defaults.get(name)) for name in self.parameters} | arguments
+            return operation.but(pattern=self.name, arguments=arguments)
 
         return build
 
@@ -170,9 +172,14 @@ class Design:
 
     def table_name(self, table: Table) -> str:
         """The table's name in this environment."""
-        if table is HOUSEKEEPING:
-            return table.actual_name({"document": self.table_name(self.tables[0])})
-        return table.actual_name(self.environment)
+        return self.table_names[table.name]
+
+    @cached_property
+    def table_names(self) -> Mapping[str, str]:
+        """The names of all tables in this environment, by the declared ones."""
+        names = {table.name: table.actual_name(self.environment) for table in self.tables}
+        first = next(iter(names.values()), "")
+        return names | {HOUSEKEEPING.name: HOUSEKEEPING.actual_name({"document": first})}
 
     @property
     def all_tables(self) -> tuple[Table, ...]:

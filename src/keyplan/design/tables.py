@@ -163,6 +163,7 @@ class Table:
             raise DesignError(
                 "table-key", self.name, "a table has one hash and at most one range attribute", "Give key(hash, range)."
             )
+        self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
         self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
         self._check_names()
 

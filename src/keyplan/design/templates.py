@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 
 from keyplan.design.errors import DesignError, InvalidValue
-from keyplan.design.formats import ANY, DIGITS, NO_SEPARATOR, Element, Format, Letters, Shape
+from keyplan.design.formats import ANY, BARE, DIGITS, Element, Format, Letters, Shape
 
 SEPARATOR = "#"
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(\.lower)?(?::([^{}|]+))?(?:\|([^{}]+))?\}")
@@ -60,43 +60,51 @@ class Template:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """Its fields, each once, in order."""
-        return tuple(dict.fromkeys(slot.field for slot in self._slots))
+        return tuple(dict.fromkeys(slot.field for slot in self.slots))
 
     @cached_property
-    def _slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> tuple[Slot, ...]:
+        """Its slots, in order."""
         return tuple(part for part in self.parts if isinstance(part, Slot))
+
+    @cached_property
+    def _recipe(self) -> tuple[str | tuple[Slot, Format], ...]:
+        """The parts with their formats at hand: keys are made for every item, and to look a slot up takes its hash."""
+        return tuple(part if isinstance(part, str) else (part, self.formats[part]) for part in self.parts)
 
     def has_default(self, field: str) -> bool:
         """Whether the template says what stands for an absent value of the field."""
-        return all(slot.absent for slot in self._slots if slot.field == field)
+        return all(slot.absent for slot in self.slots if slot.field == field)
 
     def write(self, values: Mapping[str, object]) -> str | None:
         """The key of these values; None where one of them is absent."""
-        pieces: list[str] = []
-        for part in self.parts:
+        text = ""
+        for part in self._recipe:
             if isinstance(part, str):
-                pieces.append(part)
+                text += part
                 continue
-            value = values.get(part.field)
-            if value is None and not part.absent:
+            slot, chosen = part
+            value = values.get(slot.field)
+            if value is None and not slot.absent:
                 return None
-            pieces.append(part.absent if value is None else self._piece(part, value))
-        text = "".join(pieces)
-        if self._can_be_ambiguous:
+            text += slot.absent if value is None else self._piece(slot, chosen, value)
+        if self.can_be_ambiguous:
             self._check(text, values)
         return text
 
     def prefix(self, values: Mapping[str, object]) -> str:
         """The key up to the first field that has no value."""
-        pieces: list[str] = []
-        for part in self.parts:
+        text = ""
+        for part in self._recipe:
             if isinstance(part, str):
-                pieces.append(part)
-            elif values.get(part.field) is None:
+                text += part
+                continue
+            slot, chosen = part
+            value = values.get(slot.field)
+            if value is None:
                 break
-            else:
-                pieces.append(self._piece(part, values[part.field]))
-        return "".join(pieces)
+            text += self._piece(slot, chosen, value)
+        return text
 
     def read(self, text: str) -> dict[str, object] | None:
         """The values in a key; None where the key is not of this template."""
@@ -105,7 +113,7 @@ class Template:
             return None
         values: dict[str, object] = {}
         # What is folded comes last: the same field may stand elsewhere as it is.
-        slots = enumerate(self._slots, start=1)
+        slots = enumerate(self.slots, start=1)
         for position, slot in sorted(slots, key=lambda numbered: self.formats[numbered[1]].folds):
             chosen, piece = self.formats[slot], match[position]
             try:
@@ -121,10 +129,11 @@ class Template:
         """One field's value, as it stands in the key."""
         if value is None:
             raise InvalidValue("empty-key-value", f"{self.place}.{field}", "the value is missing", field=field)
-        return self._piece(next(slot for slot in self._slots if slot.field == field), value)
+        slot = next(slot for slot in self.slots if slot.field == field)
+        return self._piece(slot, self.formats[slot], value)
 
-    def _piece(self, slot: Slot, value: object) -> str:
-        field, chosen = slot.field, self.formats[slot]
+    def _piece(self, slot: Slot, chosen: Format, value: object) -> str:
+        field = slot.field
         try:
             text = chosen.write(value)
         except InvalidValue as error:
@@ -133,14 +142,14 @@ class Template:
             raise InvalidValue(
                 "empty-key-value", f"{self.place}.{field}", "a value in a key must not be empty", field=field
             )
-        if SEPARATOR in text and chosen.shapes == ((NO_SEPARATOR,),):
+        if SEPARATOR in text and chosen.bare:
             raise InvalidValue(
                 "separator-in-id", f"{self.place}.{field}", f"an id must not hold {SEPARATOR!r}: {text!r}", field=field
             )
         return text
 
     @cached_property
-    def _can_be_ambiguous(self) -> bool:
+    def can_be_ambiguous(self) -> bool:
         """Whether values could be cut out of a key in more than one way: where an end is not told by what it is."""
         last = max((i for i, part in enumerate(self.parts) if isinstance(part, Slot)), default=0)
         return any(
@@ -150,14 +159,14 @@ class Template:
     def _ends_itself(self, position: int, slot: Slot) -> bool:
         """Whether a slot has one width, or is a text without the separator that the separator follows."""
         shapes = self._slot_shapes(slot)
-        if shapes == ((NO_SEPARATOR,),):
+        if shapes == BARE:
             following = self.parts[position + 1]
             return isinstance(following, str) and following.startswith(SEPARATOR)
         return len(shapes) == 1 and not any(isinstance(element, Letters) for element in shapes[0])
 
     def _check(self, text: str, values: Mapping[str, object]) -> None:
         read = self.read(text)
-        for slot in self._slots:
+        for slot in self.slots:
             field, chosen = slot.field, self.formats[slot]
             value, found = values.get(field), None if read is None else read[field]
             if (
