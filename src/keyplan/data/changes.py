@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Set
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from keyplan.data.codec import Item
@@ -31,16 +32,18 @@ class Baseline:
 
     def changed(self, entity: Entity) -> set[str]:
         """The fields whose values would be stored otherwise than they are; numbers that other items keep aside."""
-        before = self.entity.__dict__
-        counts = self.codec.spec.counts
-        names = {name for name, now in entity.__dict__.items() if self._stored_otherwise(name, before[name], now)}
-        return names - {field.name for field in counts} if counts else names
+        before, fields = self.entity.__dict__, self.codec.spec.fields
+        loose = self.codec.loose_fields
+        differing = [name for name, now in entity.__dict__.items() if before[name] != now or name in loose]
+        return {
+            name
+            for name in differing
+            if fields[name].kind != "count" and self._stored_otherwise(name, before[name], entity.__dict__[name])
+        }
 
     def _stored_otherwise(self, name: str, before: object, now: object) -> bool:
         """Whether two values are stored differently; what is smaller than the stored precision makes no difference."""
         codec = self.codec
-        if before == now and codec.tells_apart(name):
-            return False
         encoded = None if now is None else codec.encode_value(name, now)
         try:
             return encoded != (None if before is None else codec.encode_value(name, before))
@@ -69,20 +72,15 @@ class Baseline:
     def check(self, entity: Entity) -> None:
         """Refuse what an update can not change: the primary key, and numbers that other items keep."""
         spec = self.codec.spec
-        key = self.codec.key(entity.__dict__)
+        changed = [name for name in spec.primary.fields if getattr(entity, name) != getattr(self.entity, name)]
+        key = self.codec.key(entity.__dict__) if changed else {}
         if any(self.stored[name] != value for name, value in key.items()):
-            field = self._changed_key_field(entity)
-            raise InvalidValue(
-                "key-changed", f"{spec.name}.{field}", "it is part of the primary key; use move()", field=field
-            )
+            problem = "it is part of the primary key; use move()"
+            raise InvalidValue("key-changed", f"{spec.name}.{changed[0]}", problem, field=changed[0])
         for each in spec.counts:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
                 problem = "the number is kept by the items that it counts"
                 raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
-
-    def _changed_key_field(self, entity: Entity) -> str:
-        fields = self.codec.spec.primary.fields
-        return next((name for name in fields if getattr(entity, name) != getattr(self.entity, name)), fields[-1])
 
 
 def has_consequences(spec: EntitySpec) -> bool:
@@ -109,13 +107,14 @@ def unchanged(
     return [missing, *(same(name) for name in sorted(_relied_on(spec, changed, whole=whole)))]
 
 
-def _relied_on(spec: EntitySpec, changed: Set[str], *, whole: bool) -> set[str]:
+def _relied_on(spec: EntitySpec, changed: Set[str], *, whole: bool) -> Set[str]:
     counts = spec.count_attributes & changed
     version = spec.by_kind.get("version")
-    own = {f.stored for f in spec.fields.values() if _can_change(spec, f.name)}
+    own = _own(spec)
     if version is not None:
         # A version alone does not tell an item from another that was created under its key since.
-        same = {created.stored} if (created := spec.by_kind.get("created")) else own if _follows_more(spec) else set()
+        created = spec.by_kind.get("created")
+        same: Set[str] = {created.stored} if created else own if _follows_more(spec) else set()
         return {version.stored} | counts | ((_guarded(spec) | _parts_beside(spec, changed) | same) & own)
     if spec.table.envelope:
         return own | counts | {spec.table.envelope}
@@ -129,10 +128,17 @@ def _follows_more(spec: EntitySpec) -> bool:
     return bool(spec.derived or spec.counters or spec.parents)
 
 
-def _guarded(spec: EntitySpec) -> set[str]:
+@cache
+def _own(spec: EntitySpec) -> frozenset[str]:
+    """The attributes of fields that an update may change."""
+    return frozenset(field.stored for field in spec.fields.values() if _can_change(spec, field.name))
+
+
+@cache
+def _guarded(spec: EntitySpec) -> frozenset[str]:
     """The attributes that guards are made of."""
     names = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
-    return {spec.fields[name].stored for name in names if name is not None}
+    return frozenset(spec.fields[name].stored for name in names if name is not None)
 
 
 def _can_change(spec: EntitySpec, name: str) -> bool:
@@ -145,13 +151,19 @@ def _can_change(spec: EntitySpec, name: str) -> bool:
 
 def _parts_beside(spec: EntitySpec, changed: Set[str]) -> set[str]:
     """The attributes of fields that stand in one index key with a changed one: the key is only right if they hold."""
-    names: set[str] = set()
+    return {name for attributes, own in _places(spec) if not changed.isdisjoint(attributes) for name in own}
+
+
+@cache
+def _places(spec: EntitySpec) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """For each place in an index: all attributes that have to do with it, and those that an update may change."""
+    places = []
     for placement in spec.placements.values():
         fields = (*placement.fields, *((placement.when,) if placement.when else ()))
-        attributes = {spec.fields[name].stored for name in fields} | {part.attribute.name for part in placement.parts}
-        if not changed.isdisjoint(attributes):
-            names |= {spec.fields[name].stored for name in fields if _can_change(spec, name)}
-    return names
+        stored = frozenset(spec.fields[name].stored for name in fields)
+        changing = frozenset(spec.fields[name].stored for name in fields if _can_change(spec, name))
+        places.append((stored | {part.attribute.name for part in placement.parts}, changing))
+    return tuple(places)
 
 
 # Stamps

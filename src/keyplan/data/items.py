@@ -51,6 +51,8 @@ class EntityCodec(Generic[E]):
                 self._tagged.append((name, field.stored, codec.tag))
             else:
                 self._others.append((name, field.stored, codec))
+        self.loose_fields = frozenset(name for name, codec in self._codecs.items() if codec.tag is None)
+        """Fields whose values may be equal in Python and still be stored differently: True somewhere inside, and 1."""
         self._encoders = [(name, stored, self._codecs[name]) for name, stored, _ in self._tagged + self._others]
         self._write_quickly = quick_writer(spec, self._encoders, self._key_value, self.placement)
         self.recognises = recogniser(spec)
@@ -103,10 +105,6 @@ class EntityCodec(Generic[E]):
         for placement in self.spec.placements.values():
             item.update(self.placement(placement, values))
         return item
-
-    def tells_apart(self, name: str) -> bool:
-        """Whether values of a field that are equal in Python are stored alike: not where True could stand for 1."""
-        return self._codecs[name].tag is not None
 
     def encode_value(self, name: str, value: object) -> Mapping[str, Any] | None:
         """One field's value, as it is stored."""
