@@ -67,7 +67,7 @@ class Team:
         return self
 
     def players(self, **filters: Any) -> list[dict[str, Any]]:
-        answer = self.owner.get(f"{self.path}/players", params=filters)
+        answer = self.owner.get(f"{self.path}/players", params={"limit": 100, **filters})
         items: list[dict[str, Any]] = made(answer, 200)["items"]
         return items
 

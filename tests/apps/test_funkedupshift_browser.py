@@ -10,6 +10,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from keyplan.apps.funkedupshift import demo
 from keyplan.apps.funkedupshift.api import SYSTEM
 from keyplan.apps.funkedupshift.pages.shared import PEOPLE
+from keyplan.apps.funkedupshift.values import STARS
 from tests.apps.fus_site import all_of, png, settings
 from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.site import Site, site
@@ -41,15 +42,16 @@ def test_the_demo_data_has_long_lists_and_is_made_once(full: Site) -> None:
         ("/sites", {"text": "kept by"}),
         (f"/sites/{newest}/comments", {}),
         (f"/sites/{newest}/ratings", {}),
-        ("/ratings", {"stars": 5}),
         ("/groups", {}),
         ("/groups/Squash/members", {}),
         ("/users/ada/memberships", {}),
         ("/squash/players", {}),
         ("/squash/matches", {}),
         ("/squash/matches", {"date_from": "2025-01-01"}),
+        ("/squash/matches", {"date": root.get("/squash/matches?limit=1").json()["items"][0]["date"]}),
         ("/squash/matches", {"player": player}),
     ]
+    lists += [("/ratings", {"stars": stars}) for stars in STARS]
     for path, params in lists:
         assert len(all_of(root, path, **params)) > 100, (path, params)
     for path in ("/me/ratings", "/me/memberships"):
@@ -122,7 +124,7 @@ def test_a_profile_with_a_picture_without_javascript(plain_page: Page, full: Sit
     page.get_by_label("Description").fill("Looks after things.")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_have_text("Your profile is changed.")
-    page.get_by_label("A picture").select_option("PNG")
+    page.get_by_label("Kind of picture").select_option("PNG")
     page.get_by_role("button", name="Choose the file").click()
     screenshots(page, "fus-send-avatar")
     page.get_by_label("The picture").set_input_files(PICTURE)
@@ -132,6 +134,21 @@ def test_a_profile_with_a_picture_without_javascript(plain_page: Page, full: Sit
     expect(page.get_by_role("status")).to_have_text("Your picture is there.")
     expect(page.get_by_role("img", name="Your picture")).to_be_visible()
     screenshots(page, "fus-profile")
+    page.get_by_role("button", name="Remove the picture").click()
+    expect(page.get_by_role("img", name="Your picture")).to_have_count(0)
+
+
+def test_a_picture_is_sent_when_it_is_chosen(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    be(page, full, "Moe")
+    page.get_by_role("link", name="Moe", exact=True).click()
+    page.get_by_label("A picture").set_input_files({"name": "no.txt", "mimeType": "text/plain", "buffer": b"x"})
+    expect(page.locator("[data-status]")).to_have_text("This is no JPEG, PNG, GIF or WebP.")
+    page.get_by_label("A picture").set_input_files({**PICTURE, "buffer": b"not a picture"})
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("A picture").set_input_files(PICTURE)
+    expect(page.get_by_role("status").first).to_have_text("Your picture is there.")
+    expect(page.get_by_role("img", name="Your picture")).to_be_visible()
     page.get_by_role("button", name="Remove the picture").click()
     expect(page.get_by_role("img", name="Your picture")).to_have_count(0)
 
@@ -153,7 +170,7 @@ def test_groups(browser_page: Page, full: Site) -> None:
     expect(page.get_by_role("status")).to_have_text("ada is in the group.")
     screenshots(page, "fus-group")
     page.goto(f"{full.url}/funkedupshift/groups/Squash")
-    expect(page.get_by_text("Who is in Squash is a matter of admins.")).to_be_visible()
+    expect(page.get_by_text("Who is in Squash is a matter for admins.")).to_be_visible()
     page.goto(f"{full.url}/funkedupshift/memberships?user_id=ada")
     screenshots(page, "fus-memberships")
     expect(page.get_by_role("link", name="Squash")).to_have_count(0)
@@ -163,7 +180,7 @@ def test_squash(browser_page: Page, full: Site) -> None:
     page = browser_page
     be(page, full, "Mia")
     page.get_by_role("link", name="Squash", exact=True).click()
-    expect(page.get_by_text("220 matches of all time.")).to_be_visible()
+    expect(page.get_by_text("324 matches of all time.")).to_be_visible()
     screenshots(page, "fus-squash-table")
     page.get_by_label("From").fill("2025-10-01")
     page.get_by_label("To").fill("2025-10-31")
@@ -177,6 +194,8 @@ def test_squash(browser_page: Page, full: Site) -> None:
         page.locator(f"[name={name}]").select_option(label)
     for name, label in (("team_b_player1_id", "Ada Celik"), ("team_b_player2_id", "Ada Abel")):
         page.locator(f"[name={name}]").select_option(label)
+    page.locator("[name=team_a_games]").select_option("3")
+    page.locator("[name=team_b_games]").select_option("0")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("four different players")
     screenshots(page, "fus-squash-match")
@@ -209,7 +228,7 @@ def test_keeping_the_catalogue(browser_page: Page, full: Site) -> None:
     screenshots(page, "fus-ratings")
     page.goto(f"{full.url}/funkedupshift/")
     page.get_by_role("link", name="All about the sea").click()
-    page.locator(".tools").get_by_text("Delete", exact=True).click()
+    page.locator(".site-tools").get_by_text("Delete", exact=True).click()
     screenshots(page, "fus-site-admin")
     page.get_by_role("button", name="Delete for good").click()
     expect(page.get_by_role("status")).to_have_text("The site is deleted.")

@@ -6,6 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
+from keyplan.apps.funkedupshift.entities import Site as CataloguedSite
+from keyplan.data import create
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem
@@ -32,6 +34,24 @@ def add(client: httpx.Client, name: str = "two", **more: object) -> dict[str, An
     assert answer.status_code == 201, answer.text
     made: dict[str, Any] = answer.json()
     return made
+
+
+class Recorder:
+    """A client that remembers what it was asked."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.seen: list[tuple[str, dict[str, Any]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def call(**request: Any) -> Any:
+            self.seen.append((name, request))
+            return getattr(self._client, name)(**request)
+
+        return call
+
+    def requests(self, name: str) -> list[dict[str, Any]]:
+        return [request for asked, request in self.seen if asked == name]
 
 
 def sort_keys(site: Site, site_id: str) -> list[str]:
@@ -126,6 +146,36 @@ def test_pages_are_full_though_a_search_drops_most(site: Site, root: httpx.Clien
     assert newest_first == sorted(newest_first, reverse=True)
 
 
+def test_a_search_that_reads_much_answers_and_goes_on(site: Site) -> None:
+    """A request reads a thousand items at most; a person is told that there is more to look through."""
+    store = site.running.store
+    many = [CataloguedSite(id=f"n{number:04}", url="https://n.example.org", title="New") for number in range(1050)]
+    for start in range(0, len(many), 50):
+        store.transact(*(create(each) for each in many[start : start + 50]))
+    store.run(create(CataloguedSite(id="a", url="https://a.example.org", title="The oldest")))
+    answer = site.as_().get("/sites", params={"text": "oldest"}).json()
+    assert answer["items"] == []
+    rest = site.as_().get("/sites", params={"text": "oldest", "cursor": answer["next"]}).json()
+    assert ([each["title"] for each in rest["items"]], rest["next"]) == (["The oldest"], None)
+    shown = httpx.get(f"{site.url}/funkedupshift/?text=oldest").text
+    assert "The next page looks through older ones." in shown
+    assert 'rel="next"' in shown
+
+
+def test_tags_change_with_the_site_in_one_transaction(site: Site, root: httpx.Client) -> None:
+    root.patch("/sites/one", json={"tags": ["a", "b"]}, headers=ANY)
+    site.running.store.client = seen = Recorder(site.engine)
+    assert root.patch("/sites/one", json={"tags": ["b", "c"]}, headers=ANY).status_code == 200
+    (request,) = seen.requests("transact_write_items")
+    done = {
+        (kind, (members.get("Item") or members["Key"])["SK"]["S"])
+        for action in request["TransactItems"]
+        for kind, members in action.items()
+    }
+    assert done == {("Update", "METADATA"), ("Delete", "TAG#a"), ("Put", "TAG#c")}
+    assert not [name for name, _ in seen.seen if name in ("put_item", "update_item", "delete_item")]
+
+
 def test_changing_a_site_takes_its_old_tags_away(site: Site, root: httpx.Client) -> None:
     path = "/sites/one"
     tagged = root.patch(path, json={"tags": ["a", "b"]}, headers={"If-Match": '"1"'})
@@ -207,6 +257,18 @@ def test_rating_a_site(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
+def test_the_histogram_comes_from_the_index_of_stars(site: Site) -> None:
+    for number in range(12):
+        site.as_(f"user-{number}").put("/sites/one/rating", json={"stars": 1 + number % 5})
+    site.running.store.client = seen = Recorder(site.engine)
+    summary = site.as_().get("/sites/one/rating-summary").json()
+    assert summary["stars"] == {"1": 3, "2": 3, "3": 2, "4": 2, "5": 2}
+    asked = seen.requests("query")
+    assert [(each["IndexName"], each["Select"]) for each in asked] == [("byStars", "COUNT")] * 5
+    values = [list(each["ExpressionAttributeValues"].values()) for each in asked]
+    assert values == [[{"N": str(stars)}, {"S": "SITE#one"}] for stars in (1, 2, 3, 4, 5)]
+
+
 @pytest.mark.parametrize(
     ("body", "where"),
     [
@@ -267,11 +329,11 @@ def test_comments_carry_a_name_and_no_subject(site: Site, root: httpx.Client) ->
         answer = reader.get("/sites/one/comments")
         assert "ada-subject" not in answer.text
         assert [(each["display_name"], each["body"]) for each in answer.json()["items"]] == [
-            ("Somebody", "First!"),
             ("Ada", "Second."),
+            ("Somebody", "First!"),
         ]
         assert not any(each["mine"] for each in answer.json()["items"])
-    assert root.get("/sites/one/comments").json()["items"][0]["user_id"] == "ada-subject"
+    assert root.get("/sites/one/comments").json()["items"][1]["user_id"] == "ada-subject"
     assert site.as_().get(f"/sites/one/comments/{first['comment_id']}").json()["body"] == "First!"
     problem(site.as_().get("/sites/one/comments/nothing"), 404, "not-found")
     problem(site.as_().get("/sites/nothing/comments"), 404, "not-found")
@@ -284,6 +346,9 @@ def test_comments_are_changed_by_their_writers(site: Site, root: httpx.Client) -
     problem(ada.patch(path, json={"body": "Better"}), 428, "if-match-missing")
     changed = ada.patch(path, json={"body": "Better"}, headers={"If-Match": '"1"'})
     assert (changed.json()["body"], changed.json()["version"]) == ("Better", 2)
+    of_user = f"SITE#one#COMMENT#{made['comment_id']}"
+    key = {"PK": {"S": "USER#ada"}, "SK": {"S": of_user}}
+    assert site.engine.get_item(TableName="fus-main", Key=key)["Item"]["body"] == {"S": "Better"}
     problem(ada.patch(path, json={"body": "Best"}, headers={"If-Match": '"1"'}), 412, "stale-version")
     for other in (bob, root, somebody(site, "manager")):
         problem(other.patch(path, json={"body": "Bad"}, headers=ANY), 403, "forbidden")
@@ -291,6 +356,7 @@ def test_comments_are_changed_by_their_writers(site: Site, root: httpx.Client) -
         problem(other.delete(path, headers=ANY), 403, "forbidden")
     problem(ada.delete(path), 428, "if-match-missing")
     assert ada.delete(path, headers={"If-Match": '"2"'}).status_code == 204
+    assert "Item" not in site.engine.get_item(TableName="fus-main", Key=key)
     again = ada.post("/sites/one/comments", json={"body": "Again"}).json()
     assert root.delete(f"/sites/one/comments/{again['comment_id']}", headers=ANY).status_code == 204
     assert site.as_().get("/sites/one/comments").json()["items"] == []
@@ -308,7 +374,8 @@ def test_long_lists_of_comments_have_full_pages(site: Site) -> None:
     ada = site.as_("ada")
     for number in range(11):
         ada.post("/sites/one/comments", json={"body": str(number)})
-    assert [each["body"] for each in all_of(site.as_(), "/sites/one/comments", limit=4)] == [str(n) for n in range(11)]
+    found = [each["body"] for each in all_of(site.as_(), "/sites/one/comments", limit=4)]
+    assert found == [str(number) for number in reversed(range(11))], "the newest first"
 
 
 def test_a_comment_that_is_sent_again_is_there_once(site: Site) -> None:

@@ -15,6 +15,7 @@ from tests.web.site import Site
 KINDS = ("anyone", "signed in", "sites:write", "manager", "member", "manager in Squash", "admin")
 ALL, KNOWN = (200,) * 7, (303, *(200,) * 6)
 SITES = (303, 403, 200, 403, 403, 403, 200)
+ADMINS = (303, 403, 403, 403, 403, 403, 200)
 GROUPS = (303, 403, 403, 200, 403, 200, 200)
 SQUASH = (404, 404, 404, 404, 200, 200, 200)
 KEEPERS = (404, 404, 404, 404, 403, 200, 200)
@@ -22,7 +23,8 @@ SHOWN = {
     "/": ALL,
     "/sites/{site_id}": ALL,
     "/my-ratings": KNOWN,
-    "/ratings": (303, 403, 403, 403, 403, 403, 200),
+    "/ratings": ADMINS,
+    "/sites/{site_id}/ratings": ADMINS,
     "/sites/{site_id}/comments/{comment_id}/edit": (303, 200, 403, 403, 403, 403, 403),
     "/new-site": SITES,
     "/sites/{site_id}/edit": SITES,
@@ -129,6 +131,17 @@ def test_rating_on_the_page(site: Site) -> None:
     assert "You have not rated" in ada.get("/my-ratings").text
 
 
+def test_admins_see_who_rated_a_site(site: Site) -> None:
+    site.as_("ada").put("/sites/one/rating", json={"stars": 2, "note": "A note"})
+    root, ada = Reader(site, "admin"), Reader(site, "signed in")
+    assert "/sites/one/ratings" in root.get("/sites/one").text
+    assert "/sites/one/ratings" not in ada.get("/sites/one").text
+    shown = text_of(root.get("/sites/one/ratings"))
+    assert "A note" in shown
+    assert "Somebody · ada" in shown
+    assert ada.get("/sites/one/ratings").status_code == 403
+
+
 def test_comments_on_the_page(site: Site) -> None:
     ada, root = Reader(site, "signed in"), Reader(site, "admin")
     page = ada.follow(ada.send("/sites/one/comments", body="Line one\nLine two <script>"))
@@ -209,8 +222,13 @@ def test_groups_on_the_page(site: Site) -> None:
     out = manager.follow(manager.send("/groups/readers/members/remove", user_id="auth0|7"))
     assert notice_of(out) == "auth0|7 is out of the group."
     assert notice_of(manager.follow(manager.send("/groups/readers/delete", version="2"))) == "The group is deleted."
+    editors = manager.get("/groups/with-sites-write")
+    assert "allows more than you may hand on" in text_of(editors)
+    assert "/members/remove" in editors.text, "what they may take away is there"
+    assert re.findall(r'value="([^"]+)" id="may-[0-9]"[^>]* disabled', editors.text) == ["squash:read", "squash:write"]
     squash = manager.get("/groups/Squash")
-    assert "a matter of admins" in squash.text
+    assert "<form" not in squash.text.partition("<main")[2], "nothing there is for managers to do"
+    assert "a matter for admins" in squash.text
     assert "moe" not in squash.text
     assert "moe" in root.get("/groups/Squash").text
     assert manager.send("/groups/Squash/members", user_id="max").status_code == 403
@@ -219,7 +237,7 @@ def test_groups_on_the_page(site: Site) -> None:
 
 def test_squash_on_the_page(site: Site) -> None:
     mia, moe = Reader(site, "manager in Squash"), Reader(site, "member")
-    form = {"date": "2026-03-01", "winning_team": "A", "team_a_games": "3", "team_b_games": "1"}
+    form = {"date": "2026-03-01", "team_a_games": "3", "team_b_games": "1"}
     four = {
         f"team_{team}_player{n}_id": f"p{at}"
         for at, (team, n) in enumerate((("a", 1), ("a", 2), ("b", 1), ("b", 2)), 1)
@@ -239,12 +257,20 @@ def test_squash_on_the_page(site: Site) -> None:
     assert "P1 1 1 3:1" in table
     assert "P1" in text_of(moe.get("/squash?date_from=2026-05-01&date_to=2026-05-31"))
     assert "Nobody played" in moe.get("/squash?date_from=2026-01-01&date_to=2026-04-30").text
-    assert (
-        moe.get("/squash?date_from=x").status_code
-        == moe.get("/squash?date_from=2026-02-01&date_to=2026-01-01").status_code
-        == 422
-    )
+    for at in ("/squash", "/squash/matches"):
+        for query, why in {
+            "date_from=x": "This is not a date.",
+            "date_from=2026-02-01&date_to=2026-01-01": "The range ends before it begins.",
+        }.items():
+            answer = moe.get(f"{at}?{query}")
+            assert answer.status_code == 422
+            assert why in text_of(answer)
+            assert 'name="date_to"' in answer.text, "other days can be chosen there"
+            assert Reader(site, "manager").get(f"{at}?{query}").status_code == 404, "not even a refusal is there"
     assert "P1 & P2" in text_of(moe.get("/squash/matches?player=p1&date_from=&date_to="))
+    assert "P1 & P2" in text_of(moe.get("/squash/matches?player=p1&how=all&player=p3"))
+    assert "no such matches" in moe.get("/squash/matches?player=p1&how=all&player=p5").text
+    assert "P1 & P2" in text_of(moe.get("/squash/matches?player=p1&how=any&player=p5"))
     assert "no such matches" in moe.get("/squash/matches?player=p5").text
     assert "Change" not in text_of(moe.get("/squash/matches"))
     assert "example.org" not in moe.get("/squash/players").text

@@ -58,7 +58,7 @@ CASES = [
     Case("rating_count", ("site-000", 5), 4, ["query byStars"]),
     Case("rating_count", ("site-000", 2), 2, ["query byStars"]),
     # 4. Comment
-    Case("comments_for_site", ("site-000",), numbered("comment", 0, 1, 2), ["query"], field("comment_id"), limit=3),
+    Case("comments_for_site", ("site-000",), numbered("comment", 9, 8, 7), ["query"], field("comment_id"), limit=3),
     Case("comment", ("site-000", "comment-001"), "user-001", ["get_item"], field("user_id")),
     Case("my_comments", ("user-000", "site-001"), ["comment-001-0", "comment-001-1"], ["query"], field("comment_id")),
     # 5. Custom RBAC group

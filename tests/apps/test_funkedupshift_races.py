@@ -12,8 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
+from keyplan.apps.funkedupshift import squash
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
-from keyplan.data import Store, update
+from keyplan.apps.funkedupshift.entities import Profile
+from keyplan.data import Store, touch, update
+from keyplan.data.store import now
+from keyplan.design import ref
 from keyplan.engine import Engine
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, png, send_avatar, somebody
 from tests.web.site import Site
@@ -120,6 +124,15 @@ def test_a_player_is_deleted_while_matches_name_them(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
+def test_a_player_s_last_places_are_given_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(squash, "MOST_MATCHES", 3)
+    root = somebody(site, "admin")
+    counted = at_once(8, lambda number: root.post("/squash/matches", json=match_body()))
+    assert counted == {201: 3, 409: 5}
+    assert len(all_of(root, "/squash/matches", player="p1")) == 3
+    assert site.running.store.verify() == []
+
+
 def test_matches_are_changed_by_many(site: Site) -> None:
     root = somebody(site, "admin")
     paths = [f"/squash/matches/{match(root)['match_id']}" for _ in range(4)]
@@ -158,13 +171,13 @@ def by_tag(client: httpx.Client, tag: str) -> bool:
 
 
 class _Meanwhile:
-    """A client that does something before the first transaction."""
+    """A client that does something before the first write."""
 
     def __init__(self, client: Any, act: Callable[[], None]) -> None:
         self._client, self._acts = client, [act]
 
     def __getattr__(self, name: str) -> Any:
-        if name == "transact_write_items" and self._acts:
+        if name in ("transact_write_items", "update_item") and self._acts:
             self._acts.pop()()
         return getattr(self._client, name)
 
@@ -185,6 +198,22 @@ def test_a_manager_joins_a_group_that_is_given_squash_this_moment(site: Site) ->
     problem(manager.post("/groups/walkers/members", json={"user_id": "max"}), 403, "forbidden")
     problem(manager.get("/squash/players"), 404, "not-found")
     assert site.running.store.verify() == []
+
+
+def test_of_two_visits_at_once_one_is_noted(site: Site) -> None:
+    ada = site.as_("ada")
+    ada.patch("/me", json={"display_name": "Ada"}, headers=ANY)
+    other = Store(FunkedUpShiftDesign(), site.engine)
+    first = now().replace(microsecond=0)
+
+    def visit() -> None:
+        other.run(touch(ref(Profile, user_id="ada"), last_login_at=first, last_login_ip="192.0.2.1"))
+
+    site.running.store.client = _Meanwhile(site.engine, visit)
+    shown = ada.get("/me").json()
+    site.running.store.client = site.engine
+    assert (shown["last_login_at"], shown["last_login_ip"]) == (f"{first:%Y-%m-%dT%H:%M:%S}Z", "192.0.2.1")
+    assert ada.get("/me").json() == shown
 
 
 def test_avatars_of_many_at_once_leave_one_file(site: Site) -> None:

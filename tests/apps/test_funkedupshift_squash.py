@@ -8,6 +8,8 @@ import httpx
 import pytest
 
 from keyplan.apps.funkedupshift import squash
+from keyplan.apps.funkedupshift.entities import SquashPlayer
+from keyplan.data import create
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, somebody
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem
@@ -268,10 +270,17 @@ def test_matches_of_players(site: Site, root: httpx.Client) -> None:
 
 def test_a_player_s_matches_have_an_end(site: Site, root: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(squash, "MOST_MATCHES", 2)
+    for name in ("p6", "p7", "p8"):
+        site.running.store.run(create(SquashPlayer(id=name, name=name.upper())))
     match(root)
     path = f"/squash/matches/{match(root)['match_id']}"
     problem(root.post("/squash/matches", json=match_body()), 409, "too-many-matches")
     assert root.patch(path, json={"team_b_games": 2}, headers=ANY).status_code == 200, "it is in already"
+    other = match(root, players="p5 p6 p7 p8")
+    moved = root.patch(f"/squash/matches/{other['match_id']}", json={"team_a_player1_id": "p1"}, headers=ANY)
+    assert problem(moved, 409, "too-many-matches")["detail"] == "P1 has 2 matches, and no more fit."
+    assert root.patch(path, json={"team_a_player1_id": "p6"}, headers=ANY).status_code == 200
+    assert site.running.store.verify() == []
 
 
 # The table

@@ -54,6 +54,19 @@ def test_the_first_call_makes_an_account_of_what_the_token_says(site: Site) -> N
     assert site.running.store.run(site.running.design.user_by_cognito_sub("auth0|jo")).items[0].user_id == "auth0|jo"
 
 
+@pytest.mark.parametrize("path", ["/me", "/teams", "/me/statistics", "/teams/none", "/games/none", "/users"])
+def test_whatever_somebody_asks_for_first_makes_the_account(shared: Team, path: str) -> None:
+    name = f"first{path.replace('/', '-')}"
+    shared.as_(name).get(path)
+    (found,) = [each for each in _users(shared.site) if each["user_id"] == name]
+    assert (found["owned_team_count"], found["version"]) == (0, 1)
+
+
+def _users(site: Site) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = made(site.as_("root", "admin").get("/users", params={"limit": 100}), 200)["items"]
+    return items
+
+
 def test_one_changes_ones_own_account(site: Site) -> None:
     ada = site.as_("ada")
     change = {"email": "ada@example.org", "first_name": "Ada", "phone_number": "+15555551234"}
@@ -86,11 +99,19 @@ def test_an_account_goes_and_its_statistics_stay(team: Team, site: Site) -> None
     before = made(team.owner.get(f"{team.path}/statistics"), 200)
     player = team.as_("player")
     player.patch("/me", json={"first_name": "Pat", "email": "p@example.org"}, headers=ANY)
+    record = f"{team.path}/players/{team.ghosts[0]}"
+    made(player.patch(record, json={"first_name": "Patrizia", "last_name": "Pampelmuse"}, headers=ANY), 200)
     assert player.delete("/me", headers=ANY).status_code == 204
-    problem(player.get("/me"), 401, "bad-token")
-    assert made(team.owner.get(f"{team.path}/statistics"), 200) == before
-    record = made(team.owner.get(f"{team.path}/players/{team.ghosts[0]}"), 200)
-    assert record["is_ghost"]
+    for answer in (player.get("/me"), player.get("/teams"), player.post("/teams", json={"name": "Again"})):
+        problem(answer, 401, "bad-token")
+    after = made(team.owner.get(f"{team.path}/statistics"), 200)
+    assert [line.pop("name") for line in after["players"]] == ["Former Player"]
+    assert [line.pop("name") for line in before["players"]] == ["Ghost No 7"]
+    assert after == before
+    assert made(team.owner.get(record), 200)["is_ghost"]
+    everything = str(site.engine.scan(TableName="hacktracker-dev")["Items"])
+    for said in ("Pat", "Pampelmuse", "p@example.org"):
+        assert said not in everything
     assert "player" not in [each["user_id"] for each in made(team.owner.get(f"{team.path}/members"), 200)["items"]]
     stored = site.running.store.run(site.running.design.user("player"))
     assert (stored.email, stored.first_name, stored.cognito_sub) == (None, None, None)
@@ -201,6 +222,7 @@ def test_a_personal_team_has_one_player(site: Site) -> None:
     for answer in (
         ada.post(f"{path}/players", json={"first_name": "A", "last_name": "B"}),
         ada.post(f"{path}/invitations", json={"role": "player"}),
+        ada.post(f"{path}/players/{player['player_id']}/invitations"),
         ada.post(f"{path}/players/{player['player_id']}/unlink"),
     ):
         problem(answer, 422, "personal-team")
@@ -300,6 +322,12 @@ def test_a_roster_is_in_order_and_filtered(team: Team) -> None:
     assert [each["last_name"] for each in team.players(position="2B")] == ["Abel"]
     assert [each["last_name"] for each in team.players(status="sub")] == ["Zero"]
     assert [each["last_name"] for each in team.players(is_ghost=False)] == ["Player"]
+    first = made(team.owner.get(f"{team.path}/players", params={"limit": 4}), 200)
+    second = made(team.owner.get(f"{team.path}/players", params={"limit": 4, "cursor": first["next"]}), 200)
+    assert [each["player_number"] for each in first["items"] + second["items"]] == [each[0] for each in numbers]
+    assert second["next"] is None
+    other = made(team.owner.post("/teams", json={"name": "Others"}))["team_id"]
+    problem(team.owner.get(f"/teams/{other}/players", params={"cursor": first["next"]}), 422, "invalid")
 
 
 @pytest.mark.parametrize(

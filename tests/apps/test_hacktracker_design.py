@@ -270,16 +270,6 @@ def test_a_deleted_game_takes_its_at_bats(store: Store[HackTrackerDesign], team:
     assert store.verify() == []
 
 
-def test_at_bats_follow_a_game_to_another_day(store: Store[HackTrackerDesign], team: Team) -> None:
-    _game(store, scheduled_start=START)
-    for number in range(30):
-        store.run(create(at_bat("g", f"{number:02}", game_date=None if number == 0 else START)))
-    later = START + timedelta(days=7)
-    assert store.run(store.design.redate_at_bats("g", later.isoformat())) == 30
-    assert {each.game_date for each in store.run(store.design.game_at_bats("g")).items} == {later}
-    assert store.run(store.design.redate_at_bats("g", later.isoformat())) == 0
-
-
 def test_a_removed_team_leaves_at_bats_and_linked_players(store: Store[HackTrackerDesign], team: Team) -> None:
     for number in (7, 8):
         store.run(create(ghost(number)))

@@ -109,7 +109,7 @@ def test_changing_a_game(team: Team) -> None:
 
 def test_at_bats_follow_their_game_to_another_day(team: Team, site: Site) -> None:
     game = team.game(play=True, scheduled_start="2026-05-01T18:00:00Z")
-    team.bat(game, hit_location={"x": 0.5, "y": 0.5})
+    at_bat = f"/games/{game}/at-bats/{team.bat(game, hit_location={'x': 0.5, 'y': 0.5})['at_bat_id']}"
 
     def date() -> object:
         return made(team.owner.get(f"/games/{game}/spray-chart"), 200)["points"][0]["game_date"]
@@ -121,6 +121,7 @@ def test_at_bats_follow_their_game_to_another_day(team: Team, site: Site) -> Non
     assert date() is None
     Worker([site.running], site.engine).run_once()
     assert date() is None
+    assert made(team.owner.get(at_bat), 200)["version"] == 1, "nobody changed the at-bat itself"
     assert site.running.store.verify() == []
 
 
@@ -177,6 +178,24 @@ def test_only_the_owner_reopens_a_game(team: Team) -> None:
     for who in ("scorekeeper", "manager"):
         problem(team.as_(who).post(f"/games/{game}/status", json={"status": "IN_PROGRESS"}), 403, "forbidden")
     team.move(game, "IN_PROGRESS")
+
+
+def test_a_game_is_reopened_whoever_has_left_the_roster_since(team: Team, site: Site) -> None:
+    game = team.game(play=True)
+    first = team.bat(game)
+    team.move(game, "FINAL")
+    players = [f"{team.path}/players/{each}" for each in team.ghosts]
+    assert team.owner.delete(players[2], headers=ANY).status_code == 204
+    made(team.owner.patch(players[0], json={"status": "inactive"}, headers=ANY), 200)
+    team.move(game, "IN_PROGRESS")
+    path = f"/games/{game}/at-bats/{first['at_bat_id']}"
+    assert made(team.owner.patch(path, json={"result": "E"}, headers=ANY), 200)["result"] == "E"
+    gone = {"player_id": team.ghosts[2], **PLAY}
+    problem(team.owner.post(f"/games/{game}/at-bats", json=gone), 422, "not-in-lineup")
+    made(team.owner.put(f"/games/{game}/lineup", json={"lineup": team.ghosts[1:2]}), 200)
+    team.bat(game, team.ghosts[1])
+    team.move(game, "FINAL")
+    assert site.running.store.verify() == []
 
 
 # Line-ups
@@ -244,6 +263,26 @@ def test_the_score_follows_the_at_bats(team: Team, site: Site) -> None:
     assert score() == 0
     problem(team.owner.post(f"/games/{game}/at-bats/undo"), 409, "nothing-to-undo")
     assert site.running.store.verify() == []
+
+
+def test_an_at_bat_stays_with_who_batted_unless_it_was_another_player(team: Team) -> None:
+    """Whoever the player is by now: correcting something else, and sending the rest along, takes it from nobody."""
+    team.link(team.ghosts[0], "player")
+    game = team.game(play=True)
+    at_bat = team.bat(game, team.ghosts[0])
+    path = f"/games/{game}/at-bats/{at_bat['at_bat_id']}"
+    made(team.owner.post(f"{team.path}/players/{team.ghosts[0]}/unlink"), 200)
+    team.link(team.ghosts[0], "scorekeeper")
+
+    def batted(who: str) -> object:
+        return made(team.as_(who).get("/me/statistics"), 200)["total"]["plate_appearances"]
+
+    made(team.owner.patch(path, json={"player_id": team.ghosts[0], "result": "2B"}, headers=ANY), 200)
+    assert (batted("player"), batted("scorekeeper")) == (1, 0)
+    made(team.owner.patch(path, json={"player_id": team.ghosts[1]}, headers=ANY), 200)
+    assert (batted("player"), batted("scorekeeper")) == (0, 0)
+    made(team.owner.patch(path, json={"player_id": team.ghosts[0]}, headers=ANY), 200)
+    assert (batted("player"), batted("scorekeeper")) == (0, 1)
 
 
 def test_nothing_is_scored_in_a_game_that_is_not_played(team: Team) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
@@ -85,21 +86,28 @@ def test_every_page_of_the_demo(full: Site) -> None:
 
 
 def test_every_list_of_the_demo_has_more_than_two_pages(full: Site) -> None:
-    robin, casey = full.as_("demo-004"), full.as_("casey")
+    morgan, casey, jordan = full.as_("demo-004"), full.as_("casey"), full.as_("demo-002")
     root = full.as_("admin", "admin")
     herons = f"/teams/{demo.HERONS}"
     for client, path in (
-        (robin, "/teams"),
+        (morgan, "/teams"),
+        (jordan, "/teams/deleted"),
         (casey, f"{herons}/members"),
         (casey, f"{herons}/games"),
+        (casey, f"{herons}/games?when=past"),
+        (casey, f"{herons}/games?when=coming"),
         (casey, "/games/demo-game-000/at-bats"),
         (root, "/users"),
         (root, "/all-teams"),
         (root, "/all-games"),
     ):
-        page = client.get(path).json()
-        second = client.get(path, params={"cursor": page["next"]}).json()
+        at = httpx.URL(path)
+        page = client.get(at).json()
+        second = client.get(at.copy_merge_params({"cursor": page["next"]})).json()
+        assert (len(page["items"]), len(second["items"])) == (50, 50), path
         assert second["next"] is not None, path
+        assert client.get(at.copy_merge_params({"limit": 100})).json()["items"] == page["items"] + second["items"]
+        assert [client.get(at.copy_merge_params({"limit": each})).status_code for each in (0, 101)] == [422, 422]
     assert len(casey.get(f"{herons}/players").json()["items"]) == 15
     demo.fill(full.running, lambda done, total: None)
     assert full.running.store.verify() == [], "filled again, it stays as it is"
@@ -172,6 +180,56 @@ def test_a_season_begins(served: Site) -> None:
     assert shown.count("<circle") == 1, "the spray chart"
     assert "1.000" in coach.get(f"{team}/statistics?season_id=2026")
     assert served.running.store.verify() == []
+
+
+def test_a_play_is_corrected(served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True, season_id="2026")
+    team.bat(game, hit_location={"x": 0.5, "y": 0.5}, runs=1, rbi=1)
+    wrong = team.bat(game, team.ghosts[1], result="K")["at_bat_id"]
+    coach, reader = Reader(served, "scorekeeper"), Reader(served, "player")
+    path = f"/games/{game}/plays"
+    assert f"{path}/{wrong}" in coach.get(path)
+    assert f"{path}/{wrong}" not in reader.get(path), "who can not score is not asked to"
+    hit = {"player_id": team.ghosts[2], "result": "2B", "inning": "1", "outs": "0", "runs": "2", "rbi": "2"}
+    shown = coach.send(f"{path}/{wrong}", f"{path}/{wrong}", place="Left field", **hit)
+    assert "It is corrected." in shown
+    assert "<strong>3</strong>" in shown, "the score"
+    assert coach.get(f"/games/{game}").count("<circle") == 2
+    coach.send(f"{path}/{wrong}", f"{path}/{wrong}", 422, **{**hit, "inning": "0"})
+    coach.send(f"{path}/{wrong}", f"{path}/{wrong}", place="as it was", **{**hit, "runs": "0"})
+    assert coach.get(f"/games/{game}").count("<circle") == 2, "where it went was not touched"
+    coach.send(f"{path}/{wrong}", f"{path}/{wrong}/remove")
+    assert f"{path}/{wrong}" not in coach.get(path)
+    assert game in reader.get(f"{team.path}/games?season_id=2026")
+    assert game not in reader.get(f"{team.path}/games?season_id=2025")
+    assert served.running.store.verify() == []
+
+
+def test_a_coach_is_spared_typing(served: Site) -> None:
+    """The name is asked for once, and the line-up of the last game is there to begin with."""
+    coach = Reader(served, "coach")
+    team = {"name": "Night Owls", "team_type": "PERSONAL", "first_name": "Kim", "last_name": "Lee"}
+    assert 'name="first_name"' in coach.get("/new-team")
+    coach.send("/new-team", "/new-team", **team)
+    assert 'name="first_name"' not in coach.get("/new-team")
+    (found,) = served.as_("coach").get("/teams").json()["items"]
+    assert "Kim Lee" in coach.get(f"/teams/{found['team_id']}/roster")
+    managed = Team(served)
+    managed.game(lineup=[managed.ghosts[1], managed.ghosts[0]], scheduled_start="2020-05-01T18:00:00Z")
+    shown = Reader(served, "owner").get(f"/games/{managed.game()}/lineup")
+    chosen = re.findall(r'<option value="(\d+) ([\w-]+)" selected>', shown)
+    assert sorted(chosen) == [("1", managed.ghosts[1]), ("2", managed.ghosts[0])]
+
+
+def test_two_who_count_the_opponents_runs_are_both_right(served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True)
+    readers = [Reader(served, who) for who in ("owner", "manager", "scorekeeper")]
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(4):
+            list(pool.map(lambda each: each.send(f"/games/{game}/score", f"/games/{game}/opponent", by="1"), readers))
+    assert team.owner.get(f"/games/{game}").json()["opponent_score"] == 12
 
 
 def test_live_is_answered_once(served: Site) -> None:

@@ -135,6 +135,25 @@ def test_one_game_is_scored_by_eight(team: Team, site: Site, tmp_path: Path) -> 
     verified(site, tmp_path)
 
 
+def test_one_game_is_moved_by_eight(team: Team, site: Site) -> None:
+    """Whichever day it is in the end, all at-bats carry it, those too that were scored meanwhile."""
+    game = team.game(play=True, scheduled_start="2026-05-01T18:00:00Z")
+    for _ in range(20):
+        team.bat(game)
+
+    def act(number: int) -> httpx.Response:
+        if number % 4 == 3:
+            return team.owner.post(f"/games/{game}/at-bats", json={"player_id": team.ghosts[0], **PLAY})
+        start = f"2026-05-{number + 2:02}T18:00:00Z"
+        return team.owner.patch(f"/games/{game}", json={"scheduled_start": start}, headers=ANY)
+
+    assert statuses(at_once(24, act)) == {200: 18, 201: 6}
+    stored = site.running.store.run(site.running.design.game(game))
+    at_bats = site.running.store.run(site.running.design.game_at_bats(game)).items
+    assert [each.game_date for each in at_bats] == [stored.scheduled_start] * 26
+    assert site.running.store.verify() == []
+
+
 def test_nothing_is_scored_after_the_end(team: Team, site: Site) -> None:
     for _ in range(4):
         game = team.game(play=True)
@@ -213,6 +232,24 @@ def test_deleting_an_account_while_making_teams(site: Site) -> None:
         assert not {status for status in statuses(answers) if status >= 500}, statuses(answers)
         user = site.running.store.run(site.running.design.user(f"user-{turn}"))
         assert user.deleted_at is None or user.owned_team_count == 0
+    assert site.running.store.verify() == []
+
+
+def test_deleting_an_account_while_a_team_is_restored(site: Site) -> None:
+    """Nobody comes back to a team whose owner is gone."""
+    for turn in range(6):
+        client = site.as_(f"user-{turn}", verify=False)
+        path = f"/teams/{made(client.post('/teams', json={'name': 'Team'}))['team_id']}"
+        client.delete(path, headers=ANY)
+
+        def act(number: int, client: httpx.Client = client, path: str = path) -> httpx.Response:
+            return client.delete("/me", headers=ANY) if number % 2 else client.post(f"{path}/restore")
+
+        found = statuses(at_once(8, act))
+        assert not {status for status in found if status >= 500}, found
+        user = site.running.store.run(site.running.design.user(f"user-{turn}"))
+        team = site.running.store.run(site.running.design.team(path.removeprefix("/teams/")))
+        assert (user.deleted_at is None) == (team.deleted_at is None), turn
     assert site.running.store.verify() == []
 
 

@@ -102,6 +102,14 @@ def test_every_operation_as_everybody(team: Team, operation: str) -> None:
     assert WHO_MAY[operation]["anyone"] == "no"
 
 
+@pytest.mark.parametrize("operation", sorted(each for each in WHO_MAY if each.startswith(("PATCH", "DELETE"))))
+def test_nothing_is_changed_without_saying_which_version(team: Team, operation: str) -> None:
+    verb, path = operation.split(" ")
+    known = {"team_id": team.id, "player_id": team.mine, "user_id": "player", "game_id": "g", "at_bat_id": "a"}
+    answer = team.owner.request(verb, path.format(**known), json=BODIES.get(operation))
+    problem(answer, 428, "if-match-missing")
+
+
 def test_every_body_belongs_to_an_operation() -> None:
     assert set(BODIES) | LAST <= set(WHO_MAY)
 

@@ -11,7 +11,6 @@ import pytest
 
 from keyplan.apps.hacktracker.entities import AtBat, Result
 from keyplan.apps.hacktracker.statistics import Statistics
-from keyplan.data import create
 from keyplan.engine import Engine
 from keyplan.web import Caller, Missing
 from keyplan.web.work import Worker
@@ -63,6 +62,26 @@ EXPECTED: dict[str, tuple[int, int, int, int, str | None, str | None, str | None
     "h": (30, 25, 6, 7, "0.240", "0.367", "0.280", "0.647"),
 }
 TOTAL = (240, 182, 76, 135, "0.418", "0.500", "0.742", "1.242")
+# The same season by its labels: everybody, and batter e.
+BY_LABEL = {
+    "fall": (
+        (120, 95, 36, 54, "0.379", "0.487", "0.568", "1.055"),
+        (15, 12, 5, 7, "0.417", "0.533", "0.583", "1.117"),
+    ),
+    "spring": (
+        (120, 87, 40, 81, "0.460", "0.513", "0.931", "1.444"),
+        (15, 13, 8, 13, "0.615", "0.571", "1.000", "1.571"),
+    ),
+}
+# And game by game, with the home runs first.
+BY_GAME = (
+    (0, 40, 25, 5, 5, "0.200", "0.500", "0.200", "0.700"),
+    (0, 40, 26, 21, 21, "0.808", "0.875", "0.808", "1.683"),
+    (2, 40, 35, 30, 45, "0.857", "0.875", "1.286", "2.161"),
+    (9, 40, 35, 19, 60, "0.543", "0.600", "1.714", "2.314"),
+    (1, 40, 35, 1, 4, "0.029", "0.029", "0.114", "0.143"),
+    (0, 40, 26, 0, 0, "0.000", "0.000", "0.000", "0.000"),
+)
 
 
 @pytest.fixture
@@ -112,55 +131,47 @@ def test_any_at_bats() -> None:
 
 
 def test_a_whole_season_over_http(site: Site) -> None:
-    """240 plate appearances of eight batters in six games with two season labels."""
+    """240 plate appearances of eight batters in six games with two season labels, each scored by a request.
+
+    Everybody's results come in the order of the table above, five in each game; a home run brings its batter in.
+    """
     team = Team(site)
     batters = dict(zip(SEASON, [*team.ghosts, *(team.add(number) for number in range(20, 25))], strict=True))
-    plan = [
-        (name, result)
+    results = {
+        name: [result for result, times in zip(RESULTS, counts, strict=True) for _ in range(times)]
         for name, counts in SEASON.items()
-        for result, times in zip(RESULTS, counts, strict=True)
-        for _ in range(times)
-    ]
-    random.Random(7).shuffle(plan)
-    assert len(plan) == 240
+    }
     games = []
     for number in range(6):
-        season = "spring" if number % 2 else "fall"
-        game = team.game(play=True, lineup=list(batters.values()), season_id=season)
-        games.append((game, season, plan[number * 40 : number * 40 + 40]))
-        for at, (name, result) in enumerate(games[-1][2]):
-            runs = 1 if result == "HR" else 0
-            play = {"result": result, "inning": at // 6 + 1, "outs": at % 3, "runs": runs, "rbi": runs}
-            if at < 2 and number == 0:
-                team.bat(game, batters[name], **play)
-            else:  # without the detour over HTTP
-                fields = {"game_id": game, "player_id": batters[name], "team_id": team.id, "team_name": "Sluggers"}
-                site.running.store.run(create(AtBat.model_validate({**fields, **play})))
-        team.move(game, "FINAL")
+        games.append(team.game(play=True, lineup=list(batters.values()), season_id=("fall", "spring")[number % 2]))
+        for turn in range(5):
+            for at, (name, player_id) in enumerate(batters.items()):
+                result = results[name][number * 5 + turn]
+                runs = int(result == "HR")
+                team.bat(games[-1], player_id, result=result, inning=turn + 1, outs=at % 3, runs=runs, rbi=runs)
+        team.move(games[-1], "FINAL")
     reader = team.as_("player")
     whole = made(reader.get(f"{team.path}/statistics"), 200)
     assert shown(whole["total"]) == TOTAL
+    assert (whole["total"]["home_runs"], whole["total"]["rbi"], whole["total"]["runs"]) == (12, 12, 12)
     assert {line["player_id"]: shown(line["statistics"]) for line in whole["players"]} == {
         batters[name]: line for name, line in EXPECTED.items()
     }
     for name, player_id in batters.items():
         one = made(reader.get(f"{team.path}/players/{player_id}/statistics"), 200)
         assert shown(one["statistics"]) == EXPECTED[name]
-    for season in ("spring", "fall"):
-        results = [result for _, label, plays in games for _, result in plays if label == season]
+    for season, (of_all, of_e) in BY_LABEL.items():
         found = made(reader.get(f"{team.path}/statistics", params={"season_id": season}), 200)
-        assert shown(found["total"]) == on_paper(list(results))
-        first = batters["a"]
-        mine = [result for _, label, plays in games for name, result in plays if label == season and name == "a"]
-        path = f"{team.path}/players/{first}/statistics"
-        assert shown(made(reader.get(path, params={"season_id": season}), 200)["statistics"]) == on_paper(list(mine))
+        assert shown(found["total"]) == of_all
+        path = f"{team.path}/players/{batters['e']}/statistics"
+        assert shown(made(reader.get(path, params={"season_id": season}), 200)["statistics"]) == of_e
     lines = made(reader.get(f"{team.path}/seasons"), 200)["seasons"]
-    assert [line["season_id"] for line in lines] == ["fall", "spring"]
-    assert sum(line["statistics"]["plate_appearances"] for line in lines) == 240
-    for game, _, plays in games:
+    assert [(line["season_id"], shown(line["statistics"])) for line in lines] == [
+        (season, of_all) for season, (of_all, _) in BY_LABEL.items()
+    ]
+    for game, (homers, *expected) in zip(games, BY_GAME, strict=True):
         box = made(reader.get(f"/games/{game}/box-score"), 200)
-        assert shown(box["total"]) == on_paper([result for _, result in plays])
-        homers = sum(result == "HR" for _, result in plays)
+        assert shown(box["total"]) == tuple(expected)
         assert box["team_score"] == homers == sum(line["runs"] for line in box["innings"]) == box["total"]["runs"]
         assert [line["player_id"] for line in box["players"]] == list(batters.values())
     assert site.running.store.verify() == []
@@ -226,6 +237,8 @@ def test_statistics_survive_the_removal_of_a_team(tmp_path: Path) -> None:
         left = [sort for hash_key, sort in _items(site) if hash_key == f"TEAM#{team.id}"]
         assert sorted(left) == ["FORMER", "PLAYER", "PLAYER"], "the owner's record, the player's, and a former one"
         assert len([1 for hash_key, sort in _items(site) if sort == "ATBAT"]) == 9
+        games = [hash_key for hash_key, sort in _items(site) if hash_key.startswith("GAME#") and sort == "METADATA"]
+        assert len(games) == 2, "those of the other team"
         assert len(made(team.owner.get("/teams"), 200)["items"]) == 1
         season = made(player.get("/me/statistics", params={"season_id": "fall"}), 200)
         assert season["total"]["plate_appearances"] == 3, "games of a removed team have no label any more"

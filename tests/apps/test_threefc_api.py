@@ -148,7 +148,8 @@ def test_a_subject_is_kept_as_it_is(site: Club, user_id: str) -> None:
 def test_the_last_admin_stays(site: Club) -> None:
     for role in ("viewer", "scorekeeper"):
         problem(site.olga.put("/leagues/north/acl/olga", json={"role": role}), 409, "last-one")
-    problem(site.olga.delete("/leagues/north/acl/olga", headers=ANY), 409, "last-one")
+    refused = problem(site.olga.delete("/leagues/north/acl/olga", headers=ANY), 409, "last-one")
+    assert refused["detail"] == "A league has an admin: make somebody else one first."
     ok(site.olga.put("/leagues/north/acl/vera", json={"role": "admin"}))
     assert ok(site.olga.put("/leagues/north/acl/olga", json={"role": "viewer"}))["role"] == "viewer"
     problem(site.olga.get("/leagues/north/acl"), 403, "forbidden")
@@ -201,7 +202,8 @@ def test_a_player_of_another_league_is_not_taken_over(site: Club) -> None:
 def test_seasons(site: Club) -> None:
     body = {"season_id": "autumn", "name": "Autumn", "starts_on": "2026-09-01", "ends_on": "2026-11-30"}
     made = ok(site.olga.post("/leagues/north/seasons", json=body))
-    assert made == {**body, "league_id": "north", "session_count": 0, "version": 1}
+    counts = {"session_count": 0, "team_count": 0, "game_count": 0}
+    assert made == {**body, "league_id": "north", **counts, "version": 1}
     assert ok(site.vera.get("/seasons/autumn")) == made
     assert [each["season_id"] for each in ok(site.vera.get("/leagues/north/seasons"))["items"]] == ["autumn", "spring"]
     assert ok(site.vera.get("/leagues/north"))["season_count"] == 2
@@ -339,6 +341,26 @@ def test_a_season_has_500_sessions_at_most(site: Club, monkeypatch: pytest.Monke
     before = site.changed()
     problem(site.olga.post("/seasons/spring/sessions", json={"session_date": "2026-05-04"}), 409, "season-full")
     assert site.changed() == before
+
+
+def test_a_season_has_200_teams_and_1000_games_at_most(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = {"game_start_ts": START, "team_ids": TEAMS}
+    made = ok(site.olga.post("/sessions/may-1/games", json=game))
+    season = ok(site.vera.get("/seasons/spring"))
+    assert (season["team_count"], season["game_count"]) == (4, 1)
+    monkeypatch.setattr("keyplan.apps.threefc.seasons.TEAMS", 4)
+    monkeypatch.setattr("keyplan.apps.threefc.games.GAMES", 1)
+    before = site.changed()
+    full = problem(site.olga.post("/seasons/spring/teams", json={"name": "X", "colour": "red"}), 409, "season-full")
+    assert full["detail"] == "A season has 4 teams at most."
+    problem(site.olga.post("/sessions/may-1/games", json=game), 409, "season-full")
+    assert site.changed() == before
+    # What is deleted makes room.
+    assert site.olga.delete("/seasons/spring/teams/green", headers=ANY).status_code == 204
+    assert site.olga.post("/seasons/spring/teams", json={"name": "X", "colour": "red"}).status_code == 201
+    assert site.olga.delete(f"/games/{made['game_id']}", headers=ANY).status_code == 204
+    assert site.olga.post("/sessions/may-1/games", json=game).status_code == 201
+    assert site.clean()
 
 
 def test_a_session_with_games_stays(site: Club) -> None:

@@ -41,6 +41,9 @@ def test_every_list_has_more_than_two_pages(filled: Site) -> None:
         f"/seasons/{demo.SPRING}/sessions",
         f"/seasons/{demo.SPRING}/scorers",
         f"/sessions/{demo.TODAY}/games",
+        f"/sessions/{demo.TODAY}/results",
+        f"/games/{demo.MARATHON}/roster",
+        f"/games/{demo.MARATHON}/goals",
     ):
         sizes, cursor = [], None
         while True:
@@ -59,6 +62,15 @@ def test_it_agrees_with_the_design_and_stays_when_filled_again(filled: Site) -> 
     demo.fill(filled.running, lambda done, total: None)
     assert items(filled) == before
     assert filled.running.store.verify() == []
+
+
+def test_the_minutes_of_a_game_go_on_through_its_thirds(filled: Site) -> None:
+    """As the clock of the game page counts them; of one to three digits, and in order."""
+    goals = ok(filled.as_(demo.SPECTATOR).get(f"/games/{demo.MARATHON}/sheet"))["timeline"]
+    assert len(goals) == demo.SCORED
+    assert [each["minute"] for each in goals] == sorted(each["minute"] for each in goals)
+    assert {len(str(each["minute"])) for each in goals} == {1, 2, 3}
+    assert {each["third"] for each in goals} == {1, 2, 3}
 
 
 def test_a_goal_of_today_is_the_last_one_of_the_demo(filled: Site) -> None:

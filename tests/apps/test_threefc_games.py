@@ -38,6 +38,8 @@ def test_a_game(site: Club) -> None:
         "game_start_ts": "2026-05-01T18:00:00.123000Z",
         "status": "scheduled",
         "team_ids": list(TEAMS),
+        "player_count": 0,
+        "goal_count": 0,
         "version": 1,
     }
     assert ok(site.vera.get("/games/g1")) == made.json()
@@ -130,9 +132,11 @@ def test_a_game_goes_with_everything(site: Club) -> None:
 def test_nothing_is_seen_of_what_is_being_deleted(site: Club) -> None:
     """A game, a season and a league whose deletion was cut off: they and all of theirs are not there any more."""
     site.game(status="finished")
+    site.game("later", game_start_ts="2026-05-01T20:00:00Z")
     ok(site.olga.post("/leagues/north/seasons", json={"season_id": "autumn", "name": "Autumn"}))
     ok(site.olga.post("/seasons/autumn/teams", json={"team_id": "violet", "name": "V", "colour": "violet"}))
     ok(site.eve.post("/leagues/south/players", json={"player_id": "s1", "display_name": "Sue"}))
+    ok(site.eve.post("/leagues", json={"league_id": "west", "name": "West"}))
     for pk, sk in (("GAME#g1", "METADATA"), ("LEAGUE#north", "SEASON#autumn"), ("LEAGUE#south", "METADATA")):
         site.site.engine.update_item(
             TableName=TABLE,
@@ -142,14 +146,17 @@ def test_nothing_is_seen_of_what_is_being_deleted(site: Club) -> None:
         )
     for path in ("", "/sheet", "/result", "/roster", "/goals"):
         problem(site.olga.get(f"/games/g1{path}"), 404, "not-found")
-    assert ok(site.olga.get("/sessions/may-1/games"))["items"] == []
+    # A page is filled up with what comes after.
+    for path in ("games", "results"):
+        (shown,) = ok(site.olga.get(f"/sessions/may-1/{path}?limit=1"))["items"]
+        assert shown.get("game", shown)["game_id"] == "later"
     assert ok(site.olga.get("/seasons/spring/table"))["game_count"] == 0
     for path in ("", "/teams", "/teams/violet", "/table"):
         problem(site.olga.get(f"/seasons/autumn{path}"), 404, "not-found")
     assert [each["season_id"] for each in ok(site.olga.get("/leagues/north/seasons"))["items"]] == ["spring"]
     for path in ("/leagues/south", "/leagues/south/players", "/leagues/south/acl", "/players/s1"):
         problem(site.eve.get(path), 404, "not-found")
-    assert ok(site.eve.get("/leagues"))["items"] == []
+    assert [each["league_id"] for each in ok(site.eve.get("/leagues?limit=1"))["items"]] == ["west"]
     refused = site.olga.post("/games/g1/roster", json={"player_id": "p7", "team_id": "red"})
     problem(refused, 404, "not-found")
     for path in ("players", "seasons"):
@@ -210,9 +217,18 @@ def test_a_roster_and_a_timeline_end_somewhere(site: Club, monkeypatch: pytest.M
     site.goal()
     monkeypatch.setattr("keyplan.apps.threefc.games.PLAYERS", 6)
     monkeypatch.setattr("keyplan.apps.threefc.games.GOALS", 1)
+    before = site.changed()
     problem(site.olga.post("/games/g1/roster", json={"player_id": "p6", "team_id": "red"}), 409, "roster-full")
     body = {"third": 1, "minute": 5, "conceding_team_id": "red", "scoring_team_id": "blue"}
     problem(site.sam.post("/games/g1/goals", json=body), 409, "too-many-goals")
+    assert site.changed() == before
+    # Neither is a change one more, and what is taken away makes room.
+    ok(site.olga.put("/games/g1/roster/p0", json={"team_id": "gold"}))
+    ok(site.olga.delete("/games/g1/roster/p0", headers=ANY))
+    assert site.olga.post("/games/g1/roster", json={"player_id": "p6", "team_id": "red"}).status_code == 201
+    ok(site.sam.post("/games/g1/goals/undo"))
+    assert site.sam.post("/games/g1/goals", json=body).status_code == 201
+    assert site.clean()
 
 
 def test_who_scored_stays_on_the_team(site: Club) -> None:
@@ -398,7 +414,7 @@ def test_the_sheet(site: Club) -> None:
     goal = site.goal(scorer_id="p1")
     answer = site.vera.get("/games/g1/sheet")
     sheet = ok(answer)
-    assert sheet["game"] == game
+    assert sheet["game"] == {**game, "goal_count": 1}
     assert sheet["roster"] == ok(site.vera.get("/games/g1/roster"))["items"]
     assert sheet["timeline"] == [goal]
     assert sheet["result"] == ok(site.vera.get("/games/g1/result"))
@@ -456,3 +472,32 @@ def test_the_result(site: Club) -> None:
     # All conceded one; blue and gold scored one each.
     drawn = ok(site.vera.get("/games/g1/result"))
     assert (drawn["winner_id"], drawn["drawn_ids"]) == (None, ["blue", "gold"])
+
+
+def test_the_results_of_a_session(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        game_id = f"r{number}"
+        site.game(game_id, game_start_ts=f"2026-05-01T1{9 - number}:00:00Z")
+        for _ in range(number):
+            site.goal("red", "blue", game_id)
+
+    def pages(limit: int) -> list[list[dict[str, Any]]]:
+        found: list[list[dict[str, Any]]] = []
+        params: dict[str, Any] = {"limit": limit}
+        while True:
+            page = ok(site.vera.get("/sessions/may-1/results", params=params))
+            found.append(page["items"])
+            if page["next"] is None:
+                return found
+            params["cursor"] = page["next"]
+
+    (shown,) = pages(50)
+    assert [each["game"] for each in shown] == ok(site.vera.get("/sessions/may-1/games"))["items"]
+    assert [each["game"]["game_id"] for each in shown] == ["r3", "r2", "r1", "r0"]
+    for each in shown:
+        assert each["result"] == ok(site.vera.get(f"/games/{each['game']['game_id']}/result"))
+    assert [each["result"]["winner_id"] for each in shown] == ["blue", "blue", "blue", None]
+    # A page ends where more goals would have to be read than for one request.
+    monkeypatch.setattr("keyplan.apps.threefc.games.READ_AT_ONCE", 4)
+    assert [[each["game"]["game_id"] for each in page] for page in pages(50)] == [["r3"], ["r2", "r1", "r0"]]
+    assert [each for page in pages(2) for each in page] == shown

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 
@@ -119,12 +120,12 @@ def test_founding_a_league_and_all_in_it(site: Club, olga: Reader) -> None:
     game = olga.follow(olga.send(where, game_start_ts="2026-06-01T18:00", team_ids=teams))
     told(game, 200, "The game is scheduled.")
     path = game.url.path.removeprefix("/threefc")
-    told(olga.follow(olga.send(f"{path}/status", status="live")), 200, "The game is live.")
+    told(olga.follow(olga.send(f"{path}/status", status="live")), 200, "live Level.")
     goal = {"third": "1", "minute": "3", "conceding_team_id": teams[0], "scored_by": teams[1]}
     page = olga.follow(olga.send(f"{path}/goals", **goal))
     told(page, 200, "leads.")
     told(olga.follow(olga.send(f"{path}/status", status="finished")), 200, "won.")
-    told(olga.get(at), 200, "Of 1 finished games")
+    told(olga.get(at), 200, "Of 1 finished game.")
     assert site.clean()
 
 
@@ -143,7 +144,7 @@ def test_undo_is_of_the_goal_that_was_seen(site: Club, sam: Reader) -> None:
     first = site.goal()
     second = site.goal(minute=8)
     told(sam.send("/games/g1/undo", event_id=first["event_id"]), 409, "Another goal was entered since")
-    told(sam.follow(sam.send("/games/g1/undo", event_id=second["event_id"])), 200, "The goal is taken back.")
+    told(sam.follow(sam.send("/games/g1/undo", event_id=second["event_id"])), 200, "Undo 5′ Blue against Red")
     assert [each["event_id"] for each in ok(site.vera.get("/games/g1/goals"))["items"]] == [first["event_id"]]
 
 
@@ -152,7 +153,7 @@ def test_undo_is_of_the_goal_that_was_seen(site: Club, sam: Reader) -> None:
     [
         ({"minute": "1000"}, "Minute:"),
         ({"minute": ""}, "This is needed."),
-        ({"conceding_team_id": ""}, "Conceding team id:"),
+        ({"conceding_team_id": ""}, "Who conceded:"),
         ({"third": "4"}, "Third:"),
         ({"scorer_id": "p0"}, "This player is not on the team that scored."),
         ({"scored_by": "green"}, "This team does not play in this game."),
@@ -198,6 +199,36 @@ def test_editing_a_goal(site: Club, sam: Reader) -> None:
     told(sam.get("/games/g1/goals/01ARZ3NDEKTSV4RRFFQ69G5FAV"), 404, "There is no such goal.")
 
 
+def test_the_clock_of_a_game_starts_with_it(site: Club, sam: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever that was meant to be; and it does not go behind the last goal."""
+    site.game(status="scheduled")
+    ok(site.sam.put("/games/g1/status", json={"status": "live"}))
+
+    def minute() -> str:
+        found = re.search(r'name="minute"[^>]* value="(\d+)"', sam.get("/games/g1").text)
+        assert found
+        return found[1]
+
+    assert minute() == "0"
+    site.goal(minute=12)
+    assert minute() == "12"
+    later = datetime.now(UTC) + timedelta(minutes=17, seconds=30)
+    monkeypatch.setattr("keyplan.web.service.Service.now", property(lambda service: later))
+    assert minute() == "17"
+    tomorrow = later + timedelta(days=1)
+    monkeypatch.setattr("keyplan.web.service.Service.now", property(lambda service: tomorrow))
+    assert minute() == "12", "nobody plays that long"
+
+
+def test_nothing_moves_with_the_first_goal(site: Club, sam: Reader) -> None:
+    site.game()
+    assert '<button class="danger" id="undo" disabled>' in sam.get("/games/g1").text
+    site.goal(scoring="blue", assist_ids=["p1"])
+    page = sam.get("/games/g1")
+    assert "disabled" not in page.text
+    told(page, 200, "5′ Blue against Red assisted by Player 1")
+
+
 def test_the_part_that_follows(site: Club, sam: Reader) -> None:
     """A page has what it shows by a tag, and asks whether there is another."""
     site.game()
@@ -221,13 +252,19 @@ def test_the_part_that_follows(site: Club, sam: Reader) -> None:
 
 
 def test_people(site: Club, olga: Reader) -> None:
-    told(olga.get("/leagues/north/people"), 200, "vera viewer")
+    assert re.search(r'aria-label="Role of vera">\s*<option selected>viewer<', olga.get("/leagues/north/people").text)
     page = olga.follow(olga.send("/leagues/north/people", user_id="auth0|7", role="scorekeeper"))
     told(page, 200, "auth0|7 is scorekeeper from now on.")
     page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="vera", version="1"))
     told(page, 200, "vera has no role any more.")
-    told(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"), 409, "The last one has to stay.")
-    told(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User id:")
+    last = "A league has an admin: make somebody else one first."
+    told(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"), 409, last)
+    told(olga.send("/leagues/north/people", user_id="olga", role="viewer", version="1"), 409, last)
+    page = olga.follow(olga.send("/leagues/north/people", user_id="sam", role="viewer", version="1"))
+    told(page, 200, "sam is viewer from now on.")
+    stale = olga.send("/leagues/north/people", user_id="sam", role="scorekeeper", version="1")
+    told(stale, 412, "It was changed since.")
+    told(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User:")
     ok(site.olga.put("/leagues/north/acl/sam", json={"role": "admin"}))
     page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"))
     told(page, 200, "You left the league.")
@@ -283,7 +320,18 @@ def test_the_roster(site: Club, olga: Reader) -> None:
     told(olga.follow(olga.send("/games/g1/roster/p6/remove", version="2")), 200, "The player is off the roster.")
     site.goal(scorer_id="p1")
     told(olga.send("/games/g1/roster/p1/remove", version="1"), 409, "A goal names this player")
-    assert "Assign" not in site.browser("viewer").get("/games/g1/roster").text
+    assert "Add to Red" in olga.get("/games/g1/roster").text
+    assert "Add to" not in site.browser("viewer").get("/games/g1/roster").text
+
+
+def test_names_stand_in_their_order(site: Club, olga: Reader) -> None:
+    for player_id, name in (("p0", "Zoe"), ("p3", "anna"), ("p6", "Yves"), ("p7", "Bea")):
+        ok(site.olga.patch(f"/players/{player_id}", json={"display_name": name}, headers={"If-Match": "*"}))
+    site.game()
+    page = olga.get("/games/g1/roster").text
+    assert re.findall(r'<option value="p\d">(\w+)<', page)[:2] == ["Bea", "Yves"]
+    assert page.index(">anna<") < page.index(">Zoe<")
+    assert re.findall(r'<option value="p[03]">(\w+)<', olga.get("/games/g1").text) == ["anna", "Zoe"]
 
 
 def test_games_of_a_session(site: Club, olga: Reader) -> None:
@@ -292,6 +340,26 @@ def test_games_of_a_session(site: Club, olga: Reader) -> None:
     told(olga.send("/sessions/may-1/games", **same), 422, "A game has three different teams")
     ok(site.olga.post("/sessions/may-1/games", json={"game_start_ts": START, "team_ids": TEAMS}))
     told(olga.get("/sessions/may-1"), 200, "18:00 Red Blue Gold scheduled")
+    site.game("g1", game_start_ts="2026-05-01T19:00:00Z")
+    site.goal("red", "blue")
+    site.goal("gold", None)
+    site.goal("gold", "blue")
+    told(olga.get("/sessions/may-1"), 200, "19:00 Red conceded 1 Blue conceded 0 Gold conceded 2 live")
+    assert "side won" not in olga.get("/sessions/may-1").text
+    ok(site.sam.put("/games/g1/status", json={"status": "finished"}))
+    assert re.findall(r'class="side won"><svg.*?</svg> (\w+)', olga.get("/sessions/may-1").text) == ["Blue"]
+
+
+def test_the_next_session_is_one_click_away(site: Club, olga: Reader) -> None:
+    today = datetime.now(UTC).date()
+    assert "Next session" not in olga.get("/seasons/spring").text
+    for days in (30, 7, -2):
+        day = (today + timedelta(days=days)).isoformat()
+        ok(site.olga.post("/seasons/spring/sessions", json={"session_id": f"in-{days}", "session_date": day}))
+    page = olga.get("/seasons/spring")
+    found = re.search(r'Next session: <a href="([^"]+)">', page.text)
+    assert found
+    assert found[1].endswith("/sessions/in-7")
 
 
 def test_long_lists_have_pages(site: Club, olga: Reader) -> None:

@@ -104,6 +104,34 @@ def test_every_goal_counts(site: Club) -> None:
     assert sheet["result"]["scores"][-1] == {"team_id": "red", "conceded": 48, "scored": 0}
 
 
+def test_nobody_slips_in_where_it_is_full(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight at once for two places, of players, goals, games, sessions and teams: two get them."""
+    site.game()
+    monkeypatch.setattr("keyplan.apps.threefc.games.PLAYERS", 8)
+    monkeypatch.setattr("keyplan.apps.threefc.games.GOALS", 2)
+    monkeypatch.setattr("keyplan.apps.threefc.games.GAMES", 3)
+    monkeypatch.setattr("keyplan.apps.threefc.seasons.SESSIONS", 3)
+    monkeypatch.setattr("keyplan.apps.threefc.seasons.TEAMS", 6)
+    for number in range(8, 14):
+        ok(site.olga.post("/leagues/north/players", json={"player_id": f"p{number}", "display_name": "Pat"}))
+    bodies: dict[str, Callable[[int], dict[str, Any]]] = {
+        "/games/g1/roster": lambda number: {"player_id": f"p{number + 6}", "team_id": "red"},
+        "/games/g1/goals": lambda number: {**GOAL, "minute": number},
+        "/sessions/may-1/games": lambda number: {"game_start_ts": START, "team_ids": TEAMS},
+        "/seasons/spring/sessions": lambda number: {"session_date": f"2026-05-1{number}"},
+        "/seasons/spring/teams": lambda number: {"name": f"Team {number}", "colour": "red"},
+    }
+    for path, body in bodies.items():
+
+        def add(number: int, path: str = path, body: Callable[[int], dict[str, Any]] = body) -> httpx.Response:
+            return site.olga.post(path, json=body(number))
+
+        answers = at_once(add)
+        assert statuses(answers) == {201: 2, 409: 6}, path
+        codes = {answer.json()["code"] for answer in answers if answer.status_code == 409}
+        assert codes <= {"roster-full", "too-many-goals", "season-full"}
+
+
 def test_goals_and_undos(site: Club) -> None:
     """What is left is what was entered and not taken back."""
     site.game()
@@ -221,6 +249,23 @@ def test_two_last_admins_can_not_both_go(site: Club) -> None:
         if admins != ["olga"]:
             ok(clients[other].put("/leagues/north/acl/olga", json={"role": "admin"}))
             ok(site.olga.put(f"/leagues/north/acl/{other}", json={"role": "viewer"}))
+
+
+def test_a_put_without_a_version_is_never_told_that_it_is_stale(site: Club) -> None:
+    """A role, a status, a team: the last one holds, and the others were there before it."""
+    roles = ("viewer", "scorekeeper")
+    granted = at_once(
+        lambda number: site.olga.put("/leagues/north/acl/zoe", json={"role": roles[number % 2]}), 2 * CLIENTS
+    )
+    assert statuses(granted) == {200: 2 * CLIENTS}
+    site.game(status="scheduled")
+    started = at_once(lambda number: site.sam.put("/games/g1/status", json={"status": "live"}))
+    assert statuses(started) == {200: CLIENTS}
+    assert {answer.json()["version"] for answer in started} == {2}
+    moved = at_once(lambda number: site.olga.put("/games/g1/roster/p0", json={"team_id": TEAMS[number % 3]}))
+    assert statuses(moved) == {200: CLIENTS}
+    entries = ok(site.vera.get("/games/g1/roster"))["items"]
+    assert [each["player_id"] for each in entries].count("p0") == 1
 
 
 def test_one_id_is_founded_once(site: Club) -> None:

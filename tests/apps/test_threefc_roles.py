@@ -11,6 +11,9 @@ import pytest
 
 from keyplan.apps.threefc.access import ADMIN, READ, SCORE
 from keyplan.apps.threefc.api import SYSTEM
+from keyplan.apps.threefc.design import GOALS, PLAYERS
+from keyplan.apps.threefc.entities import Goal, Roster
+from keyplan.data import create
 from tests.apps.threefc_site import ANY, ROLES, START, TEAMS, Club, club, ok
 from tests.web.test_api import problem
 
@@ -66,6 +69,7 @@ CALLS = {
     "POST /sessions/{session_id}/games": Call(
         "/sessions/may-1/games", {"game_start_ts": START, "team_ids": TEAMS}, 201
     ),
+    "GET /sessions/{session_id}/results": Call("/sessions/may-1/results"),
     "GET /games/{game_id}": Call("/games/g1"),
     "PATCH /games/{game_id}": Call("/games/g1", {"game_start_ts": START}),
     "PUT /games/{game_id}/status": Call("/games/g1/status", {"status": "finished"}),
@@ -200,6 +204,9 @@ def reads(served: Club, caplog: pytest.LogCaptureFixture) -> Callable[[str], lis
         ("/seasons/spring/sessions", ["get_item", "get_item"], ["query"]),
         ("/sessions/may-1", ["get_item", "get_item"], ["get_item"]),
         ("/sessions/may-1/games", ["get_item", "get_item"], ["query", "batch_get_item"]),
+        # A query for the one game that has goals.
+        ("/sessions/may-1/results", ["get_item", "get_item"], ["query", "batch_get_item", "query"]),
+        ("/seasons/spring/table", ["get_item", "get_item"], ["get_item", "query", "query", "query"]),
         # The game itself says which league it is of.
         ("/games/g1", ["get_item", "get_item"], []),
         ("/games/g1/roster", ["get_item", "get_item"], ["query"]),
@@ -216,6 +223,26 @@ def test_rights_take_two_reads_at_most(
     begin(served)
     assert len(scope) <= 2
     assert reads(path) == scope + then
+
+
+def test_the_sheet_of_a_full_game_is_one_query(served: Club, reads: Callable[[str], list[str]]) -> None:
+    begin(served)
+    store = served.site.running.store
+    entries = [Roster(game_id="g1", team_id=TEAMS[at % 3], player_id=f"full-{at:03}") for at in range(PLAYERS - 6)]
+    body = {"game_id": "g1", "third": 2, "conceding_team_id": "red", "scoring_team_id": "blue"}
+    goals = [Goal.model_validate({**body, "minute": at}) for at in range(GOALS - 1)]
+    for at in range(0, GOALS, 30):
+        store.transact(
+            *(create(each) for each in entries[at : at + 30]), *(create(each) for each in goals[at : at + 30])
+        )
+    assert reads("/games/g1/sheet") == ["query", "get_item"]
+    sheet = ok(served.vera.get("/games/g1/sheet"))
+    assert (len(sheet["roster"]), len(sheet["timeline"])) == (PLAYERS, GOALS)
+    assert (sheet["game"]["player_count"], sheet["game"]["goal_count"]) == (PLAYERS, GOALS)
+    problem(served.sam.post("/games/g1/goals", json=GOAL), 409, "too-many-goals")
+    problem(served.olga.post("/games/g1/roster", json={"player_id": "p7", "team_id": "red"}), 409, "roster-full")
+    assert served.olga.delete("/games/g1", headers=ANY).status_code == 204
+    assert served.clean()
 
 
 def test_a_grant_holds_at_once(served: Club) -> None:

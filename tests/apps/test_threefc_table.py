@@ -175,15 +175,6 @@ def test_a_reopened_game_does_not_count(site: Club) -> None:
     assert ok(site.vera.get("/seasons/spring/table"))["game_count"] == len(GAMES)
 
 
-def test_a_season_that_is_too_large_is_told(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("keyplan.apps.threefc.seasons.GAMES", 31)
-        problem(site.vera.get("/seasons/spring/table"), 409, "season-too-large")
-        problem(site.vera.get("/seasons/spring/scorers"), 409, "season-too-large")
-    monkeypatch.setattr("keyplan.apps.threefc.seasons.TEAMS", 4)
-    problem(site.vera.get("/seasons/spring/table"), 409, "season-too-large")
-
-
 def test_scorers(site: Club) -> None:
     """Goals, then assists, then the name; own goals are told and do not count."""
     store = site.site.running.store

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from keyplan.apps.vcm.api import SYSTEM
 from keyplan.apps.vcm.pages import forms
@@ -67,13 +67,19 @@ def test_the_public_site(browser_page: Page, demo: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Nicht gefunden")
 
 
+def text_of(page: Page) -> Locator:
+    """Where the text is written, once the editor has taken the place of the field for Markdown."""
+    expect(page.locator("[data-ready=editor]")).to_be_visible()
+    return page.get_by_role("textbox", name="Text")
+
+
 @needs_bundle
 def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
     page = browser_page
     sign_in(page, site, to="/redaktion")
     page.get_by_role("link", name="News schreiben").click()
     page.get_by_label("Titel").fill("Aufstieg!")
-    text = page.get_by_role("textbox", name="Text")
+    text = text_of(page)
     text.click()
     page.keyboard.type("Wir sind ")
     page.get_by_role("button", name="Fett").click()
@@ -89,7 +95,7 @@ def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
     page.get_by_role("button", name="Vorschau").click()
     expect(page.locator("#vorschau strong")).to_have_text("aufgestiegen")
     expect(page.locator("#vorschau img")).to_be_visible()
-    expect(page.get_by_role("textbox", name="Text")).to_contain_text("Wir sind aufgestiegen")
+    expect(text_of(page)).to_contain_text("Wir sind aufgestiegen")
     page.get_by_role("button", name="Speichern", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
     expect(page.get_by_text("Vorschau: Das ist ein Entwurf")).to_be_visible()
@@ -101,12 +107,94 @@ def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
     assert "<strong>aufgestiegen</strong>" in article["html"]
     assert "<li><p>Erstens</p>" in article["html"]
     page.get_by_role("link", name="Bearbeiten").click()
-    expect(page.get_by_role("textbox", name="Text")).to_contain_text("aufgestiegen")
+    expect(text_of(page)).to_contain_text("aufgestiegen")
     page.get_by_label("Titel").fill("Aufstieg und Fest")
     page.get_by_role("button", name="Speichern", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Aufstieg und Fest")
     assert editor(site).get("/news/by-slug/aufstieg-und-fest").json()["html"] == article["html"]
     assert site.running.store.verify() == []
+
+
+@needs_bundle
+def test_nobody_begins_to_write_where_the_editor_will_be(browser_page: Page, site: Site) -> None:
+    """While it is on its way there is no field for the text, so nothing that is typed is lost."""
+    page = browser_page
+    held: list[Route] = []
+    page.route("**/editor.js*", lambda route: held.append(route))
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Spät")
+    expect(page.get_by_role("textbox", name="Text")).to_have_count(0)
+    held.pop().continue_()
+    text_of(page).fill("Im Editor.")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.locator(".text p")).to_have_text("Im Editor.")
+
+
+@needs_bundle
+def test_where_the_editor_does_not_come_one_writes_markdown(browser_page: Page, site: Site) -> None:
+    page = browser_page
+    held: list[Route] = []
+    page.route("**/editor.js*", lambda route: held.append(route))
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Ohne Editor")
+    page.evaluate("document.getAnimations().forEach((each) => each.finish())")  # a while later
+    page.get_by_label("Text", exact=True).fill("Mit **Markdown**.")
+    held.pop().continue_()  # and now it comes: what is typed stays
+    expect(page.locator("[data-ready=markdown]")).to_be_visible()
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.locator(".text strong")).to_have_text("Markdown")
+
+
+@needs_bundle
+def test_links_and_pictures_by_the_keyboard(browser_page: Page, site: Site) -> None:
+    """For those who can not drag: a picture is chosen. What is pasted from elsewhere brings no picture along."""
+    page = browser_page
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Auswahl")
+    text = text_of(page)
+    text.fill("Zum Spiel")
+    text.press("Control+a")
+    page.once("dialog", lambda dialog: dialog.accept("example.org/spiel"))
+    page.get_by_role("button", name="Link", exact=True).click()
+    expect(text.locator("a")).to_have_attribute("href", "https://example.org/spiel")
+    text.press("End")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Bild", exact=True).click()
+    chooser.value.set_files([PICTURE])
+    expect(text.locator("img[alt='jubel am netz']")).to_be_visible()
+    page.keyboard.type("Danach. ")
+    page.evaluate(
+        """() => {
+            const data = new DataTransfer();
+            data.setData("text/html", "<p>Fremdes <img src='/static/icon.svg'> Bild</p>");
+            document.querySelector(".ProseMirror")
+                .dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }"""
+    )
+    expect(text).to_contain_text("Fremdes")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    html = editor(site).get("/news/by-slug/auswahl").json()["html"]
+    assert html.count("<img") == 1
+    assert html.index("<img") < html.index("Danach. Fremdes")
+    assert '<a href="https://example.org/spiel"' in html
+
+
+@needs_bundle
+def test_the_editor_shows_what_will_be_saved_after_somebody_else_was_faster(browser_page: Page, site: Site) -> None:
+    page = browser_page
+    article = write(site, "Derby", content=doc("Von Mona."))
+    sign_in(page, site, to=f"/redaktion/news/{article['id']}")
+    expect(text_of(page)).to_have_text("Von Mona.")
+    editor(site).patch(f"/news/{article['id']}", json={"content": doc("Von Anja.")}, headers={"If-Match": "*"})
+    page.get_by_label("Titel").fill("Pokal")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Es wurde inzwischen geändert.")
+    shown = text_of(page).inner_text().strip()
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pokal")
+    assert shown == "Von Mona."
+    assert editor(site).get(f"/news/{article['id']}").json()["html"] == f"<p>{shown}</p>"
 
 
 def _drop(page: Page, where: str) -> None:
@@ -218,3 +306,8 @@ def test_the_desk(browser_page: Page, demo: Site) -> None:
     page.get_by_role("button", name="Einlesen").click()
     expect(page.get_by_role("alert")).to_contain_text("Die Datei ist kein JSON.")
     screenshots(page, "vcm-sams")
+    file: FilePayload = {"name": "sams.json", "mimeType": "application/json", "buffer": b'{"clubs": []}'}
+    page.get_by_label("Datei wählen").set_input_files([file])
+    expect(page.get_by_label("Datei mit clubs")).to_have_value('{"clubs": []}')
+    page.get_by_role("button", name="Einlesen").click()
+    expect(page.get_by_role("alert")).to_contain_text("110 von 110 Vereinen würden entfernt.")

@@ -114,6 +114,22 @@ def test_a_sponsor_deleted_by_hand_takes_logo_and_file_along(club: Running[VcmDe
     assert club.store.verify() == []
 
 
+def test_a_sponsor_deleted_in_the_table_itself_takes_logo_and_file_along(
+    club: Running[VcmDesign], engine: Engine
+) -> None:
+    """By somebody who knows nothing of references, such as AWS's console."""
+    logo, shared = add_media(club, "logo"), add_media(club, "shared")
+    add_sponsor(club, "s", "logo")
+    add_sponsor(club, "t", "shared")
+    add_sponsor(club, "u", "shared")
+    for id in ("s", "t"):
+        engine.delete_item(TableName="vcm-sponsors", Key={"id": {"S": id}})
+    work_off(club, engine)
+    assert left(club, logo) == GONE
+    assert left(club, shared) == (1, True)
+    assert club.store.verify() == []
+
+
 def test_a_sponsor_without_a_logo_takes_nothing_along(club: Running[VcmDesign], engine: Engine, time: Time) -> None:
     unused = add_media(club, "unused")
     add_sponsor(club, "s", None)

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from keyplan.apps.vcm.api import SYSTEM
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import News, Role
-from keyplan.apps.vcm.payload.convert import stamps_of
 from keyplan.apps.vcm.payload.export import COLLECTIONS, ExportError
+from keyplan.apps.vcm.payload.fields import stamps_of
 from keyplan.apps.vcm.payload.migrate import Options, Report, migrate
 from keyplan.cli.vcm import vcm
 from keyplan.data import create, update
@@ -32,6 +32,7 @@ from tests.apps.vcm_export import (
     picture,
     records,
     rich,
+    stamps,
     text,
     write_export,
 )
@@ -167,6 +168,42 @@ def test_the_original_can_be_kept_beside(club: Running[VcmDesign], tmp_path: Pat
     assert article.lexical == records()["news"][0]["content"]
     assert event.lexical is not None
     assert club.store.verify() == []
+
+
+def test_an_original_that_does_not_fit_beside_is_told(club: Running[VcmDesign], tmp_path: Path) -> None:
+    wrapped = node("paragraph", text("Innen."))
+    for _ in range(20):
+        wrapped = node("wrapper", wrapped)
+    texts = {"long": rich(*(node("paragraph", text("Wort " * 10)) for _ in range(2000))), "deep": rich(wrapped)}
+    news = [{"id": id, "title": id, "content": content, **stamps(1)} for id, content in texts.items()]
+    export = write_export(tmp_path / "export", {"news": news})
+    plain = run(club, export, dry_run=True)
+    assert [(each.record, "'wrapper'" in each.reason) for each in plain.issues] == [("deep", True)]
+    report = run(club, export, keep_lexical=True, allow_unconverted=True)
+    assert [each.record for each in report.issues if "too deep or too large" in each.reason] == ["long", "deep"]
+    assert (report.failed, report.faults) == (False, [])
+    for id in texts:
+        article = club.store.run(club.design.news(id))
+        assert article is not None
+        assert article.lexical is None
+
+
+@pytest.mark.parametrize(
+    ("given", "handle"),
+    [
+        ("vcm.damen1", "vcm.damen1"),
+        ("@vcm.damen1", "vcm.damen1"),
+        ("https://www.instagram.com/vcm.damen1/", "vcm.damen1"),
+        ("http://instagram.com/vcm.damen1?igsh=1", "vcm.damen1"),
+    ],
+)
+def test_what_people_take_for_a_handle(club: Running[VcmDesign], tmp_path: Path, given: str, handle: str) -> None:
+    team = {"id": 1, "name": "Damen 1", "gender": "woman", "instagram": given}
+    report = run(club, write_export(tmp_path / "export", {"teams": [team]}))
+    assert (report.issues, report.failed) == ([], False)
+    made = club.store.run(club.design.team("1"))
+    assert made is not None
+    assert made.instagram == handle
 
 
 # Stopped
@@ -327,6 +364,7 @@ WHOLE: list[tuple[str, dict[str, Any], str]] = [
     ("members", {"email": 5}, "email is no text"),
     ("teams", {"gender": "women"}, "gender"),
     ("teams", {"age": "alt"}, "age"),
+    ("teams", {"description": "x" * 410_000}, "more than 409600"),
     ("teams", {"schedules": [{"day": ["someday"], "location": 1}]}, "no day of the week"),
     ("teams", {"schedules": [{"day": [1], "location": 1, "endTime": "20:00"}]}, "no startTime"),
     ("teams", {"schedules": [{"day": 1, "location": 1, "startTime": "18:00", "endTime": "20:00"}] * 8}, "schedules"),
@@ -335,6 +373,7 @@ WHOLE: list[tuple[str, dict[str, Any], str]] = [
     ("news", {"content": None}, "no content"),
     ("news", {"content": {"children": []}}, "no root"),
     ("news", {"content": deep(9)}, "nested more than 31 levels"),
+    ("news", {"content": deep(200)}, "nested more than 200 levels"),
     ("news", {"content": para(text("x" * 320_000))}, "bytes"),
     ("news", {"publishedDate": "2024-13-01"}, "no time"),
     ("news", {"_status": "changed"}, "status"),
@@ -345,6 +384,7 @@ WHOLE: list[tuple[str, dict[str, Any], str]] = [
     ("events", {"description": "Text"}, "no root"),
     ("sponsors", {"name": None}, "no name"),
     ("sponsors", {"expiryDate": "bald"}, "no time"),
+    ("sponsors", {"expiryDate": "9999-12-31T23:59:59-14:00"}, "no time"),
 ]
 PARTS: list[tuple[str, dict[str, Any], str]] = [
     ("members", {"roles": ["none"]}, "roles names none"),
@@ -353,6 +393,8 @@ PARTS: list[tuple[str, dict[str, Any], str]] = [
     ("teams", {"contactPeople": ["none"]}, "contactPeople names none"),
     ("teams", {"schedules": [{"day": [1], "location": 99}]}, "at 99"),
     ("teams", {"images": [999]}, "images names 999"),
+    ("teams", {"sbvvTeam": {"name": "ohne id"}}, "sbvvTeam names nothing"),
+    ("teams", {"instagram": "wir sind dort"}, "no handle"),
     ("news", {"authors": [7]}, "authors names 7"),
     ("news", {"content": para(text("x", 32))}, "subscript"),
     ("news", {"content": para(link("javascript:alert(1)", text("x")))}, "javascript"),
@@ -403,7 +445,9 @@ def test_a_broken_part_of_each_kind_is_left_out_and_told(club: Running[VcmDesign
     assert (report.faults, report.failed) == ([], False)
     assert sum(each.written for each in report.tallies.values()) == RECORDS + len(PARTS)
     assert club.store.verify() == []
-    made = club.store.run(club.design.news("broken-8"))
+    made = club.store.run(
+        club.design.news(f"broken-{next(n for n, case in enumerate(PARTS) if 'javascript' in case[2])}")
+    )
     assert made is not None
     assert made.content["content"] == [{"type": "paragraph", "content": [{"type": "text", "text": "x"}]}]
 

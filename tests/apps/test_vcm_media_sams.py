@@ -7,7 +7,21 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.apps.vcm_site import ANY, add, admin, as_role, club, editor, made, png, put_media, upload, visitor, write
+from tests.apps.vcm_site import (
+    ANY,
+    add,
+    admin,
+    as_role,
+    club,
+    editor,
+    made,
+    png,
+    put_media,
+    upload,
+    visitor,
+    work_off,
+    write,
+)
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem
 
@@ -45,7 +59,8 @@ def test_an_upload_is_added_once_and_by_who_asked(site: Site) -> None:
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "text/html", "application/pdf"])
 def test_what_is_no_image_is_not_taken(site: Site, kind: str) -> None:
-    problem(editor(site).post("/media/upload", json={"contentType": kind, "size": 10}), 422, "type-not-taken")
+    refused = editor(site).post("/media/upload", json={"contentType": kind, "size": 10})
+    assert pointers(problem(refused, 422, "type-not-taken")) == ["/contentType"]
     answer = editor(site).post("/media/upload", json={"contentType": "image/png", "size": 10 * 1024 * 1024 + 1})
     assert pointers(problem(answer, 422, "invalid")) == ["/size"]
 
@@ -71,6 +86,27 @@ def test_a_media_item_in_use_stays(site: Site) -> None:
     problem(editor(site).delete("/media/a", headers=ANY), 409, "in-use")
     editor(site).patch(f"/sponsors/{sponsor['id']}", json={"logoId": None}, headers=ANY)
     assert editor(site).delete("/media/a", headers=ANY).status_code == 204
+    assert site.running.store.verify() == []
+
+
+def test_what_stops_using_an_image_takes_it_and_its_file_along(site: Site) -> None:
+    """A logo that a sponsor shares with an article goes with the last of them, one that was replaced at once."""
+    shared, old, new = (upload(site, png(number)) for number in range(3))
+    sponsor = add(site, "/sponsors", name="S", logoId=shared["id"])
+    other = add(site, "/sponsors", name="T", logoId=old["id"])
+    article = write(site, imageIds=[shared["id"]])
+
+    def there(media: dict[str, Any]) -> tuple[int, int]:
+        item, file = editor(site).get(f"/media/{media['id']}"), httpx.get(f"{site.url}{media['url']}")
+        return item.status_code, file.status_code
+
+    assert editor(site).delete(f"/sponsors/{sponsor['id']}", headers=ANY).status_code == 204
+    made(editor(site).patch(f"/sponsors/{other['id']}", json={"logoId": new["id"]}, headers=ANY))
+    work_off(site)
+    assert [there(each) for each in (shared, old, new)] == [(200, 200), (404, 404), (200, 200)]
+    assert editor(site).delete(f"/news/{article['id']}", headers=ANY).status_code == 204
+    work_off(site)
+    assert there(shared) == (404, 404)
     assert site.running.store.verify() == []
 
 

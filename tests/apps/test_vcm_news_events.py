@@ -79,6 +79,12 @@ def test_editors_list_all_of_it(site: Site) -> None:
             break
         page = editor(site).get("/news/all", params={"limit": 2, "cursor": page["next"]}).json()
     assert listed == [f"Nummer {number}" for number in range(5)]
+    drafts = editor(site).get("/news/all", params={"status": "draft"}).json()["items"]
+    assert [each["title"] for each in drafts] == ["Nummer 1", "Nummer 3"]
+    published = editor(site).get("/news/all", params={"status": "published", "limit": 2}).json()["items"]
+    assert [each["title"] for each in published] == ["Nummer 0", "Nummer 2"]
+    answer = editor(site).get("/news/all", params={"status": "gone"})
+    assert pointers(problem(answer, 422, "invalid")) == ["?status"]
 
 
 def test_titles_that_are_alike_get_slugs_with_numbers(site: Site) -> None:
@@ -252,6 +258,15 @@ def test_an_event_is_found_by_its_slug(site: Site) -> None:
     assert editor(site).post(f"/events/{event['id']}/unpublish").json()["status"] == "draft"
     assert editor(site).delete(f"/events/{event['id']}", headers=ANY).status_code == 204
     assert site.running.store.verify() == []
+
+
+def test_a_description_that_says_nothing_is_none(steady: Site) -> None:
+    blank = {"type": "doc", "content": [{"type": "paragraph"}, {"type": "paragraph"}]}
+    event = announce(steady, description=blank)
+    assert (event["description"], event["html"]) == (None, "")
+    path = f"/events/{event['id']}"
+    assert made(editor(steady).patch(path, json={"description": doc("Mit Kuchen.")}, headers=ANY))["html"]
+    assert made(editor(steady).patch(path, json={"description": blank}, headers=ANY))["description"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The club's pages over real HTTP: for every page who gets it, what its forms refuse, and the calendar."""
 
+import ast
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -8,6 +10,8 @@ import httpx
 import pytest
 
 from keyplan.apps.vcm.pages import pages
+from keyplan.apps.vcm.pages.german import GERMAN
+from keyplan.web.rendering import folder_of
 from tests.apps.vcm_site import ROLES, add, announce, club, doc, editor, put_media, write
 from tests.web.site import Site
 
@@ -124,8 +128,67 @@ def test_what_a_form_refuses_is_shown_in_it(readers: dict[str, Reader]) -> None:
     assert "Der Text kann nicht gelesen werden." in answer.text
     answer = mona.send("/redaktion/termine/neu", title="T", startDate="2030-01-02T10:00", endDate="2030-01-01T10:00")
     assert "Ein Termin endet nicht, bevor er beginnt." in answer.text
+    assert "Ende: Ein Termin endet nicht" in answer.text, "with the name of the field"
     answer = mona.send("/redaktion/rollen/neu", name="")
     assert answer.status_code == 422
+    answer = mona.send("/redaktion/news/neu", title="x" * 201, content="x")
+    assert "Titel: Das sind höchstens 200 Zeichen." in answer.text
+
+
+@pytest.mark.parametrize(("folder", "field"), [("news", "content"), ("termine", "description")])
+def test_a_preview_stores_nothing_and_keeps_what_was_typed(
+    readers: dict[str, Reader], site: Site, known: dict[str, str], folder: str, field: str
+) -> None:
+    """Nothing else has to be right yet."""
+    for of in ("", f"?of={known[folder]}"):
+        before = editor(site).get("/news/all").json(), editor(site).get("/events/all").json()
+        typed = {"title": "", field: "**Neu** ![Netz](media:m)", "version": "alt"}
+        answer = readers["Moderator"].send(f"/redaktion/{folder}/vorschau{of}", **typed)
+        assert answer.status_code == 200
+        assert "<strong>Neu</strong>" in answer.text
+        assert 'id="vorschau"' in answer.text
+        assert "![Netz](media:m)" in answer.text
+        assert "&#34;src&#34;:&#34;/" in answer.text, "the editor shows the picture"
+        assert (editor(site).get("/news/all").json(), editor(site).get("/events/all").json()) == before
+    answer = readers["Moderator"].send(f"/redaktion/{folder}/vorschau", **{field: "[x](javascript:y)"})
+    assert (answer.status_code, "Ein Link beginnt mit" in answer.text) == (422, True)
+
+
+def test_publishing_and_deleting_by_buttons(readers: dict[str, Reader], site: Site) -> None:
+    """The same for news, events and teams; what one did not see is not changed."""
+    made = {
+        ("news", "news"): write(site, "Knopf"),
+        ("termine", "events"): announce(site, "Knopf"),
+        ("teams", "teams"): add(site, "/teams", name="Knopf", gender="men"),
+    }
+    mona = readers["Moderator"]
+    for (folder, path), thing in made.items():
+        at = f"/redaktion/{folder}/{thing['id']}"
+        answer = mona.send(f"{at}/veroeffentlichen", version="1")
+        assert (answer.status_code, answer.headers["location"]) == (303, f"/vcm/{folder}/knopf")
+        assert editor(site).get(f"/{path}/{thing['id']}").json()["status"] == "published"
+        assert mona.send(f"{at}/zurueckziehen", version="1").status_code == 412
+        assert mona.send(f"{at}/zurueckziehen", version="2").status_code == 303
+        assert editor(site).get(f"/{path}/{thing['id']}").json()["status"] == "draft"
+        assert mona.send(f"{at}/loeschen", version="2").status_code == 412
+        assert mona.send(f"{at}/loeschen", version="3").headers["location"] == f"/vcm/redaktion/{folder}"
+        assert editor(site).get(f"/{path}/{thing['id']}").status_code == 404
+
+
+def test_seconds_that_a_form_does_not_show_stay(readers: dict[str, Reader], site: Site) -> None:
+    event = announce(site, "Pünktlich", startDate="2030-07-01T16:00:42.500Z", endDate="2030-07-01T17:00:42.500Z")
+    typed = {"title": "Pünktlich", "startDate": "2030-07-01T18:00", "version": "1"}
+    path = f"/redaktion/termine/{event['id']}"
+    assert readers["Moderator"].send(path, **typed, endDate="2030-07-01T20:00").status_code == 303
+    changed = editor(site).get(f"/events/{event['id']}").json()
+    assert (changed["startDate"], changed["endDate"]) == ("2030-07-01T16:00:42.500Z", "2030-07-01T18:00:00.000Z")
+
+
+def test_the_desk_shows_drafts_however_old(readers: dict[str, Reader], site: Site) -> None:
+    write(site, "Vergessener Entwurf", publishedDate="2001-01-01T00:00:00Z")
+    for number in range(55):
+        write(site, f"Viel {number}", publish=True)
+    assert "Vergessener Entwurf" in readers["Moderator"].client.get("/redaktion").text
 
 
 def test_times_are_those_of_berlin(readers: dict[str, Reader], site: Site) -> None:
@@ -158,6 +221,62 @@ def test_the_calendar(readers: dict[str, Reader], site: Site) -> None:
     assert f"DESCRIPTION:{'Ä' * 60}" in event
     assert f"URL:{site.url}/vcm/termine/fest-mit-kuchen-und-mehr" in event
     assert b"Geheim" not in raw
+
+
+def test_sams_is_imported_by_a_form(readers: dict[str, Reader], site: Site) -> None:
+    clubs = [{"samsClubId": str(n), "name": f"Club {n}", "nameSlug": f"club-{n}"} for n in range(4)]
+    anja = readers["Admin"]
+    assert anja.send("/redaktion/sams", file=json.dumps({"clubs": clubs})).status_code == 303
+    assert "4 neu, 0 geändert, 0 entfernt" in anja.client.get("/redaktion/sams").text
+    refused = anja.send("/redaktion/sams", file=json.dumps({"clubs": clubs[:2]}))
+    assert refused.status_code == 409
+    assert "2 von 4 Vereinen würden entfernt." in refused.text
+    assert anja.send("/redaktion/sams", file=json.dumps({"clubs": clubs[:2]}), removeMany="true").status_code == 303
+    assert len(editor(site).get("/sams/clubs").json()["items"]) == 2
+
+
+def test_signing_in_and_out_is_german(site: Site) -> None:
+    mona = Reader(site, "Moderator")
+    assert "Du bist als Mona Moderatorin angemeldet." in mona.client.get("/").text
+    assert "Wer möchtest du sein?" in mona.client.get("/sign-in").text
+    mona.send("/sign-out")
+    assert "Du bist abgemeldet." in mona.client.get("/").text
+    mona.client.close()
+
+
+PROBLEMS = ("Unprocessable", "InConflict", "Missing")
+WITH_VALUES = (
+    "This role is in use.", "This location is in use.", "This media item is in use.", "There is no such media item.",
+    "There are 20 images at most, in the text and beside it.", "The body is longer than 1,048,576 bytes.",
+    "3 of 10 clubs would be removed. Say removeMany if this is meant.",
+    "3 of 10 teams would be removed. Say removeMany if this is meant.",
+    "The text is nested more than 31 levels deep, which can not be stored.", "Only image/png are taken.",
+    "The text has 300,001 bytes; at most 300,000 can be stored.", "Too many requests. Try again in 3 s.",
+)  # fmt: skip
+
+
+def test_all_that_the_kit_and_the_rules_say_is_german() -> None:
+    """Every sentence of the kit's templates and of the club's service has its German words."""
+    kit = folder_of("keyplan.web") / "templates"
+    said = [name for page in ("shell", "base", "macros", "problem", "signin")
+            for name in re.findall(r'"([^"]+)" \| said', (kit / f"{page}.html").read_text("utf-8"))]  # fmt: skip
+    titles = re.search(r"set titles = ({.*?}) %}", (kit / "problem.html").read_text("utf-8"))
+    assert titles is not None
+    said += ast.literal_eval(titles[1]).values()
+    for path in sorted((folder_of("keyplan.apps.vcm") / "service").glob("*.py")):
+        said += _sentences(path.read_text("utf-8"))
+    said += WITH_VALUES
+    assert len(said) > 50
+    assert [each for each in said if GERMAN.say(each) == each] == []
+
+
+def _sentences(source: str) -> Iterator[str]:
+    """What the problems in a module say, as far as there are no values in it."""
+    for call in ast.walk(ast.parse(source)):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in PROBLEMS:
+            given = [*call.args, *(word.value for word in call.keywords)]
+            said = [str(each.value) for each in given if isinstance(each, ast.Constant)]
+            yield from (each for each in said if each.endswith("."))
 
 
 def test_public_pages_are_german(readers: dict[str, Reader]) -> None:

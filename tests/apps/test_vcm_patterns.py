@@ -85,6 +85,9 @@ CASES = [
     Case("team_by_slug", ("slug-of-team",), ["team"], ["query GSI-Slug"], ids),
     Case("published_teams", (), ["team", *numbered("team", 4)], ["query GSI-Status"], ids, limit=5),
     Case("teams_by_sams_id", ("sams-1",), ["team"], ["query GSI-SamsTeam"], ids),
+    Case("published_teams_by_sams_id", ("sams-1",), ["team"], ["query GSI-SamsTeam"], ids),
+    Case("teams_by_sams_id", ("sams-of-a-draft",), ["hidden"], ["query GSI-SamsTeam"], ids),
+    Case("published_teams_by_sams_id", ("sams-of-a-draft",), [], ["query GSI-SamsTeam"], ids),
     Case("instagram_handle", ("team",), "vcm.damen1", ["get_item"], field("instagram")),
     Case("all_teams", (), ["team", *numbered("draft", 2)], ["query GSI-Status", "query GSI-Status"], ids, limit=3),
     # 4. Members

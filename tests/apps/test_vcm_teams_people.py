@@ -98,6 +98,15 @@ def test_teams_are_listed_by_name_and_drafts_for_editors_only(site: Site) -> Non
     problem(visitor(site).get("/teams/by-slug/erwachsene"), 404, "not-found")
 
 
+def test_drafts_do_not_shorten_pages_of_a_sams_team(site: Site) -> None:
+    for number in range(8):
+        add(site, "/teams", name=f"T{number}", gender="men", publish=number % 3 == 0, sbvvTeamId="s")
+    page = visitor(site).get("/teams/by-sams-id/s", params={"limit": 2}).json()
+    assert len(page["items"]) == 2
+    rest = visitor(site).get("/teams/by-sams-id/s", params={"limit": 2, "cursor": page["next"]}).json()
+    assert {each["name"] for each in page["items"] + rest["items"]} == {"T0", "T3", "T6"}
+
+
 def test_changing_a_team(site: Site) -> None:
     team = add(site, "/teams", name="Damen 1", gender="woman", age=16, sbvvTeamId="s")
     path = f"/teams/{team['id']}"
@@ -125,6 +134,7 @@ def test_changing_a_team(site: Site) -> None:
         ({"schedules": [training("h")] * 8}, "invalid", "/schedules"),
         ({"schedules": [training("h", day=[7])]}, "invalid", "/schedules/0/day/0"),
         ({"schedules": [training("h", startTime="24:00")]}, "invalid", "/schedules/0/startTime"),
+        ({"schedules": [training("h", coach="me")]}, "invalid", "/schedules/0/coach"),
         ({"schedules": [training("h", day=[])]}, "no-day", "/schedules/0/day"),
         ({"schedules": [training("h", endTime="18:30")]}, "ends-too-early", "/schedules/0/endTime"),
         ({"schedules": [training("none")]}, "no-such-location", "/schedules"),

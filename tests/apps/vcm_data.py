@@ -107,6 +107,7 @@ def _fill_teams(store: Store[VcmDesign], size: int) -> None:
             )
         )
     )
+    store.run(create(team("hidden", "Zukunft", status="draft", sbvv_team_id="sams-of-a-draft")))
     for number in range(15 * size):
         store.run(create(team(f"team-{number:03}", f"Team {number:03}", sbvv_team_id=f"other-{number:03}")))
         store.run(create(team(f"draft-{number:03}", f"Entwurf {number:03}", status="draft")))

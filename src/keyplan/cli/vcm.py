@@ -70,6 +70,7 @@ def _migrated(given: dict[str, Any], options: Options) -> Report:
     from keyplan.apps.vcm.payload.migrate import migrate
     from keyplan.cli.serve import running_systems, settings_from
     from keyplan.data import DataError
+    from keyplan.design import InvalidValue
 
     with (
         running_systems(settings_from(given)) as ((club,), _),
@@ -82,7 +83,7 @@ def _migrated(given: dict[str, Any], options: Options) -> Report:
 
         try:
             return migrate(club, options, told)
-        except (ExportError, DataError) as error:
+        except (ExportError, DataError, InvalidValue) as error:
             bar.stop()
             fail(str(error), 1)
 

@@ -10,6 +10,7 @@ Everything that goes wrong leaves as a `Problem`.
 from keyplan.web.api import Api, SetCookie
 from keyplan.web.bodies import In, Link, Out
 from keyplan.web.forms import Nothing, OfVersion
+from keyplan.web.language import Language
 from keyplan.web.pages import Pages, Person, View
 from keyplan.web.paging import Cursor, Listing, Paging, all_of, turn
 from keyplan.web.problems import (
@@ -39,6 +40,7 @@ __all__ = [
     "IfMatch",
     "In",
     "InConflict",
+    "Language",
     "Link",
     "Listing",
     "MayMatch",

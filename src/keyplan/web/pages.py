@@ -34,6 +34,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from keyplan.web.bodies import In
 from keyplan.web.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
+from keyplan.web.language import ENGLISH, Language
 from keyplan.web.observe import Trace, logger
 from keyplan.web.paging import Paging
 from keyplan.web.problems import (
@@ -67,6 +68,7 @@ class Pages:
 
     `sign_in` is the path of the system's own page to sign in, where it has accounts of its own. `people` are offered to
     developers to be. `images` are sources of images beside the system itself, as a content security policy names them.
+    `language` is what its people speak, with words for what the kit and the rules say in English.
     """
 
     def __init__(
@@ -77,12 +79,14 @@ class Pages:
         sign_in: str | None = None,
         people: Sequence[Person] = (),
         images: Sequence[str] = (),
+        language: Language = ENGLISH,
     ) -> None:
         self.package = package
         self.title = title
         self.sign_in = sign_in
         self.people = people
         self.images = images
+        self.language = language
         self.pages: list[Page] = []
 
     def get(self, path: str, *, rate: int | None = None) -> Callable[[F], F]:
@@ -108,7 +112,14 @@ class Pages:
 
     def app(self, running: Running[Any]) -> FastAPI:
         """The pages as an application, to be mounted at the system's name."""
-        site = Site(running, self.package, title=self.title, sign_in=self.sign_in, images=self.images)
+        site = Site(
+            running,
+            self.package,
+            title=self.title,
+            sign_in=self.sign_in,
+            images=self.images,
+            language=self.language,
+        )
         kit = [SIGN_OUT_PAGE] if self.sign_in else sign_in_pages(site, self.people)
         if self.sign_in is None and can_sign_in(site):
             site.sign_in = SIGN_IN

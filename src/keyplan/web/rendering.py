@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from keyplan.web.language import ENGLISH, Language
 from keyplan.web.routing import only
 from keyplan.web.system import Running
 
@@ -33,8 +34,11 @@ def folder_of(package: str) -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def environment(package: str = KIT) -> Environment:
-    """The templates of a package, and behind them the kit's, which are also `kit/...` for who has one of that name."""
+def environment(package: str = KIT, language: Language = ENGLISH) -> Environment:
+    """The templates of a package, and behind them the kit's, which are also `kit/...` for who has one of that name.
+
+    The filter `said` gives what is said in English in the language of the pages.
+    """
     kit = FileSystemLoader(folder_of(KIT) / "templates")
     own: list[BaseLoader] = [FileSystemLoader(folder_of(package) / "templates")] if package != KIT else []
     made = Environment(
@@ -46,7 +50,8 @@ def environment(package: str = KIT) -> Environment:
     )
     made.filters["moment"] = moment
     made.filters["marked"] = marked
-    made.globals["asset"] = asset
+    made.filters["said"] = language.say
+    made.globals.update(asset=asset, language=language)
     return made
 
 
@@ -176,6 +181,7 @@ class Site:
         title: str | None = None,
         sign_in: str | None = None,
         images: Sequence[str] = (),
+        language: Language = ENGLISH,
     ) -> None:
         self.running = running
         self.package = package
@@ -185,7 +191,7 @@ class Site:
         """Where one signs in; none where nobody can."""
         self.images = images
         self._forms: frozenset[str] = frozenset()
-        self._templates = environment(package)
+        self._templates = environment(package, language)
         self._templates.globals.update(
             site=self, system=running.system, url=self.url, asset=self.asset, dev=running.settings.dev
         )

@@ -5,7 +5,7 @@ A power is a permission by its name. Everything about powers is decided here; se
 
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.apps.funkedupshift.entities import Group
@@ -33,6 +33,15 @@ _ONLY_BY_ADMINS = frozenset[Permission]({"squash:read", "squash:write"})
 
 
 ROLES = (ANYONE, SIGNED_IN, "sites:write", "groups:write", MANAGER, ADMIN)
+
+
+class Keeping(NamedTuple):
+    """What somebody who looks after groups may do with one of them."""
+
+    changes: bool
+    """Change and delete it, and take members out of it."""
+    lets_in: bool
+    """Let somebody into it: that hands on all that it allows."""
 
 
 def powers_of(token_groups: Collection[str], groups: Iterable[Group]) -> frozenset[Permission]:
@@ -77,18 +86,24 @@ class Access(Service[FunkedUpShiftDesign]):
             return frozenset()
         return (self.caller.groups & {ADMIN, MANAGER}) | (self._powers & set(ROLES))
 
+    @allow("groups:write")
+    def gives(self) -> frozenset[Permission]:
+        """What the caller may give to groups."""
+        return self._powers if self._is_admin else self._powers - _ONLY_BY_ADMINS
+
     @allow(ANYONE)
     def permissions(self) -> frozenset[Permission]:
         """What the caller may do beside what everybody may."""
         return self._powers
 
-    def _may_hand_on(self, permissions: Iterable[Permission]) -> bool:
-        """Whether the caller may give these to others: admins everything, others what they have themselves."""
-        return self._is_admin or set(permissions) <= self._powers - _ONLY_BY_ADMINS
+    def _keeping(self, name: str, permissions: Collection[Permission]) -> Keeping:
+        """What the caller may do with a group of this name and with these permissions.
 
-    def _may_keep(self, name: str, permissions: Iterable[Permission]) -> bool:
-        """Whether the caller may change a group, and give and take its membership: else one could let oneself in."""
-        return self._is_admin or (name != SQUASH and self._may_hand_on(permissions))
+        Nobody but admins touches what leads to squash, or one could let oneself in. Else one gives to others what one
+        has oneself, and takes away whatever it is.
+        """
+        changes = self._is_admin or (name != SQUASH and _ONLY_BY_ADMINS.isdisjoint(permissions))
+        return Keeping(changes, changes and self._powers.issuperset(permissions))
 
     # The squash section is there only for those who may see it.
 

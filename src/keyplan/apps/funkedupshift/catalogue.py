@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from keyplan.apps.funkedupshift.access import ADMIN, Access
 from keyplan.apps.funkedupshift.entities import Comment, Rating, Site
 from keyplan.apps.funkedupshift.models import (
-    NOBODY,
     AnyRating,
     CommentOut,
     CommentText,
@@ -20,6 +19,7 @@ from keyplan.apps.funkedupshift.models import (
     SiteHead,
     SiteOut,
     average,
+    name_of,
 )
 from keyplan.apps.funkedupshift.values import STARS, Stars, Tag
 from keyplan.data import NotFound, ParentMissing, create, delete, update
@@ -187,7 +187,7 @@ class Catalogue(Access):
 
     @allow(ANYONE)
     def comments(self, site_id: ItemId, page: Paging) -> Listing[CommentOut]:
-        """The comments on a site, the oldest first."""
+        """The comments on a site, the newest first."""
         self._site(site_id)
         return self.listed(self.design.comments_for_site(site_id), page, self._shown)
 
@@ -200,8 +200,7 @@ class Catalogue(Access):
     def add_comment(self, site_id: ItemId, new: CommentText) -> CommentOut:
         """Say something about a site. It carries the name that one has now."""
         profile = self.store.run(self.design.profile(self.me.sub))
-        name = (profile.display_name if profile else None) or NOBODY
-        comment = Comment(site_id=site_id, user_id=self.me.sub, display_name=name, body=new.body)
+        comment = Comment(site_id=site_id, user_id=self.me.sub, display_name=name_of(profile), body=new.body)
         try:
             return self._shown(self.store.run(create(comment)))
         except ParentMissing as error:

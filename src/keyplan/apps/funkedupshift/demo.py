@@ -5,7 +5,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import product
 from uuid import UUID
 
@@ -22,7 +22,7 @@ from keyplan.apps.funkedupshift.entities import (
     SquashPlayer,
 )
 from keyplan.apps.funkedupshift.pages.shared import PEOPLE
-from keyplan.apps.funkedupshift.values import Permission
+from keyplan.apps.funkedupshift.values import STARS, Permission
 from keyplan.data import Refused, create, update
 from keyplan.design import Entity
 from keyplan.web import Progress, Running
@@ -50,7 +50,7 @@ OPINIONS = (
 )
 PLACES = "north south east west harbour hill river market station park old-town mill island".split()
 CLUBS = "walkers readers bakers gardeners chess choir runners cyclists".split()
-SITES, PEOPLE_BESIDE, MATCHES = 130, 108, 220
+PEOPLE_BESIDE, MATCHES, OF_THE_TOURNAMENT = 108, 220, 104
 """Enough that every list has more than two pages of 50."""
 _BEGAN = datetime(2025, 9, 1, 8, 0, tzinfo=UTC)
 
@@ -64,10 +64,13 @@ class _Made:
 
     def id(self) -> str:
         """A UUID of version 7, of a time that goes on."""
-        self.now += timedelta(minutes=self.random.randrange(3, 240))
+        self.go_on()
         milliseconds = int(self.now.timestamp() * 1000)
         rest = self.random.getrandbits(62)
         return str(UUID(int=milliseconds << 80 | 0x7 << 76 | self.random.getrandbits(12) << 64 | 0b10 << 62 | rest))
+
+    def go_on(self) -> None:
+        self.now += timedelta(minutes=self.random.randrange(3, 90))
 
     def opinion(self) -> str:
         return " ".join(self.random.sample(OPINIONS, self.random.randint(1, 3)))
@@ -79,7 +82,7 @@ def fill(running: Running[FunkedUpShiftDesign], progress: Progress) -> None:
     users = [f"user-{number:03}" for number in range(PEOPLE_BESIDE)]
     names = [f"{first} {last}" for first, last in product(FIRST.split(), LAST.split())]
     sites = list(_sites(made))
-    entities: list[Entity] = [*sites, *_profiles(users, names), *_groups(), *_memberships(users)]
+    entities: list[Entity] = [*sites, *_profiles(made, users, names), *_groups(made), *_memberships(made, users)]
     entities += [*_ratings(made, sites, users), *_comments(made, sites, users, names), *_squash(made, names)]
     for done, entity in enumerate(entities):
         with suppress(Refused):
@@ -106,41 +109,47 @@ def _sites(made: _Made) -> Iterator[Site]:
         )
 
 
-def _profiles(users: list[str], names: list[str]) -> Iterator[Profile]:
+def _profiles(made: _Made, users: list[str], names: list[str]) -> Iterator[Profile]:
     for person in PEOPLE:
-        yield Profile(user_id=person.sub, display_name=person.name, description=person.about[:100])
+        about = person.about[:100]
+        yield Profile(user_id=person.sub, display_name=person.name, description=about, updated_at=made.now)
     for user, name in zip(users, names, strict=False):
-        yield Profile(user_id=user, display_name=name)
+        yield Profile(user_id=user, display_name=name, updated_at=made.now)
 
 
-def _groups() -> Iterator[Group]:
-    given: dict[str, list[Permission]] = {"editors": ["sites:write"], "keepers": ["groups:write"]}
-    yield Group(name=SQUASH, description="The Thursday circle.", permissions=["squash:read"])
-    for name, permissions in given.items():
-        yield Group(name=name, permissions=permissions)
+def _groups(made: _Made) -> Iterator[Group]:
+    def group(name: str, about: str, *permissions: Permission) -> Group:
+        return Group(
+            name=name, description=about, permissions=list(permissions), created_at=made.now, updated_at=made.now
+        )
+
+    yield group(SQUASH, "The Thursday circle.", "squash:read")
+    yield group("editors", "They keep the catalogue.", "sites:write")
+    yield group("keepers", "They help managers with groups.", "groups:write")
     for club, place in product(CLUBS, PLACES):
-        yield Group(name=f"{club}-{place}", description=f"The {club} of the {place.replace('-', ' ')}.")
+        yield group(f"{club}-{place}", f"The {club} of the {place.replace('-', ' ')}.")
 
 
-def _memberships(users: list[str]) -> Iterator[Membership]:
+def _memberships(made: _Made, users: list[str]) -> Iterator[Membership]:
     for user in ("mia", "moe", *users):
-        yield Membership(user_id=user, group_name=SQUASH, added_by="sam")
+        yield Membership(user_id=user, group_name=SQUASH, added_by="sam", added_at=made.now)
     for user in users:
-        yield Membership(user_id=user, group_name="walkers-north", added_by="max")
+        yield Membership(user_id=user, group_name="walkers-north", added_by="max", added_at=made.now)
     for club, place in product(CLUBS, PLACES):
-        yield Membership(user_id="ada", group_name=f"{club}-{place}", added_by="max")
+        yield Membership(user_id="ada", group_name=f"{club}-{place}", added_by="max", added_at=made.now)
 
 
 def _ratings(made: _Made, sites: list[Site], users: list[str]) -> Iterator[Rating]:
     def rating(user: str, site: Site) -> Rating:
-        stars = made.random.choices((1, 2, 3, 4, 5), (1, 1, 3, 5, 6))[0]
+        stars = made.random.choices(STARS, (2, 2, 3, 4, 5))[0]
         note = made.opinion() if made.random.random() < 0.3 else None
-        return Rating(user_id=user, site_id=site.id, stars=stars, note=note)
+        made.go_on()
+        return Rating(user_id=user, site_id=site.id, stars=stars, note=note, updated_at=made.now)
 
     yield from (rating("ada", site) for site in sites)
     yield from (rating(user, sites[-1]) for user in users)
     for site in sites[:-1]:
-        yield from (rating(user, site) for user in made.random.sample(users, made.random.randrange(3)))
+        yield from (rating(user, site) for user in made.random.sample(users, made.random.randrange(3, 9)))
 
 
 def _comments(made: _Made, sites: list[Site], users: list[str], names: list[str]) -> Iterator[Comment]:
@@ -175,21 +184,29 @@ def _squash(made: _Made, names: list[str]) -> Iterator[SquashPlayer | SquashMatc
             day += timedelta(days=made.random.choice((2, 5)))
         # The same people come most often, one of them always.
         four = [players[0], *made.random.sample(players[1:24] if number % 3 else players[1:], 3)]
-        made.random.shuffle(four)
-        wins, lost = made.random.random() < 0.5, made.random.randrange(3)
-        yield SquashMatch(
-            match_id=made.id(),
-            date=day,
-            team_a_player1_id=four[0],
-            team_a_player2_id=four[1],
-            team_b_player1_id=four[2],
-            team_b_player2_id=four[3],
-            winning_team="A" if wins else "B",
-            team_a_games=3 if wins else lost,
-            team_b_games=lost if wins else 3,
-            created_at=made.now,
-            updated_at=made.now,
-        )
+        yield _match(made, day, four)
+    # Once a year everybody comes.
+    for _ in range(OF_THE_TOURNAMENT):
+        yield _match(made, day + timedelta(days=3), made.random.sample(players, 4))
+
+
+def _match(made: _Made, day: date, four: list[str]) -> SquashMatch:
+    made.now = max(made.now, datetime.combine(day, time(20), UTC))
+    made.random.shuffle(four)
+    wins, lost = made.random.random() < 0.5, made.random.randrange(3)
+    return SquashMatch(
+        match_id=made.id(),
+        date=day,
+        team_a_player1_id=four[0],
+        team_a_player2_id=four[1],
+        team_b_player1_id=four[2],
+        team_b_player2_id=four[3],
+        winning_team="A" if wins else "B",
+        team_a_games=3 if wins else lost,
+        team_b_games=lost if wins else 3,
+        created_at=made.now,
+        updated_at=made.now,
+    )
 
 
 def _add_avatar(running: Running[FunkedUpShiftDesign]) -> None:

@@ -123,7 +123,7 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Comments for a site")
     def comments_for_site(self, site_id: str) -> Query[Comment]:
-        return query(Comment.primary, site_id=site_id)
+        return query(Comment.primary, site_id=site_id, newest_first=True)
 
     @pattern("Get comment")
     def comment(self, site_id: str, comment_id: str) -> Get[Comment]:
@@ -261,8 +261,8 @@ class FunkedUpShiftDesign(Design):
             "A comment is stored under its user; comments for a site may come later with an index bySite, a scan, or a "
             "second item under the site.",
             "Each comment is two items that change together: the user's, as the document has it, and one under "
-            "SITE#<siteId> / COMMENT#<commentId>, which carries the user's id and display name and is the one that "
-            "is changed.",
+            "SITE#<siteId> / COMMENT#<commentId>, which carries the user's id and the display name that they had when "
+            "they wrote it, and is the one that is changed.",
             "Everyone reads a site's comments, and one of them must be found by its id; a scan reads the whole table.",
         ),
         departure(
@@ -300,6 +300,19 @@ class FunkedUpShiftDesign(Design):
             "A profile has avatarKey, description, updatedAt, lastLoginAt and lastLoginIp.",
             "It also has displayName, which comments carry.",
             "Public answers show a name, never the subject of a token.",
+        ),
+        departure(
+            "Admins create and update sites; squash is visible to the group Squash and SuperAdmin, and changed by "
+            "SuperAdmin and managers in that group. What a group's permissions do is left open.",
+            "The members of a group with the permission sites:write, groups:write, squash:read or squash:write may do "
+            "that as well.",
+            "Permissions without an effect would be promises that nobody keeps.",
+        ),
+        departure(
+            "The document has no rule for who may hand on what.",
+            "Only admins touch the group Squash, and groups with squash:read or squash:write. Others let people into "
+            "groups, and give groups permissions, that allow no more than they may do themselves.",
+            "A manager could else let themselves in.",
         ),
         departure(
             "Items have no version.",

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Collection
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -21,12 +21,14 @@ from keyplan.design import Id
 from keyplan.web import In, Link, Out
 
 MOST_AVATAR = 5 * 1024 * 1024
-NOBODY = "Somebody"
-"""The name of who gave none."""
-
 _PLAIN = r"[^\x00-\x20\x7f\\]"
 _WEB = rf"^https?://[^\x00-\x20\x7f\\/?#@:\[\]]+(:[0-9]{{1,5}})?([/?#]{_PLAIN}*)?$"
 """What the address of a site looks like: a link, but no mailbox and no file of ours."""
+
+
+def name_of(profile: Profile | None) -> str:
+    """The name that somebody is shown with."""
+    return (profile.display_name if profile else None) or "Somebody"
 
 
 def _in_the_web(link: str) -> str:
@@ -86,7 +88,7 @@ class SiteHead(Out):
     updated_at: datetime.datetime
 
     @classmethod
-    def of(cls, site: Site) -> "SiteHead":
+    def of(cls, site: Site) -> Self:
         return cls.model_validate(site).model_copy(update={"average": average(site)})
 
 
@@ -95,10 +97,6 @@ class SiteOut(SiteHead):
 
     scraped_content: str | None
     version: int
-
-    @classmethod
-    def of(cls, site: Site) -> "SiteOut":
-        return cls.model_validate(site).model_copy(update={"average": average(site)})
 
 
 def average(site: Site) -> float | None:
@@ -169,8 +167,7 @@ class AnyRating(MyRating):
 
     @classmethod
     def by(cls, rating: Rating, site: Site, profile: Profile | None) -> "AnyRating":
-        name = (profile.display_name if profile else None) or NOBODY
-        return cls(user_id=rating.user_id, display_name=name, **MyRating.of(rating, site).model_dump())
+        return cls(user_id=rating.user_id, display_name=name_of(profile), **MyRating.of(rating, site).model_dump())
 
 
 # Comments
@@ -267,8 +264,7 @@ class MemberOut(MembershipOut):
 
     @classmethod
     def named(cls, membership: Membership, profile: Profile | None) -> "MemberOut":
-        name = (profile.display_name if profile else None) or NOBODY
-        return cls(display_name=name, **MembershipOut.of(membership).model_dump())
+        return cls(display_name=name_of(profile), **MembershipOut.of(membership).model_dump())
 
 
 class MyMembership(Out):

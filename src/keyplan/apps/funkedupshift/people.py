@@ -1,8 +1,9 @@
 """The rules for people: custom groups and who is in them, and profiles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
 
-from keyplan.apps.funkedupshift.access import ADMIN, MANAGER, SQUASH, Access
+from keyplan.apps.funkedupshift.access import ADMIN, MANAGER, SQUASH, Access, Keeping
 from keyplan.apps.funkedupshift.entities import Group, LeftoverFile, Membership, Profile
 from keyplan.apps.funkedupshift.models import (
     MOST_AVATAR,
@@ -20,11 +21,11 @@ from keyplan.apps.funkedupshift.models import (
     ProfileOut,
     SentAvatar,
 )
-from keyplan.apps.funkedupshift.upkeep import LOGIN_STAMP_LASTS, sweep_files
+from keyplan.apps.funkedupshift.upkeep import sweep_files
 from keyplan.apps.funkedupshift.values import Permission
-from keyplan.data import AlreadyExists, ConditionFailed, ParentMissing, check, create, delete, touch, update
-from keyplan.data.writes import Part
-from keyplan.design import ref
+from keyplan.data import AlreadyExists, ConditionFailed, ParentMissing, check, create, delete, update
+from keyplan.data.writes import Part, Patch
+from keyplan.design import absent, between, ref
 from keyplan.web import (
     SIGNED_IN,
     IfMatch,
@@ -39,7 +40,11 @@ from keyplan.web import (
 from keyplan.web.media import Ticket
 from keyplan.web.versions import Versions
 
-_KEEPS = "you may hand on what it allows"
+LOGIN_STAMP_LASTS = timedelta(minutes=1)
+"""How often it is noted at most that somebody was here."""
+_EVER = datetime.min.replace(tzinfo=UTC)
+_KEEPS = "it does not lead to squash, or you are an admin"
+_HANDS_ON = "you may hand on what it allows"
 
 
 class People(Access):
@@ -57,28 +62,31 @@ class People(Access):
         """A custom group."""
         return GroupOut.of(self._group(name))
 
-    @allow("groups:write", also=_KEEPS)
+    @allow("groups:write")
+    def keeping(self, name: AnyGroup) -> Keeping:
+        """What one may do with a group."""
+        return self._keeping(name, self._group(name).permissions)
+
+    @allow("groups:write", also=_HANDS_ON)
     def create_group(self, new: NewGroup) -> GroupOut:
         """Make a custom group."""
-        self._permit_keeping(new.name, new.permissions)
+        self._permit_handing_on(new.name, new.permissions)
+        group = Group(name=new.name, description=new.description or None, permissions=_once(new.permissions))
         try:
-            return GroupOut.of(
-                self.store.run(
-                    create(
-                        Group(name=new.name, description=new.description or None, permissions=_once(new.permissions))
-                    )
-                )
-            )
+            return GroupOut.of(self.store.run(create(group)))
         except AlreadyExists as error:
             raise InConflict("name-taken", "There is a group of this name.") from error
 
-    @allow("groups:write", also=_KEEPS)
+    @allow(
+        "groups:write", also="you may hand on what is new in it, and it does not lead to squash, or you are an admin"
+    )
     def change_group(self, name: AnyGroup, change: GroupChange, version: IfMatch) -> GroupOut:
         """Change a group. Its members may do at once what its permissions say then."""
         group = self._group(name)
         if "permissions" in change.model_fields_set and change.permissions is None:
             raise Unprocessable("required", "A group has these, if only none.", pointer="/permissions")
-        self._permit_keeping(name, [*group.permissions, *(change.permissions or ())])
+        self._permit_keeping(name, group.permissions)
+        self._permit_handing_on(name, set(change.permissions or ()).difference(group.permissions))
         self.current(group, version)
         if "description" in change.model_fields_set:
             group.description = change.description or None
@@ -100,8 +108,11 @@ class People(Access):
             raise _no_group()
         return group
 
-    def _permit_keeping(self, name: str, permissions: Sequence[Permission]) -> None:
-        self.permit(self._may_keep(name, permissions), detail="This group allows more than you may hand on.")
+    def _permit_keeping(self, name: str, permissions: Collection[Permission]) -> None:
+        self.permit(self._keeping(name, permissions).changes, detail="What leads to squash is a matter of admins.")
+
+    def _permit_handing_on(self, name: str, permissions: Collection[Permission]) -> None:
+        self.permit(self._keeping(name, permissions).lets_in, detail="This allows more than you may hand on.")
 
     # Memberships
 
@@ -117,11 +128,11 @@ class People(Access):
 
         return self.chosen(self.design.group_members(name), page, shown)
 
-    @allow("groups:write", also=_KEEPS)
+    @allow("groups:write", also=_HANDS_ON)
     def add_member(self, name: AnyGroup, new: NewMember) -> MembershipOut:
         """Let somebody into a group."""
         group = self._group(name)
-        self._permit_keeping(name, group.permissions)
+        self._permit_handing_on(name, group.permissions)
         membership = Membership(user_id=new.user_id, group_name=name, added_by=self.me.sub)
         try:
             # Of the group as it was looked at: it may be given permissions this very moment.
@@ -149,25 +160,44 @@ class People(Access):
     def memberships(self, user_id: ItemId, page: Paging) -> Listing[MembershipOut]:
         """The groups that somebody is in; that it is Squash is shown to admins only."""
         op = self.design.memberships(user_id) if self._is_admin else self.design.memberships_but(user_id, SQUASH)
-        return self.listed(op, page, MembershipOut.of)
+        return self.chosen(op, page, lambda found: map(MembershipOut.of, self._holding(found)))
 
     @allow(SIGNED_IN)
     def my_memberships(self, page: Paging) -> Listing[MyMembership]:
         """The groups that one is in."""
-        return self.listed(self.design.memberships(self.me.sub), page, MyMembership.of)
+        op = self.design.memberships(self.me.sub)
+        return self.chosen(op, page, lambda found: map(MyMembership.of, self._holding(found)))
+
+    def _holding(self, memberships: Sequence[Membership]) -> list[Membership]:
+        """Memberships without those whose group is being deleted."""
+        groups = self.store.run(self.design.groups_by_names([each.group_name for each in memberships]))
+        return [each for each, group in zip(memberships, groups, strict=True) if group is not None]
 
     # Profiles
 
     @allow(SIGNED_IN)
     def profile(self) -> ProfileOut:
         """One's own profile. When and from where one was here last is noted, once a minute at most."""
-        profile = self._my_profile()
-        if profile.last_login_at is None or self.now - profile.last_login_at >= LOGIN_STAMP_LASTS:
-            now = self.now.replace(microsecond=self.now.microsecond // 1000 * 1000)  # as it is stored
-            stamps = {"last_login_at": now, "last_login_ip": self.visit.address or None}
-            self.store.run(touch(ref(Profile, user_id=self.me.sub), **stamps))
-            profile = profile.model_copy(update=stamps)
-        return self._shown_profile(profile)
+        return self._shown_profile(self._stamped(self._my_profile()))
+
+    def _stamped(self, profile: Profile) -> Profile:
+        """The profile with this visit noted, unless one was a moment ago: which of two at once notes it, the write
+        decides.
+        """
+        before = self.now - LOGIN_STAMP_LASTS
+        if profile.last_login_at is not None and profile.last_login_at > before:
+            return profile
+        now = self.now.replace(microsecond=self.now.microsecond // 1000 * 1000)  # as it is stored
+        stamps = {"last_login_at": now, "last_login_ip": self.visit.address or None}
+
+        def due(stored: Profile) -> object:
+            return absent(stored.last_login_at) | between(stored.last_login_at, _EVER, before)
+
+        try:
+            self.store.run(Patch(ref(Profile, user_id=profile.user_id), stamps, due, quiet=True))
+        except ConditionFailed:
+            return self._my_profile()
+        return profile.model_copy(update=stamps)
 
     @allow(SIGNED_IN)
     def change_profile(self, change: ProfileChange, version: IfMatch) -> ProfileOut:

@@ -22,9 +22,10 @@ from keyplan.apps.funkedupshift.squash_models import (
     Standing,
     Standings,
 )
-from keyplan.data import InUse, ParentMissing, create, delete, update
+from keyplan.data import ConditionFailed, InUse, ParentMissing, check, create, delete, update
 from keyplan.data.cursors import Cursors
-from keyplan.design import Id
+from keyplan.data.writes import Create, Update
+from keyplan.design import Id, ref
 from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Running, Unprocessable, allow
 from keyplan.web.media.secret import KeptSecret
 
@@ -32,8 +33,6 @@ MOST_MATCHES = 2000
 """Matches of one player: their list is sorted by date after all of them were read."""
 MOST_IN_TABLE = 5000
 """Matches that one squash table is made of."""
-_AT_ONCE = 100
-"""What one batch get takes."""
 _SEES = "Squash is there for you"
 _CHANGES = "you may change Squash"
 
@@ -42,6 +41,11 @@ Players: TypeAlias = Annotated[list[Id] | None, QueryParameter(max_length=8)]
 
 class Squash(Access):
     """Players, matches, and the table that comes of them."""
+
+    @allow(ANYONE, also=_SEES)
+    def may_see_squash(self) -> None:
+        """Refuse those for whom the squash section is not there."""
+        self._sees_squash()
 
     @allow(ANYONE, also=_CHANGES)
     def may_change_squash(self) -> None:
@@ -168,11 +172,7 @@ class Squash(Access):
         """Add a match."""
         self._changes_squash()
         match = SquashMatch(**new.model_dump())
-        self._check(match, four(match))
-        try:
-            return MatchOut.of(self.store.run(create(match)))
-        except ParentMissing as error:
-            raise _no_player(error, match) from error
+        return self._written(create(match), four(match))
 
     @allow(ANYONE, also=_CHANGES)
     def change_match(self, match_id: ItemId, change: MatchChange, version: IfMatch) -> MatchOut:
@@ -186,11 +186,7 @@ class Squash(Access):
             if value is None:
                 raise Unprocessable("required", "A match has this.", pointer=f"/{name}")
             setattr(match, name, value)
-        self._check(match, set(four(match)).difference(before))
-        try:
-            return MatchOut.of(self.store.run(update(match)))
-        except ParentMissing as error:
-            raise _no_player(error, match) from error
+        return self._written(update(match), set(four(match)).difference(before))
 
     @allow(ANYONE, also=_CHANGES)
     def delete_match(self, match_id: ItemId, version: IfMatch) -> None:
@@ -206,18 +202,19 @@ class Squash(Access):
             raise Missing(detail="There is no such match.")
         return match
 
-    def _check(self, match: SquashMatch, new_players: Iterable[str]) -> None:
-        """The rules of a match; that its players exist is decided by the write."""
-        if len(set(four(match))) < 4:
-            raise Unprocessable("same-player", "A match is among four different players.")
-        games = {"A": match.team_a_games, "B": match.team_b_games}
-        winner = games.pop(match.winning_team)
-        (loser,) = games.values()
-        if winner != 3 or loser == 3:
-            raise Unprocessable("wrong-score", "The winning team has 3 games, the other 0, 1 or 2.")
-        for player in self._players_by_id(new_players).values():
-            if player.match_count >= MOST_MATCHES:
-                raise InConflict("too-many-matches", f"{player.name} has {MOST_MATCHES} matches, and no more fit.")
+    def _written(self, write: Create[SquashMatch] | Update[SquashMatch], new_players: Iterable[str]) -> MatchOut:
+        """The match, once it is written. The write decides that its players exist and have room for another one."""
+        match = write.entity
+        _check(match)
+        room = [check(ref(SquashPlayer, id=id), lambda player: player.match_count < MOST_MATCHES) for id in new_players]
+        try:
+            self.store.transact(write, *room)
+        except ParentMissing as error:
+            raise _no_player(error, match) from error
+        except ConditionFailed as error:
+            name = error.stored.name if isinstance(error.stored, SquashPlayer) else "A player"
+            raise InConflict("too-many-matches", f"{name} has {MOST_MATCHES:,} matches, and no more fit.") from error
+        return MatchOut.of(match)
 
     # The table
 
@@ -232,8 +229,9 @@ class Squash(Access):
         return Standings(date_from=date_from, date_to=date_to, matches=len(matches), rows=self._rows(matches))
 
     def _rows(self, matches: Sequence[SquashMatch]) -> list[Standing]:
-        players = self._players_by_id(player for match in matches for player in four(match))
-        rows = {id: Standing(player_id=id, name=player.name) for id, player in players.items()}
+        played = list(dict.fromkeys(player for match in matches for player in four(match)))
+        players = self.store.run(self.design.players_by_ids(played))
+        rows = {each.id: Standing(player_id=each.id, name=each.name) for each in players if each is not None}
         for match in matches:
             first, second, third, fourth = four(match)
             for team, won, lost, ids in (
@@ -248,13 +246,16 @@ class Squash(Access):
         order = sorted(rows.values(), key=lambda row: (row.name.casefold(), row.player_id))
         return sorted(order, key=lambda row: (row.wins, row.games_won - row.games_lost), reverse=True)
 
-    def _players_by_id(self, ids: Iterable[str]) -> dict[str, SquashPlayer]:
-        wanted = list(dict.fromkeys(ids))
-        found: dict[str, SquashPlayer] = {}
-        for start in range(0, len(wanted), _AT_ONCE):
-            players = self.store.run(self.design.players_by_ids(wanted[start : start + _AT_ONCE]))
-            found.update((player.id, player) for player in players if player is not None)
-        return found
+
+def _check(match: SquashMatch) -> None:
+    """What a match must be like, whoever played in it."""
+    if len(set(four(match))) < 4:
+        raise Unprocessable("same-player", "A match is among four different players.")
+    games = {"A": match.team_a_games, "B": match.team_b_games}
+    winner = games.pop(match.winning_team)
+    (loser,) = games.values()
+    if winner != 3 or loser == 3:
+        raise Unprocessable("wrong-score", "The winning team has 3 games, the other 0, 1 or 2.")
 
 
 def _range(first: datetime.date | None, last: datetime.date | None) -> tuple[datetime.date, datetime.date]:

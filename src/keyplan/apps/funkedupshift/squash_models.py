@@ -68,17 +68,22 @@ class PlayerOut(Out):
         )
 
 
-class NewMatch(In):
-    """A match among four different players. The winning team has 3 games, the other 0, 1 or 2."""
+class Played(In):
+    """A match among four different players, and how it ended."""
 
     date: datetime.date
     team_a_player1_id: Id
     team_a_player2_id: Id
     team_b_player1_id: Id
     team_b_player2_id: Id
-    winning_team: Team
     team_a_games: Games
     team_b_games: Games
+
+
+class NewMatch(Played):
+    """A match among four different players. The winning team has 3 games, the other 0, 1 or 2."""
+
+    winning_team: Team
 
 
 class MatchChange(In):

@@ -1,14 +1,10 @@
 """What funkedupshift sees to by itself: files that nobody shows any more."""
 
 from contextlib import suppress
-from datetime import timedelta
 
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.data import Refused, delete
 from keyplan.web import Running
-
-LOGIN_STAMP_LASTS = timedelta(minutes=1)
-"""How often it is noted at most that somebody was here."""
 
 
 def sweep_files(running: Running[FunkedUpShiftDesign]) -> None:

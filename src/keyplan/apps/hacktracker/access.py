@@ -1,6 +1,7 @@
 """Who somebody is in hacktracker: an account, and a role in each team. All rules begin here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -21,6 +22,7 @@ from keyplan.web import (
     Unauthorized,
     Unprocessable,
 )
+from keyplan.web.service import Permission
 
 MEMBERS: tuple[Role, ...] = ("owner", "manager", "player", "scorekeeper")
 SCORERS: tuple[Role, ...] = ("owner", "manager", "scorekeeper")
@@ -117,10 +119,15 @@ class Access(Service[HackTrackerDesign]):
         return user
 
     def roles(self) -> frozenset[str]:
-        if self.caller is None:
-            return frozenset()
-        # Asked by every operation, so that everybody who is signed in has an account, and nobody whose account is gone.
-        return self.caller.groups & {"admin"} if self.user.cognito_sub else frozenset()
+        return frozenset() if self.caller is None else self.caller.groups & {"admin"}
+
+    @contextmanager
+    def _entered(self, permission: Permission) -> Iterator[None]:
+        """Everybody who is signed in has an account, whatever they ask for first; who has deleted theirs is nobody."""
+        if self.caller is not None:
+            _ = self.user
+        with super()._entered(permission):
+            yield
 
     def _seat(self, team_id: str, roles: Sequence[Role] = MEMBERS) -> Seat:
         """The team and the caller's place in it; to those who have none the team is not there."""
@@ -149,6 +156,12 @@ class Access(Service[HackTrackerDesign]):
     def _persist(self, act: Callable[[], T]) -> T:
         """Do it, and again where somebody else changed the same at the same moment."""
         return self.persist(act, StaleVersion, LookAgain)
+
+
+def managed(seat: Seat) -> None:
+    """Refuse what a personal team has no use for."""
+    if seat.team.team_type == "PERSONAL":
+        raise Unprocessable("personal-team", "A personal team has one member and one player, its owner.")
 
 
 def needed(change: Mapping[str, object], *names: str) -> None:

@@ -20,12 +20,14 @@ from keyplan.apps.hacktracker.entities import (
     Team,
     User,
 )
+from keyplan.apps.hacktracker.teams import KEPT
 from keyplan.data import Refused, create
 from keyplan.data.writes import Part
 from keyplan.web import Person, Progress, Running
 
 PEOPLE = (
     Person("casey", "Casey Rivera", about="owns the Harbor Herons"),
+    Person("demo-002", "Jordan Ito", about="has deleted a hundred teams"),
     Person("demo-003", "Riley Costa", about="manages the Herons"),
     Person("demo-004", "Morgan Berg", about="scores for the whole league"),
     Person("demo-005", "Robin Novak", about="plays for the Herons"),
@@ -39,7 +41,7 @@ NICKS = "Herons Sluggers Otters Mallards Bats Comets Badgers Foxes Pioneers"
 PARKS = ("Lincoln Park Field 3", "Riverside Diamond", "Harbor Green", "Mill Pond Field")
 POSITIONS: tuple[Position, ...] = ("P", "C", "1B", "2B", "3B", "SS", "LF", "CF", "RF", "OF", "DH", "UTIL")
 HERONS = "demo-team-000"
-USERS, TEAMS, GAMES, SCORED = 120, 118, 108, 36
+USERS, TEAMS, DELETED, GAMES, SCORED = 120, 118, 104, 212, 105
 PLAYING = f"demo-game-{SCORED - 1:03}"
 """The game that is in progress."""
 _BEGAN = datetime(2025, 4, 5, 17, 30, tzinfo=UTC)
@@ -54,7 +56,7 @@ def fill(running: Running[HackTrackerDesign], progress: Progress) -> None:
     made = random.Random(1845)
     # One game is being played on the day on which this is made.
     today = running.store.clock().replace(hour=17, minute=30, second=0, microsecond=0)
-    batches = [*_people(), *_teams(), *_club(), *_games(made, today)]
+    batches = [*_people(), *_teams(), *_deleted(running.store.clock()), *_club(), *_games(made, today)]
     for done, parts in enumerate(batches):
         with suppress(Refused):
             running.store.transact(*parts)
@@ -102,21 +104,29 @@ def _teams() -> Iterator[list[Part]]:
             team_type="PERSONAL" if number % 10 == 9 else "MANAGED",
             active_game_id=PLAYING if number == 0 else None,
         )
-        player = Player(
-            team_id=team_id,
-            player_id=f"{team_id}-p00",
-            first_name=first,
-            last_name=last,
-            player_number=number % 100,
-            positions=[POSITIONS[number % len(POSITIONS)]],
-            is_ghost=False,
-            user_id=owner,
-            linked_at=_BEGAN,
+        parts = _founded(
+            team, (first, last), player_number=number % 100, positions=[POSITIONS[number % len(POSITIONS)]]
         )
-        parts: list[Part] = [create(team), create(_membership(owner, team_id, "owner")), create(player)]
         if number != 4 and team.team_type == "MANAGED":
             parts.append(create(_membership("demo-004", team_id, "scorekeeper")))
         yield parts
+
+
+def _deleted(now: datetime) -> Iterator[list[Part]]:
+    """Jordan made a team for every cup, and deleted them all a moment ago."""
+    gone = {"owner_id": _user_id(2), "deleted_at": now, "expires_at": now + KEPT}
+    for number in range(DELETED):
+        team = Team.model_validate({"team_id": f"demo-cup-{number:03}", "name": f"Cup team {number + 1}", **gone})
+        yield _founded(team, _name(2))
+
+
+def _founded(team: Team, name: tuple[str, str], **fields: object) -> list[Part]:
+    """A team, with its owner as its first player."""
+    names = {"first_name": name[0], "last_name": name[1]}
+    linked = {"is_ghost": False, "user_id": team.owner_id, "linked_at": _BEGAN}
+    player = {"team_id": team.team_id, "player_id": f"{team.team_id}-p00", **names, **linked, **fields}
+    owner = _membership(team.owner_id, team.team_id, "owner")
+    return [create(team), create(owner), create(Player.model_validate(player))]
 
 
 def _membership(user_id: str, team_id: str, role: Role) -> Membership:
@@ -172,7 +182,7 @@ def _games(made: random.Random, today: datetime) -> Iterator[list[Part]]:
         )
         yield [create(game)]
         if scored:
-            innings = 16 if number == 0 else 4 if number == SCORED - 1 else 7
+            innings = 24 if number == 0 else 4 if number == SCORED - 1 else 5
             yield from _together([create(each) for each in _at_bats(made, game, innings)])
 
 
@@ -189,9 +199,9 @@ def _at_bats(made: random.Random, game: Game, innings: int) -> Iterator[AtBat]:
         outs = on = 0
         while outs < 3:
             player_id = game.lineup[count % len(game.lineup)]
-            (result,) = made.choices(_RESULTS, _OFTEN)
-            runs = on + 1 if result == "HR" else made.randrange(on + 1) if result not in _ENDS and on else 0
-            on = 0 if result == "HR" else min(3, on + (result not in _ENDS) - runs)
+            result = _batted(made, on, outs)
+            runs = _came_in(made, result, on)
+            on += (result not in _ENDS) - runs
             yield AtBat(
                 game_id=game.game_id,
                 at_bat_id=f"{game.game_id}-{count:03}",
@@ -208,8 +218,30 @@ def _at_bats(made: random.Random, game: Game, innings: int) -> Iterator[AtBat]:
                 hit_location=_landed(made, result),
             )
             outs += result in _ENDS
-            on = max(on, 0)
             count += 1
+
+
+def _batted(made: random.Random, on: int, outs: int) -> Result:
+    """A result that can be with so many on base: a sacrifice needs somebody to gain by it, and no two outs."""
+    (result,) = made.choices(_RESULTS, _OFTEN)
+    possible = on > 0 and (result == "FC" or outs < 2)
+    return result if possible or result not in ("SAC", "SF", "FC") else "OUT"
+
+
+def _came_in(made: random.Random, result: Result, on: int) -> int:
+    """Runs on a play with so many on base."""
+    match result:
+        case "HR":
+            return on + 1
+        case "3B":
+            return on
+        case "BB" | "HBP":
+            return int(on == 3)
+        case "SF":
+            return 1
+        case "1B" | "2B" | "E":
+            return made.randint(max(0, on - 2), on)
+    return 0
 
 
 def _landed(made: random.Random, result: Result) -> HitLocation | None:

@@ -165,7 +165,8 @@ class HackTrackerDesign(Design):
 
     @pattern("At-bats of a game, the last one first")
     def last_at_bats(self, game_id: str) -> Query[AtBat]:
-        """Read strongly: undo takes back the one that was entered last, a moment ago."""
+        """Read strongly: undo takes back the one that was entered last, a moment ago; and all of them carry the
+        game's date."""
         return query(AtBat.primary, game_id=game_id, newest_first=True, consistent=True)
 
     @pattern("Get at-bat")
@@ -189,13 +190,6 @@ class HackTrackerDesign(Design):
     @pattern("Invitation by its secret")
     def invitation(self, secret_hash: str) -> Get[Invitation]:
         return get(Invitation, secret_hash=secret_hash, consistent=True)
-
-    @job
-    def redate_at_bats(self, game_id: str, start: str) -> Rewrite[AtBat]:
-        """The start of a game was changed: its at-bats carry the new date; with an empty text, none."""
-        date = datetime.fromisoformat(start) if start else None
-        source = query(AtBat.primary, game_id=game_id, filter=lambda at_bat: at_bat.game_date != date, consistent=True)
-        return rewrite(source, lambda at_bat: setattr(at_bat, "game_date", date))
 
     @job
     def keep_at_bats(self, game_id: str, removed_at: str) -> Rewrite[AtBat]:

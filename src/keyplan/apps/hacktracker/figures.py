@@ -1,6 +1,7 @@
 """Statistics as they are asked for: of a player, a game, a team, a season, and of somebody across all their teams."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import TypeVar
 
 from keyplan.apps.hacktracker.access import A_MEMBER, Access
@@ -66,11 +67,11 @@ class Figures(Access):
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def seasons(self, team_id: ItemId) -> Seasons:
-        """The statistics of a team by the season labels of its games; games without one are the last."""
+        """The statistics of a team by the season labels of its games, in order of time; without one are the last."""
         self._seat(team_id)
         label = {game.game_id: game.season_id for game in self.store.each(self.design.team_games(team_id).limit(100))}
         grouped = _grouped(self._of_team(team_id), lambda at_bat: label.get(at_bat.game_id))
-        found = sorted({*label.values()}, key=lambda season: (season is None, season or ""))
+        found = sorted(dict.fromkeys(label.values()), key=lambda season: season is None)
         lines = [SeasonLine(season_id=each, statistics=Statistics.of(grouped.get(each, []))) for each in found]
         return Seasons(team_id=team_id, seasons=lines)
 
@@ -116,8 +117,15 @@ class Figures(Access):
 
     # Where at-bats come from
 
+    @cached_property
+    def _batted(self) -> dict[str, list[AtBat]]:
+        """At-bats by player: a page shows several statistics of the same ones, which are read once."""
+        return {}
+
     def _of_player(self, player_id: str) -> list[AtBat]:
-        return list(self.store.each(self.design.player_at_bats(player_id).limit(100)))
+        if player_id not in self._batted:
+            self._batted[player_id] = list(self.store.each(self.design.player_at_bats(player_id).limit(100)))
+        return self._batted[player_id]
 
     def _of_team(self, team_id: str) -> list[AtBat]:
         """Who batted stays on the roster, so that its few players lead to all at-bats."""

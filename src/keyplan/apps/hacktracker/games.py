@@ -1,5 +1,6 @@
 """Games: the schedule, line-ups, and what a game's status may become."""
 
+from contextlib import suppress
 from typing import Literal
 
 from keyplan.apps.hacktracker.access import (
@@ -22,7 +23,7 @@ from keyplan.apps.hacktracker.models import (
     StatusMove,
 )
 from keyplan.apps.hacktracker.upkeep import redate
-from keyplan.data import ConditionFailed, NotFound, ParentMissing, check, create, delete, update
+from keyplan.data import ConditionFailed, Conflict, NotFound, ParentMissing, check, create, delete, update
 from keyplan.data.writes import Check
 from keyplan.design import Query, absent, ref
 from keyplan.web import (
@@ -105,7 +106,8 @@ class Games(Access):
 
         game = self._persist(act)
         if "scheduled_start" in changes:
-            redate(self.running, game_id)
+            with suppress(Conflict):  # too many at once: the stream finishes it
+                redate(self.running, game_id)
         return GameOut.of(game)
 
     @allow(SIGNED_IN, also=A_SCORER)
@@ -158,7 +160,8 @@ class Games(Access):
         self.permit(game.status != "FINAL" or seat.role == "owner", detail="Only the owner reopens a game.")
         before, game.status = game.status, to
         if to == "IN_PROGRESS":
-            self._begin(game, seat)
+            # Who has left the roster since the end of a game is no reason not to correct it.
+            self._begin(game, seat, game.lineup if before == "SCHEDULED" else [])
         elif before == "IN_PROGRESS":
             seat.team.active_game_id = None
             self.store.transact(update(game), update(seat.team))
@@ -166,7 +169,7 @@ class Games(Access):
             self.store.run(update(game))
         return GameOut.of(game)
 
-    def _begin(self, game: Game, seat: Seat) -> None:
+    def _begin(self, game: Game, seat: Seat, batters: list[str]) -> None:
         team = seat.team
         if team.active_game_id not in (None, game.game_id):
             raise _another_game()
@@ -175,7 +178,7 @@ class Games(Access):
         team.active_game_id = game.game_id
         free = update(team, where=lambda stored: absent(stored.active_game_id) & absent(stored.deleted_at))
         try:
-            self.store.transact(update(game), free, *_on_roster(game.team_id, game.lineup))
+            self.store.transact(update(game), free, *_on_roster(game.team_id, batters))
         except (ConditionFailed, NotFound) as error:
             if isinstance(error.stored, Team) and error.stored.active_game_id is not None:
                 raise _another_game() from error

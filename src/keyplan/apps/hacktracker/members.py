@@ -13,6 +13,7 @@ from keyplan.apps.hacktracker.access import (
     LookAgain,
     Seat,
     display_name,
+    managed,
     not_deleted,
     still_here,
 )
@@ -39,7 +40,6 @@ from keyplan.web import (
     MayMatch,
     Missing,
     Paging,
-    Unprocessable,
     allow,
 )
 from keyplan.web.versions import Versions
@@ -147,14 +147,13 @@ class Members(Access):
         """Invite somebody to join with a role. Pass the link on: whoever has it can use it, once, within 7 days."""
         seat = self._seat(team_id, MANAGERS)
         self._may_give(seat, new.role)
-        if seat.team.team_type == "PERSONAL":
-            raise Unprocessable("personal-team", "A personal team has no other member.")
+        managed(seat)
         return self._invited(team_id, new.role, None)
 
     @allow(SIGNED_IN, also=A_MANAGER)
     def invite_to_link(self, team_id: ItemId, player_id: ItemId) -> InvitationOut:
         """Invite somebody to be a player of the roster who has no account yet."""
-        self._seat(team_id, MANAGERS)
+        managed(self._seat(team_id, MANAGERS))
         if not self._player(team_id, player_id).is_ghost:
             raise _is_linked()
         return self._invited(team_id, None, player_id)

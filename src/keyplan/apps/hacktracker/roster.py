@@ -6,7 +6,7 @@ from keyplan.apps.hacktracker.access import (
     MANAGERS,
     Access,
     LookAgain,
-    Seat,
+    managed,
     needed,
     not_deleted,
 )
@@ -29,16 +29,17 @@ from keyplan.data import (
 )
 from keyplan.data.writes import Part
 from keyplan.design import absent, contains, ref
-from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Unprocessable, allow
+from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, allow
+from keyplan.web.paging import page_of
 
 _OWN_FIELDS = {"first_name", "last_name", "positions"}
 """What players may change of their own record."""
 
 
-def in_roster_order(player: Player) -> tuple[bool, int, str, str, str]:
-    """By number, those without one last; then by name."""
-    number = player.player_number
-    return (number is None, number or 0, player.last_name.casefold(), player.first_name.casefold(), player.player_id)
+def in_roster_order(player: Player) -> str:
+    """A text to sort by: the number, those without one last; then the names."""
+    number = "none" if player.player_number is None else f"{player.player_number:02}"
+    return "\0".join((number, player.last_name.casefold(), player.first_name.casefold(), player.player_id))
 
 
 class Roster(Access):
@@ -48,23 +49,22 @@ class Roster(Access):
     def players(
         self,
         team_id: ItemId,
+        page: Paging,
         status: PlayerStatus | None = None,
         position: Position | None = None,
         is_ghost: bool | None = None,
     ) -> Listing[PlayerOut]:
-        """The roster of a team by number, those without one last; at most 60 players, so that it is one page."""
+        """The roster of a team by number, those without one last, then by name; at most 60 players."""
         self._seat(team_id)
         found = [
             player
-            for player in self._roster(team_id)
+            for player in self.store.run(self.design.roster(team_id)).items
             if status in (None, player.status)
             and (position is None or position in player.positions)
             and is_ghost in (None, player.is_ghost)
         ]
-        return Listing(items=[PlayerOut.of(player, self.me.sub) for player in found])
-
-    def _roster(self, team_id: str) -> list[Player]:
-        return sorted(self.store.run(self.design.roster(team_id)).items, key=in_roster_order)
+        listing = page_of(f"roster of {team_id}", found, page, in_roster_order)
+        return Listing(items=[PlayerOut.of(player, self.me.sub) for player in listing.items], next=listing.next)
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def player(self, team_id: ItemId, player_id: ItemId) -> PlayerOut:
@@ -75,7 +75,7 @@ class Roster(Access):
     @allow(SIGNED_IN, also=A_MANAGER)
     def add_player(self, team_id: ItemId, new: NewPlayer) -> PlayerOut:
         """Add a player without an account to the roster."""
-        _managed(self._seat(team_id, MANAGERS))
+        managed(self._seat(team_id, MANAGERS))
         player = Player.model_validate({"team_id": team_id, **new.model_dump()})
         room = check(ref(Team, team_id=team_id), lambda team: absent(team.deleted_at) & (team.player_count < ROSTER))
         try:
@@ -114,7 +114,7 @@ class Roster(Access):
         """Take a player from an account. What was batted stays with who batted it."""
 
         def act() -> PlayerOut:
-            _managed(self._seat(team_id, MANAGERS))
+            managed(self._seat(team_id, MANAGERS))
             player = self._player(team_id, player_id)
             self.current(player, version)
             if player.is_ghost:
@@ -162,11 +162,6 @@ def _why_it_stays(error: Refused) -> Exception:
     if error.entity == "Player":
         return error
     return LookAgain()  # a game began or ended meanwhile, or the team was deleted
-
-
-def _managed(seat: Seat) -> None:
-    if seat.team.team_type == "PERSONAL":
-        raise Unprocessable("personal-team", "A personal team has one player, its owner.")
 
 
 def _number_taken() -> InConflict:

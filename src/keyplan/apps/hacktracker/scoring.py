@@ -63,12 +63,13 @@ class Scoring(Access):
             game, seat = self._game(game_id, SCORERS)
             at_bat = self._at_bat(game_id, at_bat_id)
             self.current(at_bat, version)
-            for name, value in changes.items():
-                setattr(at_bat, name, value)
             batter = None
-            if "player_id" in changes:
+            # Who batted stays who it was, whoever is that player by now, unless it was another player.
+            if changes.get("player_id", at_bat.player_id) != at_bat.player_id:
                 batter = self._batter(game, seat, changes["player_id"])
                 at_bat.user_id = batter.user_id
+            for name, value in changes.items():
+                setattr(at_bat, name, value)
             self._score(game, seat, update(at_bat), batter)
             return AtBatOut.of(at_bat)
 

@@ -10,6 +10,7 @@ from keyplan.apps.hacktracker.access import (
     OWNER,
     THE_OWNER,
     Access,
+    LookAgain,
     needed,
     still_here,
 )
@@ -118,6 +119,9 @@ class Teams(Access):
     @allow(SIGNED_IN, also=THE_OWNER)
     def restore_team(self, team_id: ItemId) -> TeamOut:
         """Restore a deleted team, with all that is in it."""
+        return self._persist(lambda: self._restored(team_id))
+
+    def _restored(self, team_id: str) -> TeamOut:
         team = self.store.run(self.design.team(team_id))
         membership = self.store.run(self.design.membership(self.me.sub, team_id))
         if team is None or membership is None or membership.status != "active":
@@ -130,9 +134,14 @@ class Teams(Access):
             raise InConflict("not-deleted", "The team is not deleted.")
         team.deleted_at = team.expires_at = None
         try:
-            self.store.run(update(team, where=lambda stored: stored.deleted_at == deleted_at))
+            as_read = update(team, where=lambda stored: stored.deleted_at == deleted_at)
+            self.store.transact(as_read, still_here(self.me.sub))
         except (NotFound, ParentMissing) as error:
             raise Missing(detail="There is no such team.") from error
+        except ConditionFailed as error:
+            if error.entity == "User":  # who has just gone comes back to nothing
+                raise Missing(detail="There is no such team.") from error
+            raise LookAgain from error
         return TeamOut.seen(team, "owner")
 
     @allow(SIGNED_IN, also=THE_OWNER)

@@ -8,14 +8,16 @@ from contextlib import suppress
 from datetime import datetime
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
-from keyplan.apps.hacktracker.entities import FormerPlayer, Game, Player, Team, User
-from keyplan.data import NotFound, create, delete, update
+from keyplan.apps.hacktracker.entities import AtBat, FormerPlayer, Game, Player, Team, User
+from keyplan.data import ConditionFailed, NotFound, check, create, delete, touch, update
 from keyplan.data.streams import Change, on
 from keyplan.data.writes import Part
-from keyplan.design import get
+from keyplan.design import get, ref
 from keyplan.web import Running
 
 Hack = Running[HackTrackerDesign]
+_TOGETHER = 50
+"""At-bats that are changed in one transaction."""
 
 
 def unlinking(running: Hack, player: Player, now: datetime) -> list[Part]:
@@ -31,17 +33,21 @@ def unlinking(running: Hack, player: Player, now: datetime) -> list[Part]:
 
 # Somebody has gone
 
+NOBODY = ("Former", "Player")
+"""The names of a player whose account was deleted."""
+
 
 def leave_everything(running: Hack, user_id: str) -> None:
-    """Of an account that is gone: the memberships go, and the players are ghosts again."""
+    """Of an account that is gone: the memberships go, and the players are ghosts again, without the name."""
     store, design = running.store, running.design
     for membership in store.each(design.memberships(user_id)):
         with suppress(NotFound):  # somebody else was faster
             store.run(delete(membership))
     for player in store.each(design.user_players(user_id)):
-        if player.removed_at is None:
-            with suppress(NotFound):
-                store.transact(*unlinking(running, player, store.clock()))
+        player.first_name, player.last_name = NOBODY
+        with suppress(NotFound):
+            # What a removed team left of the player is all that leads to what was batted for it.
+            store.transact(*([update(player)] if player.removed_at else unlinking(running, player, store.clock())))
 
 
 @on(User, "MODIFY")
@@ -56,11 +62,25 @@ def leave(change: Change[User], running: Hack) -> None:
 
 
 def redate(running: Hack, game_id: str) -> None:
-    """The at-bats of a game carry its date."""
-    game = running.store.run(running.design.game(game_id))
-    if game is not None:
-        start = game.scheduled_start
-        running.store.run(running.design.redate_at_bats(game_id, start.isoformat() if start else ""))
+    """The at-bats of a game carry its date. It is a copy, which makes no new version of them."""
+    while (game := running.store.run(running.design.game(game_id))) is not None:
+        try:
+            _redate(running, game)
+            return
+        except (ConditionFailed, NotFound):
+            continue  # it was moved once more, or an at-bat was taken back
+
+
+def _redate(running: Hack, game: Game) -> None:
+    start = game.scheduled_start
+    still = check(ref(Game, game_id=game.game_id), lambda stored: stored.scheduled_start == start)
+    behind = [
+        touch(ref(AtBat, game_id=each.game_id, at_bat_id=each.at_bat_id), game_date=start)
+        for each in running.store.each(running.design.last_at_bats(game.game_id).limit(100))
+        if each.game_date != start
+    ]
+    for at in range(0, len(behind), _TOGETHER):
+        running.store.transact(*behind[at : at + _TOGETHER], still)
 
 
 @on(Game, "MODIFY")

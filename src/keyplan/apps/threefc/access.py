@@ -4,12 +4,27 @@ Each way is two reads at most: what says which league something is of, and the c
 resolved and what is somebody else's look the same: they are not there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from keyplan.apps.threefc.design import ThreeFC
-from keyplan.apps.threefc.entities import Game, PlayerProfile, Role, SeasonLookup, SessionGame, SessionLookup
-from keyplan.design import Entity, batch_get
-from keyplan.web import ANYONE, SIGNED_IN, In, Missing, Service, Unprocessable
+from keyplan.apps.threefc.design import GOALS, ThreeFC
+from keyplan.apps.threefc.entities import (
+    Game,
+    Goal,
+    PlayerProfile,
+    Role,
+    Season,
+    SeasonLookup,
+    SessionGame,
+    SessionLookup,
+)
+from keyplan.apps.threefc.models import GameOut
+from keyplan.data import ConditionFailed, check, create
+from keyplan.design import Entity, Ref, batch_get, ref
+from keyplan.web import ANYONE, SIGNED_IN, In, InConflict, Missing, Service, Unprocessable
+
+E = TypeVar("E", bound=Entity)
+P = TypeVar("P", bound=Entity)
 
 READERS: tuple[Role, ...] = ("viewer", "scorekeeper", "admin")
 SCOREKEEPERS: tuple[Role, ...] = ("scorekeeper", "admin")
@@ -63,10 +78,27 @@ class Access(Service[ThreeFC]):
             raise Missing
         return profile, self._in_league(profile.league_id, roles)
 
+    def _create_in(self, parent: Ref[P], room: Callable[[P], object], new: E, *, full: InConflict) -> E:
+        """Create something where its parent has room; decided by the write, so that nobody slips in beside it."""
+        try:
+            self.store.transact(create(new), check(parent, room))
+        except ConditionFailed as error:
+            raise full from error
+        return new
+
     def _still_there(self, found: Sequence[SessionGame]) -> list[Game]:
         """The games of these index items, without those whose deletion is under way: their index item goes last."""
         games = self.store.run(batch_get(Game, [each.game_id for each in found])) if found else []
         return [game for game in games if game is not None]
+
+    def _goals(self, game: Game | GameOut) -> list[Goal]:
+        """All goals of a game, as the timeline has them."""
+        return list(self.store.run(self.design.timeline(game.game_id).limit(GOALS)).items) if game.goal_count else []
+
+
+def season_of(scope: SeasonLookup | SessionLookup) -> Ref[Season]:
+    """The season itself, to be written or checked."""
+    return ref(Season, league_id=scope.league_id, season_id=scope.season_id)
 
 
 def take(entity: Entity, change: In, *, may_be_none: Sequence[str] = ()) -> None:

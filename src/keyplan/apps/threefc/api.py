@@ -45,6 +45,7 @@ api.delete("/sessions/{session_id}", Football.delete_session)
 
 api.get("/sessions/{session_id}/games", Football.games)
 api.post("/sessions/{session_id}/games", Football.create_game)
+api.get("/sessions/{session_id}/results", Football.results)
 api.get("/games/{game_id}", Football.game)
 api.patch("/games/{game_id}", Football.change_game)
 api.put("/games/{game_id}/status", Football.change_status)

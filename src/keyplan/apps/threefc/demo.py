@@ -1,7 +1,7 @@
 """Made-up data for 3FC: leagues in several towns, one of them in the middle of a game; always the same."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from itertools import product
@@ -42,6 +42,8 @@ MAIN, SPRING, TODAY = "demo-league", "demo-2026-spring", "demo-session-000"
 LEAGUES, SEASONS, TEAMS, PLAYERS, PEOPLE = 104, 104, 104, 120, 104
 SESSIONS, GAMES = 104, 104
 """Sessions of the season, and games of its first one, which went on day and night; some others have three games."""
+MARATHON, CALLED, SCORED = "demo-game-001-00", 105, 110
+"""The one game of the second session, and the players and goals of it."""
 _BEGAN = date(2026, 3, 1)
 
 
@@ -103,38 +105,67 @@ def _teams() -> list[tuple[str, str]]:
 
 def _games(made: random.Random) -> Iterator[Batch]:
     for session in range(SESSIONS):
-        count = GAMES if session == 0 else 3 if session % 3 == 0 and session < 30 else 0
         day = _BEGAN + timedelta(days=session)
-        for number in range(count):
+        for number in range(_count(session)):
             start = datetime(day.year, day.month, day.day, 9, 0, tzinfo=UTC) + timedelta(minutes=10 * number)
-            last = session == 27 and number == count - 1
-            status: Status = "live" if last else "scheduled" if session == 27 else "finished"
-            yield from _game(made, f"demo-game-{session:03}-{number:02}", f"demo-session-{session:03}", start, status)
+            game_id = f"demo-game-{session:03}-{number:02}"
+            called, goals, third = 15, made.choice([0, 2, 3, 4, 5, 6, 7]), 30
+            if game_id == MARATHON:
+                called, goals, third = CALLED, SCORED, 300
+            game = _game(made, game_id, f"demo-session-{session:03}", start, _status(session, number))
+            entries = _called(made, game, called)
+            scored = [] if game.status == "scheduled" else list(_goals(made, entries, start, goals, third))
+            yield from _in_batches(game, entries, scored)
 
 
-def _game(made: random.Random, game_id: str, session_id: str, start: datetime, status: Status) -> Iterator[Batch]:
+def _count(session: int) -> int:
+    return GAMES if session == 0 else 1 if session == 1 else 3 if session % 3 == 0 and session < 30 else 0
+
+
+def _status(session: int, number: int) -> Status:
+    if session != 27:
+        return "finished"
+    return "live" if number == 2 else "scheduled"
+
+
+def _in_batches(game: Game, entries: Sequence[Roster], goals: Sequence[Goal]) -> Iterator[Batch]:
+    """One transaction for all but the largest game."""
+    yield [game, *entries[:15], *goals[:7]]
+    for at in range(15, len(entries), 40):
+        yield list(entries[at : at + 40])
+    for at in range(7, len(goals), 20):
+        yield list(goals[at : at + 20])
+
+
+def _game(made: random.Random, game_id: str, session_id: str, start: datetime, status: Status) -> Game:
     team_ids = tuple(f"demo-team-{number:03}" for number in made.sample(range(len(COLOURS)), 3))
     place = {"game_id": game_id, "session_id": session_id, "season_id": SPRING, "league_id": MAIN}
-    game = Game.model_validate({**place, "game_start_ts": start, "status": status, "team_ids": team_ids})
-    called = made.sample(range(PLAYERS), 15)
-    on_team = {team_id: [f"demo-player-{number:03}" for number in called[at::3]] for at, team_id in enumerate(team_ids)}
-    entries = [Roster(game_id=game_id, team_id=team, player_id=one) for team, ones in on_team.items() for one in ones]
-    goals = [] if status == "scheduled" else list(_goals(made, game_id, on_team, start))
-    yield [game, *entries, *goals]
+    return Game.model_validate({**place, "game_start_ts": start, "status": status, "team_ids": team_ids})
 
 
-def _goals(made: random.Random, game_id: str, on_team: dict[str, list[str]], start: datetime) -> Iterator[Goal]:
-    moments = sorted((made.randint(1, 3), made.randint(0, 29)) for _ in range(made.choice([0, 2, 3, 4, 5, 6, 7])))
-    for number, (third, minute) in enumerate(moments):
+def _called(made: random.Random, game: Game, number: int) -> list[Roster]:
+    """So many players, on the three teams in turn."""
+    return [
+        Roster(game_id=game.game_id, team_id=game.team_ids[at % 3], player_id=f"demo-player-{player:03}")
+        for at, player in enumerate(made.sample(range(PLAYERS), number))
+    ]
+
+
+def _goals(made: random.Random, roster: Sequence[Roster], start: datetime, goals: int, minutes: int) -> Iterator[Goal]:
+    """So many goals in thirds of so many minutes; the minutes are those of the game."""
+    on_team: dict[str, list[str]] = {}
+    for entry in roster[:15]:
+        on_team.setdefault(entry.team_id, []).append(entry.player_id)
+    for number, moment in enumerate(sorted(made.randrange(3 * minutes) for _ in range(goals))):
         conceding, scoring = made.sample(list(on_team), 2)
         own = made.random() < 0.1
         named = made.sample(on_team[conceding if own else scoring], 2)
         assisted = not own and made.random() < 0.6
         yield Goal(
             event_id=f"00{int(start.timestamp()):012}{number:012}",  # before all that are entered from now on
-            game_id=game_id,
-            third=_THIRDS[third - 1],
-            minute=minute,
+            game_id=roster[0].game_id,
+            third=_THIRDS[moment // minutes],
+            minute=moment,
             conceding_team_id=conceding,
             scoring_team_id=None if own else scoring,
             scorer_id=named[0],

@@ -19,24 +19,23 @@ from keyplan.apps.threefc.entities import (
 )
 from keyplan.design import (
     Design,
-    Follow,
     Get,
     Lookup,
     Query,
     collection,
     departure,
-    follow,
     get,
     lookup,
     pattern,
     query,
-    ref,
 )
 
-SESSIONS = 500
-"""Sessions of a season at most: they are sorted by date after reading all of them."""
+SESSIONS, TEAMS, GAMES = 500, 200, 1000
+"""What a season has at most: sessions are sorted by date, and its table is made, after reading all of them."""
+PLAYERS, GOALS = 150, 300
+"""What a game has at most."""
 SHEET = 1000
-"""More items than a game has, so that the game sheet is one query."""
+"""More items than a game has (a player is two), so that the game sheet is one query."""
 
 
 class ThreeFC(Design):
@@ -120,14 +119,8 @@ class ThreeFC(Design):
         return get(Acl, league_id=league_id, user_id=user_id, consistent=True)
 
     @pattern("My leagues")
-    def my_leagues(self, user_id: str) -> Follow[League]:
-        return follow(
-            query(UserLeague.primary, user_id=user_id), lambda grant: ref(League, league_id=grant.league_id), League
-        )
-
-    @pattern("My grants")
-    def my_grants(self, user_id: str) -> Query[UserLeague]:
-        """The roles that go with "My leagues"."""
+    def my_leagues(self, user_id: str) -> Query[UserLeague]:
+        """With the role in each."""
         return query(UserLeague.primary, user_id=user_id)
 
     @pattern("Read season")
@@ -162,6 +155,12 @@ class ThreeFC(Design):
         return collection(Game, Roster, Goal, game_id=game_id).limit(SHEET)
 
     departures = (
+        departure(
+            document="Seasons, rosters and timelines have no bounds",
+            here=f"a season has at most {SESSIONS} sessions, {TEAMS} teams and {GAMES} games, a game at most {PLAYERS} "
+            f"players and {GOALS} goals; the write that would be one more is refused",
+            because="sessions by date, the season table and the game sheet are made of all of them, in one request",
+        ),
         departure(
             document="Item envelope: pk, sk, entityType, createdAt, updatedAt, data (JSON payload string)",
             here="version, status, role and the counters stand beside data as attributes; version and counters only "
@@ -224,10 +223,10 @@ class ThreeFC(Design):
         ),
         departure(
             document="no counters",
-            here="seasonCount and adminCount on a league, sessionCount on a season, gameCount on a session and a team, "
-            "goalCount on a roster assignment",
-            because="that nothing depends on what is deleted, and that an admin is not the last one, can not be "
-            "decided on a query while others write",
+            here="seasonCount and adminCount on a league, sessionCount, teamCount and gameCount on a season, gameCount "
+            "on a session and a team, playerCount and goalCount on a game, goalCount on a roster assignment",
+            because="that nothing depends on what is deleted, that an admin is not the last one, and that there is "
+            "room for one more, can not be decided on a query while others write",
         ),
         departure(
             document="Implementation in api/src/data/repository.ts, keys.ts and types.ts",

@@ -73,6 +73,8 @@ class Season(Record, table=app, type="SEASON"):
     ends_on: date | None = None
     version: Version = 0
     session_count: Count = 0
+    team_count: Count = 0
+    game_count: Count = 0
 
     primary = key("LEAGUE#{league_id}", "SEASON#{season_id}")
 
@@ -110,7 +112,7 @@ class Team(Record, table=app, type="TEAM"):
 
     primary = key("SEASON#{season_id}", "TEAM#{team_id}")
 
-    @belongs_to(on_delete="cascade")
+    @belongs_to(on_delete="cascade", count="team_count")
     def season(self) -> Ref[Season]:
         """Teams go with their season, which has no games any more when it may go."""
         return ref(Season, league_id=self.league_id, season_id=self.season_id)
@@ -162,6 +164,8 @@ class Game(Record, table=app, type="GAME"):
     status: Annotated[Status, on_top()] = "scheduled"
     team_ids: Teams
     version: Version = 0
+    player_count: Count = 0
+    goal_count: Count = 0
 
     primary = key("GAME#{game_id}", "METADATA")
 
@@ -175,10 +179,15 @@ class Game(Record, table=app, type="GAME"):
         """A team with games can't be deleted; a game's teams are of its season."""
         return [ref(Team, season_id=self.season_id, team_id=team_id) for team_id in self.team_ids]
 
+    @counts("game_count")
+    def season(self) -> Ref[Season]:
+        """So that a season has no more games than its table can be made of."""
+        return ref(Season, league_id=self.league_id, season_id=self.season_id)
+
     @mirror
     def in_session(self) -> "SessionGame":
         """Replaced when the start changes."""
-        return SessionGame.model_validate(self.model_dump())
+        return SessionGame.model_validate(self.model_dump(exclude={"player_count", "goal_count"}))
 
 
 class Goal(Record, table=app, type="GOAL"):
@@ -197,7 +206,7 @@ class Goal(Record, table=app, type="GOAL"):
 
     primary = key("GAME#{game_id}", "GOAL#{third}#{minute:04}#{event_id}")
 
-    @belongs_to(on_delete="cascade")
+    @belongs_to(on_delete="cascade", count="goal_count")
     def game(self) -> Ref[Game]:
         """Deleting a game takes its goals along."""
         return ref(Game, game_id=self.game_id)
@@ -223,7 +232,7 @@ class Roster(Record, table=app, type="ROSTER"):
     primary = key("GAME#{game_id}", "ROSTER#{team_id}#{player_id}")
     one_team = unique("GAME#{game_id}", "ROSTERPLAYER#{player_id}", carries="team_id")
 
-    @belongs_to(on_delete="cascade")
+    @belongs_to(on_delete="cascade", count="player_count")
     def game(self) -> Ref[Game]:
         """Deleting a game takes its roster along."""
         return ref(Game, game_id=self.game_id)

@@ -1,8 +1,11 @@
 """The rules of games: status, roster, goals, and the sheet that shows all of it."""
 
 import hashlib
+from collections.abc import Sequence
+from itertools import accumulate
 
-from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, SCORE, SCOREKEEPERS, Access
+from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, SCORE, SCOREKEEPERS, Access, season_of
+from keyplan.apps.threefc.design import GAMES, GOALS, PLAYERS
 from keyplan.apps.threefc.entities import Game, Goal, Player, Role, Roster, Status, Team
 from keyplan.apps.threefc.models import (
     Assignment,
@@ -19,7 +22,7 @@ from keyplan.apps.threefc.models import (
     TeamChoice,
     TeamOut,
 )
-from keyplan.apps.threefc.results import LineUp, Result, Sheet, TeamScore
+from keyplan.apps.threefc.results import GameResult, LineUp, Result, Sheet, TeamScore
 from keyplan.apps.threefc.scores import outcome
 from keyplan.data import (
     AlreadyExists,
@@ -36,13 +39,12 @@ from keyplan.data import (
     update,
 )
 from keyplan.data.writes import Check
-from keyplan.design import batch_get, count, ref
+from keyplan.design import batch_get, ref
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, Unprocessable, allow
+from keyplan.web.handling import takes_long
 
-PLAYERS = 100
-GOALS = 300
-"""Players and goals of a game at most. It is looked at before a write, so that a few more slip in where many write at
-once; the one query of the game sheet has room for several times as many."""
+READ_AT_ONCE = 1000
+"""Goals that are read for one page of results."""
 
 MOVES: dict[tuple[Status, Status], tuple[Role, ...]] = {
     ("scheduled", "live"): SCOREKEEPERS,
@@ -59,8 +61,22 @@ class Games(Access):
     def games(self, session_id: ItemId, page: Paging) -> Listing[GameOut]:
         """The games of a session by their start."""
         self._in_session(session_id, READERS)
-        found = self.listed(self.design.games(session_id), page, lambda game: game)
-        return Listing[GameOut](items=[GameOut.of(game) for game in self._still_there(found.items)], next=found.next)
+        return self._listed_games(session_id, page)
+
+    @allow(SIGNED_IN, also=READ)
+    def results(self, session_id: ItemId, page: Paging) -> Listing[GameResult]:
+        """The games of a session by their start, and how each stands or ended."""
+        takes_long()  # a query for each game
+        self._in_session(session_id, READERS)
+        games = self._listed_games(session_id, page)
+        fit = sum(goals <= READ_AT_ONCE for goals in accumulate(game.goal_count for game in games.items))
+        if fit < len(games.items):
+            games = self._listed_games(session_id, Paging(limit=fit, cursor=page.cursor))
+        found = [GameResult(game=game, result=_result(game, self._goals(game))) for game in games.items]
+        return Listing[GameResult](items=found, next=games.next)
+
+    def _listed_games(self, session_id: str, page: Paging) -> Listing[GameOut]:
+        return self.chosen(self.design.games(session_id), page, lambda found: map(GameOut.of, self._still_there(found)))
 
     @allow(SIGNED_IN, also=ADMIN)
     def create_game(self, session_id: ItemId, new: NewGame) -> GameOut:
@@ -68,8 +84,9 @@ class Games(Access):
         scope = self._in_session(session_id, ADMINS)
         place = {"session_id": session_id, "season_id": scope.season_id, "league_id": scope.league_id}
         game = Game.model_validate({**place, **new.model_dump(exclude_none=True)})
+        full = InConflict("season-full", f"A season has {GAMES} games at most.")
         try:
-            return GameOut.of(self.store.run(create(game)))
+            return GameOut.of(self._create_in(season_of(scope), lambda each: each.game_count < GAMES, game, full=full))
         except ParentMissing as error:
             if error.constraint == "teams":
                 raise Unprocessable(
@@ -93,16 +110,20 @@ class Games(Access):
     @allow(SIGNED_IN, also=f"{SCORE}; to reopen a game, an admin")
     def change_status(self, game_id: ItemId, change: StatusChange, version: MayMatch) -> GameOut:
         """Start a game, finish it, or reopen it."""
-        game, role = self._in_game(game_id, SCOREKEEPERS)
-        self.current(game, version)
-        if change.status == game.status:
-            return GameOut.of(game)
-        who = MOVES.get((game.status, change.status))
-        if who is None:
-            raise InConflict("wrong-status", f"A game that is {game.status} can not become {change.status}.")
-        self.permit(role in who, detail="Only an admin may reopen a game.")
-        game.status = change.status
-        return GameOut.of(self.store.run(update(game)))
+
+        def put() -> Game:
+            game, role = self._in_game(game_id, SCOREKEEPERS)
+            self.current(game, version)
+            if change.status == game.status:
+                return game
+            who = MOVES.get((game.status, change.status))
+            if who is None:
+                raise InConflict("wrong-status", f"A game that is {game.status} can not become {change.status}.")
+            self.permit(role in who, detail="Only an admin may reopen a game.")
+            game.status = change.status
+            return self.store.run(update(game))
+
+        return GameOut.of(self.persist(put, StaleVersion))
 
     @allow(SIGNED_IN, also=ADMIN)
     def delete_game(self, game_id: ItemId, version: IfMatch) -> None:
@@ -136,6 +157,7 @@ class Games(Access):
             roster=roster,
             timeline=timeline,
             result=_result(game, timeline),
+            changed_at=game.updated_at,
             version=_version(game, roster, timeline),
         )
 
@@ -145,7 +167,7 @@ class Games(Access):
         game, _ = self._in_game(game_id, READERS)
         keys = [{"season_id": game.season_id, "team_id": team_id} for team_id in game.team_ids]
         teams = self.store.run(batch_get(Team, keys))
-        roster = self.store.run(self.design.roster(game_id).limit(2 * PLAYERS)).items
+        roster = self.store.run(self.design.roster(game_id).limit(PLAYERS)).items
         keys = [{"league_id": game.league_id, "player_id": entry.player_id} for entry in roster]
         players = self.store.run(batch_get(Player, keys))
         return LineUp(
@@ -168,11 +190,13 @@ class Games(Access):
         _check_team(game, new.team_id)
         if self.store.run(self.design.player(game.league_id, new.player_id)) is None:
             raise Unprocessable("no-such-player", "There is no such player in the league.", pointer="/player_id")
-        if self.store.run(count(self.design.roster(game_id))) >= PLAYERS:
-            raise InConflict("roster-full", f"A game has {PLAYERS} players at most.")
         entry = Roster(game_id=game_id, team_id=new.team_id, player_id=new.player_id)
+        full = InConflict("roster-full", f"A game has {PLAYERS} players at most.")
         try:
-            return RosterOut.of(self.store.run(create(entry)))
+            made = self._create_in(
+                ref(Game, game_id=game_id), lambda each: each.player_count < PLAYERS, entry, full=full
+            )
+            return RosterOut.of(made)
         except (AlreadyExists, UniqueViolation) as error:
             raise InConflict("on-a-team", "This player is on a team of this game already.") from error
 
@@ -181,10 +205,14 @@ class Games(Access):
         """Move a player to another team of a game. One who is named by a goal stays."""
         game, _ = self._in_game(game_id, ADMINS)
         _check_team(game, choice.team_id)
-        entry = self._entry(game_id, player_id)
-        self.current(entry, version)
+
+        def put() -> Roster:
+            entry = self._entry(game_id, player_id)
+            self.current(entry, version)
+            return self.store.run(move(entry, team_id=choice.team_id))
+
         try:
-            return RosterOut.of(self.store.run(move(entry, team_id=choice.team_id)))
+            return RosterOut.of(self.persist(put, StaleVersion, NotFound, AlreadyExists, UniqueViolation))
         except InUse as error:
             raise _has_goals() from error
 
@@ -217,12 +245,11 @@ class Games(Access):
     def add_goal(self, game_id: ItemId, new: NewGoal) -> GoalOut:
         """Log a goal of a live game."""
         game, _ = self._in_game(game_id, SCOREKEEPERS)
-        if self.store.run(count(self.design.timeline(game_id))) >= GOALS:
-            raise InConflict("too-many-goals", f"A game has {GOALS} goals at most.")
         goal = Goal.model_validate({"game_id": game_id, **new.model_dump()})
         check_goal(game, goal)
+        room = check(ref(Game, game_id=game_id), lambda game: (game.status == "live") & (game.goal_count < GOALS))
         try:
-            self.store.transact(create(goal), _while_live(game_id))
+            self.store.transact(create(goal), room)
         except (ConditionFailed, ParentMissing) as error:
             raise _goal_refused(goal, error) from error
         return GoalOut.of(goal)
@@ -295,7 +322,8 @@ def _while_live(game_id: str) -> Check[Game]:
 
 def _goal_refused(goal: Goal, error: ConditionFailed | ParentMissing) -> InConflict | Unprocessable | Missing:
     if isinstance(error, ConditionFailed):
-        return _not_live()
+        full = isinstance(error.stored, Game) and error.stored.status == "live"
+        return InConflict("too-many-goals", f"A game has {GOALS} goals at most.") if full else _not_live()
     if error.constraint != "players":
         return Missing()  # the game is being deleted
     pointer = "/scorer_id" if error.values.get("player_id") == goal.scorer_id else "/assist_ids"
@@ -316,7 +344,7 @@ def _check_team(game: Game, team_id: str) -> None:
         raise Unprocessable("no-such-team", "This team does not play in this game.", pointer="/team_id")
 
 
-def _result(game: Game, timeline: list[GoalOut]) -> Result:
+def _result(game: Game | GameOut, timeline: Sequence[Goal | GoalOut]) -> Result:
     found = outcome(game.team_ids, timeline)
     return Result(
         game_id=game.game_id,

@@ -1,5 +1,7 @@
 """The rules of leagues: who is in them, and their players."""
 
+from collections.abc import Sequence
+
 from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, Access, take
 from keyplan.apps.threefc.entities import Acl, League, Player, UserLeague
 from keyplan.apps.threefc.models import (
@@ -15,7 +17,7 @@ from keyplan.apps.threefc.models import (
     PlayerOut,
     UserId,
 )
-from keyplan.data import InUse, create, delete, update
+from keyplan.data import AlreadyExists, FloorReached, InUse, NotFound, StaleVersion, create, delete, update
 from keyplan.design import batch_get
 from keyplan.web import (
     SIGNED_IN,
@@ -38,12 +40,12 @@ class Leagues(Access):
     @allow(SIGNED_IN)
     def my_leagues(self, page: Paging) -> Listing[LeagueOut]:
         """The leagues that one has a grant in."""
-        leagues = self.listed(self.design.my_leagues(self.me.sub), page, lambda league: league)
-        # The grant may be gone since: then the league is not one's own any more.
-        keys = [{"user_id": self.me.sub, "league_id": league.league_id} for league in leagues.items]
-        grants = self.store.run(batch_get(UserLeague, keys))
-        found = [LeagueOut.of(one, grant.role) for one, grant in zip(leagues.items, grants, strict=True) if grant]
-        return Listing[LeagueOut](items=found, next=leagues.next)
+        return self.chosen(self.design.my_leagues(self.me.sub), page, self._granted)
+
+    def _granted(self, grants: Sequence[UserLeague]) -> list[LeagueOut]:
+        """The leagues of these grants, without those whose deletion is under way."""
+        leagues = self.store.run(batch_get(League, [grant.league_id for grant in grants])) if grants else []
+        return [LeagueOut.of(one, grant.role) for one, grant in zip(leagues, grants, strict=True) if one]
 
     @allow(SIGNED_IN)
     def create_league(self, new: NewLeague) -> LeagueOut:
@@ -100,14 +102,21 @@ class Leagues(Access):
     def grant(self, league_id: ItemId, user_id: UserId, grant: Grant, version: MayMatch) -> GrantOut:
         """Give somebody a role in a league. One admin stays."""
         self._in_league(league_id, ADMINS)
-        found = self.store.run(self.design.grant(league_id, user_id))
-        if found is None:
-            if version is not None:
-                raise Stale
-            return GrantOut.of(self.store.run(create(Acl(league_id=league_id, user_id=user_id, role=grant.role))))
-        self.current(found, version)
-        found.role = grant.role
-        return GrantOut.of(self.store.run(update(found)))
+
+        def put() -> Acl:
+            found = self.store.run(self.design.grant(league_id, user_id))
+            if found is None:
+                if version is not None:
+                    raise Stale
+                return self.store.run(create(Acl(league_id=league_id, user_id=user_id, role=grant.role)))
+            self.current(found, version)
+            found.role = grant.role
+            return self.store.run(update(found))
+
+        try:
+            return GrantOut.of(self.persist(put, AlreadyExists, StaleVersion, NotFound))
+        except FloorReached as error:
+            raise _last_admin() from error
 
     @allow(SIGNED_IN, also=ADMIN)
     def revoke(self, league_id: ItemId, user_id: UserId, version: IfMatch) -> None:
@@ -117,7 +126,10 @@ class Leagues(Access):
         if found is None:
             raise Missing(detail="There is no such grant.")
         self.current(found, version)
-        self.store.run(delete(found))
+        try:
+            self.store.run(delete(found))
+        except FloorReached as error:
+            raise _last_admin() from error
 
     # Players
 
@@ -152,3 +164,7 @@ class Leagues(Access):
         self.current(player, version)
         take(player, change, may_be_none=["user_id"])
         return PlayerOut.of(self.store.run(update(player)), role)
+
+
+def _last_admin() -> InConflict:
+    return InConflict("last-one", "A league has an admin: make somebody else one first.")

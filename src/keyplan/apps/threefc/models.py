@@ -166,6 +166,8 @@ class SeasonOut(Out):
     starts_on: date | None
     ends_on: date | None
     session_count: int
+    team_count: int
+    game_count: int
     version: int
 
     @classmethod
@@ -258,6 +260,8 @@ class GameOut(Out):
     game_start_ts: datetime
     status: Status
     team_ids: Annotated[list[str], Field(min_length=3, max_length=3)]
+    player_count: int
+    goal_count: int
     version: int
 
     @classmethod

@@ -1,5 +1,6 @@
 """What goes out of 3FC's API that is put together or computed: sheets, results, tables, scorers."""
 
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -27,6 +28,13 @@ class Result(Out):
     drawn_ids: Annotated[list[str], Field(description="The teams that share the top; none where there is a winner.")]
 
 
+class GameResult(Out):
+    """A game of a list, and how it stands or ended."""
+
+    game: GameOut
+    result: Result
+
+
 class Sheet(Out):
     """Everything about a game."""
 
@@ -34,6 +42,9 @@ class Sheet(Out):
     roster: Annotated[list[RosterOut], Field(description="By team.")]
     timeline: list[GoalOut]
     result: Result
+    changed_at: Annotated[
+        datetime, Field(description="When the game itself was changed last: while it is live, as a rule, its kick-off.")
+    ]
     version: Annotated[int, Field(description="Another one as soon as anything on the sheet is changed.")]
 
     @property

@@ -1,9 +1,10 @@
 """The rules of seasons: their teams and sessions, and what their finished games add up to."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
-from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, Access, take
-from keyplan.apps.threefc.design import SESSIONS, SHEET
+from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, Access, season_of, take
+from keyplan.apps.threefc.design import SESSIONS, TEAMS
 from keyplan.apps.threefc.entities import Game, Goal, Player, Season, SeasonLookup, Session, Team
 from keyplan.apps.threefc.models import (
     ItemId,
@@ -17,15 +18,12 @@ from keyplan.apps.threefc.models import (
     TeamOut,
 )
 from keyplan.apps.threefc.results import Row, ScorerOut, SeasonTable
-from keyplan.apps.threefc.scores import Outcome, outcome, season_table, tallies
-from keyplan.data import ConditionFailed, InUse, check, create, delete, update
-from keyplan.design import batch_get, ref
+from keyplan.apps.threefc.scores import outcome, season_table, tallies
+from keyplan.data import InUse, create, delete, update
+from keyplan.design import batch_get
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
+from keyplan.web.handling import takes_long
 from keyplan.web.paging import page_of
-
-TEAMS = 1000
-GAMES = 1000
-"""A season table is made of no more teams and finished games than these: it takes a query for each game."""
 
 
 class Seasons(Access):
@@ -88,7 +86,8 @@ class Seasons(Access):
         """Add a team to a season."""
         scope = self._in_season(season_id, ADMINS)
         team = Team(season_id=season_id, league_id=scope.league_id, **new.model_dump(exclude_none=True))
-        return TeamOut.of(self.store.run(create(team)))
+        full = InConflict("season-full", f"A season has {TEAMS} teams at most.")
+        return TeamOut.of(self._create_in(season_of(scope), lambda season: season.team_count < TEAMS, team, full=full))
 
     @allow(SIGNED_IN, also=READ)
     def team(self, season_id: ItemId, team_id: ItemId) -> TeamOut:
@@ -136,18 +135,24 @@ class Seasons(Access):
         """Add a session to a season."""
         scope = self._in_season(season_id, ADMINS)
         session = Session(season_id=season_id, league_id=scope.league_id, **new.model_dump(exclude_none=True))
-        season = ref(Season, league_id=scope.league_id, season_id=season_id)
-        try:
-            self.store.transact(create(session), check(season, lambda each: each.session_count < SESSIONS))
-        except ConditionFailed as error:
-            raise InConflict("season-full", f"A season has {SESSIONS} sessions at most.") from error
-        return SessionOut.of(session)
+        full = InConflict("season-full", f"A season has {SESSIONS} sessions at most.")
+        made = self._create_in(season_of(scope), lambda season: season.session_count < SESSIONS, session, full=full)
+        return SessionOut.of(made)
 
     @allow(SIGNED_IN, also=READ)
     def session(self, session_id: ItemId) -> SessionOut:
         """A session."""
         scope = self._in_session(session_id, READERS)
         return SessionOut.of(self._session(scope.season_id, session_id))
+
+    @allow(SIGNED_IN, also=READ)
+    def next_session(self, season_id: ItemId) -> SessionOut | None:
+        """The session of today, or else the first one after it."""
+        self._in_season(season_id, READERS)
+        today = (self.now - timedelta(hours=12)).date()  # until it is over in all time zones
+        coming = [each for each in self._sessions(season_id) if each.session_date >= today]
+        found = min(coming, key=lambda each: (each.session_date, each.session_id), default=None)
+        return None if found is None else SessionOut.of(found)
 
     @allow(SIGNED_IN, also=ADMIN)
     def delete_session(self, session_id: ItemId, version: IfMatch) -> None:
@@ -174,19 +179,18 @@ class Seasons(Access):
     @allow(SIGNED_IN, also=READ)
     def season_table(self, season_id: ItemId) -> SeasonTable:
         """The season table: 3 points for a win, 1 for a draw; then fewest conceded, most scored, name."""
+        takes_long()  # a query for each game
         self._season(self._in_season(season_id, READERS))
-        names: dict[str, str] = {}
-        for team in self.store.each(self.design.teams(season_id)):
-            if len(names) == TEAMS:
-                raise _too_large()
-            names[team.team_id] = team.name
-        games: list[Outcome] = [outcome(game.team_ids, goals) for game, goals in self._finished(season_id)]
+        games = [outcome(game.team_ids, goals) for game, goals in self._finished(season_id)]
+        # Read after the games, so that none of those that played is missing.
+        names = {team.team_id: team.name for team in self.store.each(self.design.teams(season_id))}
         rows = [Row.model_validate(standing) for standing in season_table(names, games)]
         return SeasonTable(season_id=season_id, game_count=len(games), rows=rows)
 
     @allow(SIGNED_IN, also=READ)
     def scorers(self, season_id: ItemId, page: Paging) -> Listing[ScorerOut]:
         """Who scored, by goals, assists and name."""
+        takes_long()
         scope = self._in_season(season_id, READERS)
         found = tallies(goal for _, goals in self._finished(season_id) for goal in goals)
         keys = [{"league_id": scope.league_id, "player_id": player_id} for player_id in found]
@@ -205,17 +209,11 @@ class Seasons(Access):
         return page_of(f"scorers of {season_id}", scorers, page, _place)
 
     def _finished(self, season_id: str) -> Iterator[tuple[Game, list[Goal]]]:
-        """The finished games of a season, with their goals."""
-        found = 0
+        """The finished games of a season, with their goals: a query for each session and each game that has any."""
         for session in self._sessions(season_id):
-            if not session.game_count:
-                continue
-            games = list(self.store.each(self.design.games(session.session_id)))
-            for game in self._still_there([game for game in games if game.status == "finished"]):
-                found += 1
-                if found > GAMES:
-                    raise _too_large()
-                yield game, list(self.store.run(self.design.timeline(game.game_id).limit(SHEET)).items)
+            listed = self.store.each(self.design.games(session.session_id)) if session.game_count else ()
+            for game in self._still_there([each for each in listed if each.status == "finished"]):
+                yield game, self._goals(game)
 
 
 def _place(scorer: ScorerOut) -> str:
@@ -226,7 +224,3 @@ def _place(scorer: ScorerOut) -> str:
 def _check_dates(season: Season) -> None:
     if season.starts_on and season.ends_on and season.ends_on < season.starts_on:
         raise Unprocessable("ends-before-start", "A season does not end before it starts.", pointer="/ends_on")
-
-
-def _too_large() -> InConflict:
-    return InConflict("season-too-large", f"A table is made of {TEAMS} teams and {GAMES} finished games at most.")

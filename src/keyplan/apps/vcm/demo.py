@@ -4,14 +4,14 @@ import random
 import struct
 import zlib
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import product
 
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, SamsClub, SamsTeam, Sponsor, Team
 from keyplan.apps.vcm.markdown import from_markdown
 from keyplan.apps.vcm.richtext import checked, excerpt
-from keyplan.apps.vcm.slugs import slug_of
+from keyplan.apps.vcm.slugs import numbered, slug_of
 from keyplan.apps.vcm.values import Address, Schedule
 from keyplan.data import import_all, put_all
 from keyplan.design import Entity
@@ -76,7 +76,7 @@ SENTENCES = (
     "Nächste Woche geht es auswärts weiter.",
 )
 NEWS, TEAMS, MEMBERS, MEDIA, SPONSORS = 240, 108, 120, 110, 110
-_BEGAN = datetime(2025, 8, 15, 17, 30, tzinfo=UTC)
+_SCALE = 8
 
 
 def fill(running: Running[VcmDesign], progress: Progress) -> None:
@@ -179,10 +179,7 @@ def _news(made: random.Random, now: datetime) -> Iterator[News]:
     taken: set[str] = set()
     for number in range(NEWS):
         title = made.choice(TITLES).format(made.choice(OPPONENTS))
-        slug, count = slug_of(title), 1
-        while slug in taken:
-            count += 1
-            slug = f"{slug_of(title)}-{count}"
+        slug = next(each for each in numbered(slug_of(title)) if each not in taken)
         taken.add(slug)
         content = checked(from_markdown(_text(made, number)))
         at = now - timedelta(hours=31 * number + 2)
@@ -268,7 +265,7 @@ def _sams_teams() -> Iterator[SamsTeam]:
 
 
 def _png(number: int) -> bytes:
-    """A small picture: a ball over a net, by its number."""
+    """A picture: a ball over a net, by its number."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -278,15 +275,16 @@ def _png(number: int) -> bytes:
     left = 10 + number * 13 % 36
     rows = bytearray()
     for y in range(36):
-        rows += b"\0"
+        row = bytearray(b"\0")
         for x in range(64):
             if (x - left) ** 2 + (y - 9) ** 2 <= 25:
-                rows += ball
+                row += ball * _SCALE
             elif y in (16, 19, 22) or (x % 6 == 0 and 16 <= y <= 22):
-                rows += net
+                row += net * _SCALE
             else:
-                rows += sky if y < 28 else ground
-    header = struct.pack(">IIBBBBB", 64, 36, 8, 2, 0, 0, 0)
+                row += (sky if y < 28 else ground) * _SCALE
+        rows += row * _SCALE
+    header = struct.pack(">IIBBBBB", 64 * _SCALE, 36 * _SCALE, 8, 2, 0, 0, 0)
     return (
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(rows))) + chunk(b"IEND", b"")
     )

@@ -56,6 +56,11 @@ DEPARTURES = [
         "DynamoDB knows no other order of texts: capitals stand before small letters, umlauts behind z.",
     ),
     departure(
+        "Find team by SAMS ID: all that have it.",
+        "Visitors find the published ones only: their Query filters by status.",
+        "A draft is there for editors only, and pages without drafts have to be full ones.",
+    ),
+    departure(
         "Members have an e-mail address and a phone number.",
         "`showContact` says whether a coach's or contact person's are public.",
         "They are personal data; without a yes they are for editors only.",

@@ -134,6 +134,10 @@ class VcmDesign(Design):
     def teams_by_sams_id(self, sbvv_team_id: str) -> Query[Team]:
         return query(Team.by_sams_team, sbvv_team_id=sbvv_team_id)
 
+    @pattern("Find team by SAMS ID: published teams only")
+    def published_teams_by_sams_id(self, sbvv_team_id: str) -> Query[Team]:
+        return query(Team.by_sams_team, sbvv_team_id=sbvv_team_id, filter=lambda team: team.status == "published")
+
     @pattern("Get Instagram handle: Just read from team item")
     def instagram_handle(self, id: str) -> Get[Team]:
         return get(Team, id=id)

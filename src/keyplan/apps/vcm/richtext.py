@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from pydantic import JsonValue
 
-from keyplan.apps.vcm.values import DEEPEST
+from keyplan.apps.vcm.values import DEEPEST, depth_of
 from keyplan.web.bodies import LINK
 
 Node: TypeAlias = dict[str, JsonValue]
@@ -126,31 +126,23 @@ MARK_ORDER = tuple(MARKS)
 
 def checked(document: Mapping[str, JsonValue]) -> Node:
     """The document as it is stored; `BadDocument` for one that the schema does not allow, or that can not be stored."""
-    if _depth(document) > DEEPEST:
+    if depth_of(document) > DEEPEST:
         raise BadDocument(
             f"The text is nested more than {DEEPEST} levels deep, which can not be stored.", code="too-deep"
         )
     made = _node(document, "", ("doc",))
-    if (size := _size(made)) > LARGEST:
+    if (size := size_of(made)) > LARGEST:
         raise BadDocument(f"The text has {size:,} bytes; at most {LARGEST:,} can be stored.", code="too-large")
     return made
 
 
-def _depth(document: object) -> int:
-    level, depth = [document], 0
-    while level := [each for each in level if isinstance(each, dict | list)]:
-        depth += 1
-        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
-    return depth
-
-
-def _size(value: JsonValue) -> int:
+def size_of(value: JsonValue) -> int:
     """About what DynamoDB counts."""
     match value:
         case dict():
-            return 3 + sum(1 + len(name) + _size(each) for name, each in value.items())
+            return 3 + sum(1 + len(name) + size_of(each) for name, each in value.items())
         case list():
-            return 3 + sum(1 + _size(each) for each in value)
+            return 3 + sum(1 + size_of(each) for each in value)
         case str():
             return len(value.encode("utf-8", "surrogatepass"))
     return 8
@@ -310,6 +302,11 @@ def plain_text(document: Mapping[str, JsonValue]) -> str:
         elif node["type"] == "hardBreak" or node["type"] not in inside:
             pieces.append(" ")
     return " ".join("".join(pieces).split())
+
+
+def is_blank(document: Mapping[str, JsonValue]) -> bool:
+    """Whether a document has neither words nor images."""
+    return not plain_text(document) and not images_in(document)
 
 
 def excerpt(document: Mapping[str, JsonValue] | None, length: int = EXCERPT) -> str:

@@ -1,5 +1,8 @@
 """Slugs: what a title or name is called in an address."""
 
+from collections.abc import Iterator
+from itertools import count
+
 from keyplan import web
 
 LONGEST = 80
@@ -8,3 +11,9 @@ LONGEST = 80
 def slug_of(text: str) -> str:
     """The slug of a text: a-z, 0-9 and hyphens; empty where nothing of it can be in one. The club speaks German."""
     return web.slug_of(text, LONGEST, german=True)
+
+
+def numbered(slug: str) -> Iterator[str]:
+    """Slugs for what is called the same: the slug itself, then with -2, -3 ..."""
+    yield slug
+    yield from (f"{slug}-{number}" for number in count(2))

@@ -18,8 +18,9 @@ from keyplan.web import Running
 
 @on(Sponsor, "REMOVE")
 def release_logo(change: Change[Sponsor], club: Running[VcmDesign]) -> None:
-    """A sponsor that its time to live removed left its reference behind; one deleted by hand left nothing."""
-    if change.before is not None and change.expired:
+    """A sponsor that this service did not delete left its reference behind: its time was over, or somebody deleted it
+    in the table itself."""
+    if change.before is not None:
         club.store.run(gone(change.before))
 
 

@@ -29,14 +29,19 @@ LONGEST_EVENT = timedelta(days=31)
 """How long an event may last: how far back one that is still running can have begun."""
 
 
+def depth_of(document: object) -> int:
+    """How deep maps and lists stand in each other."""
+    level, depth = [document], 0
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        depth += 1
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    return depth
+
+
 def _storable(document: object) -> object:
     """Refuses what nests too deep, and gives numbers as JSON has them: stored fractions are read as Decimal."""
-    level, depth = [document], 0
-    while containers := [each for each in level if isinstance(each, dict | list)]:
-        depth += 1
-        if depth > DEEPEST:
-            raise ValueError(f"the document nests more than {DEEPEST} levels deep, which can not be stored")
-        level = [inner for each in containers for inner in (each.values() if isinstance(each, dict) else each)]
+    if depth_of(document) > DEEPEST:
+        raise ValueError(f"the document nests more than {DEEPEST} levels deep, which can not be stored")
     return _json_numbers(document)
 
 
@@ -73,6 +78,7 @@ class Schedule(BaseModel):
     locationId: Id  # noqa: N815 - stored so
 
 
-Schedules: TypeAlias = Annotated[list[Schedule], Field(max_length=7)]
+MOST_SCHEDULES = 7
+Schedules: TypeAlias = Annotated[list[Schedule], Field(max_length=MOST_SCHEDULES)]
 Roles: TypeAlias = Annotated[list[Id], Field(max_length=20)]
 """Like images, places and roles are counted where they are used, in the same transaction of at most 100 items."""

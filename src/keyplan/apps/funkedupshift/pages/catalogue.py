@@ -113,6 +113,13 @@ def ratings(view: FusView, stars: Stars = 5, cursor: Cursor = None) -> Response:
     return show(view, "ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=around)
 
 
+@pages.get("/sites/{site_id}/ratings")
+def site_ratings(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Response:
+    found = view.service.ratings_of_site(site_id, Paging(limit=LISTED, cursor=cursor))
+    around = turn(view.site.url("/sites/{site_id}/ratings", site_id=site_id), cursor, found.next)
+    return show(view, "site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=around)
+
+
 # Comments
 
 

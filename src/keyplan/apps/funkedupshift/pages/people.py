@@ -1,5 +1,6 @@
 """One's own profile, and the groups that managers look after."""
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import Query
@@ -20,7 +21,7 @@ from keyplan.apps.funkedupshift.models import (
 )
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages, show
 from keyplan.apps.funkedupshift.values import Permission, ProfileText
-from keyplan.web import Cursor, Forbidden, Nothing, OfVersion, Paging, turn
+from keyplan.web import Cursor, Forbidden, Nothing, OfVersion, Paging, all_of, turn
 
 
 class ProfileEdit(OfVersion):
@@ -50,8 +51,8 @@ class GroupEdit(OfVersion):
 def profile(view: FusView) -> Response:
     found = view.service.profile()
     view.form.starting_from(found)
-    groups = view.service.my_memberships(Paging(limit=100)).items
-    return show(view, "profile.html", profile=found, groups=groups, allows=ALLOWS)
+    groups = all_of(view.service.my_memberships)
+    return show(view, "profile.html", profile=found, groups=groups, allows=ALLOWS, most=MOST_AVATAR)
 
 
 @pages.post("/profile")
@@ -91,7 +92,7 @@ def groups(view: FusView, cursor: Cursor = None) -> Response:
 @pages.get("/new-group")
 def new_group(view: FusView) -> Response:
     only(view, "groups:write")
-    return show(view, "new_group.html", allows=ALLOWS)
+    return show(view, "new_group.html", allows=ALLOWS, gives=view.service.gives())
 
 
 @pages.post("/new-group")
@@ -104,12 +105,20 @@ def create_group(view: FusView, new: NewGroup) -> Response:
 def group(view: FusView, name: AnyGroup, cursor: Cursor = None) -> Response:
     found = view.service.group(name)
     view.form.starting_from(found)
-    try:
-        members = view.service.members(name, Paging(limit=LISTED, cursor=cursor))
-    except Forbidden:  # Squash, for managers
-        return show(view, "group.html", group=found, members=None, allows=ALLOWS, turn=None)
-    around = turn(view.site.url("/groups/{name}", name=name), cursor, members.next)
-    return show(view, "group.html", group=found, members=members.items, allows=ALLOWS, turn=around)
+    members, around = None, None
+    with suppress(Forbidden):  # Squash, for managers
+        listed = view.service.members(name, Paging(limit=LISTED, cursor=cursor))
+        members, around = listed.items, turn(view.site.url("/groups/{name}", name=name), cursor, listed.next)
+    return show(
+        view,
+        "group.html",
+        group=found,
+        members=members,
+        turn=around,
+        keeping=view.service.keeping(name),
+        gives=view.service.gives(),
+        allows=ALLOWS,
+    )
 
 
 @pages.post("/groups/{name}", again=group)

@@ -27,10 +27,12 @@ LISTED = 25
 """Items on a page of a list."""
 
 
-def show(view: FusView, template: str, /, *, sends_to: Sequence[str] = (), **values: object) -> Response:
+def show(
+    view: FusView, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
+) -> Response:
     """A page, with what all of them need to know."""
     return view.render(
-        template, status=200, sends_to=sends_to, may=view.service.permissions(), admin=is_admin(view), **values
+        template, status=status, sends_to=sends_to, may=view.service.permissions(), admin=is_admin(view), **values
     )
 
 

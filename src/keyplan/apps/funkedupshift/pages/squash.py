@@ -1,20 +1,43 @@
 """The squash section's pages. To those who may not see it, none of them is there."""
 
 import datetime
+from typing import Annotated
 
+from fastapi import Query
 from starlette.responses import Response
 
 from keyplan.apps.funkedupshift.models import ItemId
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages, show
-from keyplan.apps.funkedupshift.squash_models import MatchChange, NewMatch, NewPlayer, PlayerChange, PlayerOut
-from keyplan.web import Cursor, OfVersion, Paging, Unprocessable, all_of, turn
+from keyplan.apps.funkedupshift.squash_models import (
+    MatchChange,
+    MatchOut,
+    NewMatch,
+    NewPlayer,
+    Played,
+    PlayerChange,
+    PlayerOut,
+    Standings,
+    Team,
+)
+from keyplan.web import Cursor, Listing, OfVersion, Paging, Unprocessable, all_of, turn
+
+Chosen = Annotated[list[str] | None, Query()]
+"""Players as a form sends them: empty where none was chosen."""
 
 
 class PlayerEdit(NewPlayer, OfVersion):
     """A player as they are to be."""
 
 
-class MatchEdit(NewMatch, OfVersion):
+class MatchForm(Played):
+    """A match as it is typed: who has won, the games say."""
+
+    @property
+    def winning_team(self) -> Team:
+        return "A" if self.team_a_games > self.team_b_games else "B"
+
+
+class MatchEdit(MatchForm, OfVersion):
     """A match as it is to be."""
 
 
@@ -39,8 +62,16 @@ def _options(view: FusView) -> list[tuple[str, str]]:
 
 @pages.get("/squash")
 def table(view: FusView, date_from: str = "", date_to: str = "") -> Response:
-    standings = view.service.table(_day(date_from, "date_from"), _day(date_to, "date_to"))
-    return show(view, "squash_table.html", standings=standings, date_from=date_from, date_to=date_to)
+    view.service.may_see_squash()
+    standings: Standings | None = None
+    refused: str | None = None
+    try:
+        standings = view.service.table(_day(date_from, "date_from"), _day(date_to, "date_to"))
+    except Unprocessable as problem:  # other days can be chosen on the same page
+        refused = problem.detail
+    asked = {"date_from": date_from or None, "date_to": date_to or None}
+    status = 422 if refused else 200
+    return show(view, "squash_table.html", status=status, standings=standings, refused=refused, asked=asked)
 
 
 @pages.get("/squash/matches")
@@ -48,21 +79,31 @@ def matches(
     view: FusView,
     date_from: str = "",
     date_to: str = "",
-    player: str = "",
+    player: Chosen = None,
+    how: str = "all",
     cursor: Cursor = None,
 ) -> Response:
-    found = view.service.matches(
-        Paging(limit=LISTED, cursor=cursor),
-        date_from=_day(date_from, "date_from"),
-        date_to=_day(date_to, "date_to"),
-        player=[player] if player else None,
-    )
+    view.service.may_see_squash()
+    chosen = [each for each in player or () if each][:2]
+    found, refused = Listing[MatchOut](items=[]), None
+    try:
+        found = view.service.matches(
+            Paging(limit=LISTED, cursor=cursor),
+            date_from=_day(date_from, "date_from"),
+            date_to=_day(date_to, "date_to"),
+            player=chosen or None,
+            how="any" if how == "any" else "all",
+        )
+    except Unprocessable as problem:  # other days can be chosen on the same page
+        refused = problem.detail
     players = _all_players(view)
-    asked = {"date_from": date_from or None, "date_to": date_to or None, "player": player or None}
+    asked = {"date_from": date_from or None, "date_to": date_to or None, "player": chosen, "how": how}
     return show(
         view,
         "squash_matches.html",
+        status=422 if refused else 200,
         matches=found.items,
+        refused=refused,
         players=players,
         names={each.player_id: each.name for each in players},
         asked=asked,
@@ -122,15 +163,13 @@ def delete_player(view: FusView, player_id: ItemId, which: OfVersion) -> Respons
 @pages.get("/squash/new-match")
 def new_match(view: FusView) -> Response:
     view.service.may_change_squash()
-    view.form.starting_from(
-        {"date": view.service.now.date(), "winning_team": "A", "team_a_games": 3, "team_b_games": 0}
-    )
+    view.form.starting_from({"date": view.service.now.date()})
     return show(view, "squash_match.html", match=None, options=_options(view))
 
 
 @pages.post("/squash/new-match")
-def add_match(view: FusView, new: NewMatch) -> Response:
-    view.service.add_match(new)
+def add_match(view: FusView, new: MatchForm) -> Response:
+    view.service.add_match(NewMatch(**new.model_dump(), winning_team=new.winning_team))
     return view.redirect("/squash/matches", notice="The match is there.")
 
 
@@ -144,7 +183,8 @@ def match(view: FusView, match_id: ItemId) -> Response:
 
 @pages.post("/squash/matches/{match_id}")
 def change_match(view: FusView, match_id: ItemId, edited: MatchEdit) -> Response:
-    view.service.change_match(match_id, MatchChange(**edited.model_dump(exclude={"version"})), edited.seen)
+    change = MatchChange(**edited.model_dump(exclude={"version"}), winning_team=edited.winning_team)
+    view.service.change_match(match_id, change, edited.seen)
     return view.redirect("/squash/matches", notice="The match is changed.")
 
 

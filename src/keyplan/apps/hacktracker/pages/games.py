@@ -18,8 +18,8 @@ from keyplan.apps.hacktracker.models import (
     StatusMove,
     Text,
 )
-from keyplan.apps.hacktracker.pages.shared import HackView, in_utc, pages, show
-from keyplan.web import In, OfVersion
+from keyplan.apps.hacktracker.pages.shared import HackView, in_utc, pages, roster_of, show
+from keyplan.web import In, OfVersion, Paging
 
 
 class Planned(In):
@@ -119,14 +119,23 @@ _NOTICES = {"FINAL": "The game is over.", "POSTPONED": "The game is postponed.",
 @pages.get("/games/{game_id}/lineup")
 def lineup(view: HackView, game_id: ItemId) -> Response:
     found = view.service.game(game_id)
+    players = [each for each in roster_of(view, found.team_id) if each.status != "inactive"]
+    there = {each.player_id for each in players}
+    order = [each for each in found.lineup or _last_lineup(view, found.team_id) if each in there]
     return show(
         view,
         "lineup.html",
         team=view.service.team(found.team_id),
         game=found,
-        players=[each for each in view.service.players(found.team_id).items if each.status != "inactive"],
-        places={player_id: at for at, player_id in enumerate(found.lineup, 1)},
+        players=players,
+        places={player_id: at for at, player_id in enumerate(order, 1)},
     )
+
+
+def _last_lineup(view: HackView, team_id: str) -> list[str]:
+    """The line-up of the game before: mostly it is nearly the same again."""
+    before = view.service.games(team_id, Paging(limit=1), when="past").items
+    return before[0].lineup if before else []
 
 
 @pages.post("/games/{game_id}/lineup")

@@ -17,7 +17,7 @@ from keyplan.apps.hacktracker.models import (
     Positions,
     RoleChange,
 )
-from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
+from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.web import Cursor, In, Nothing, OfVersion, Paging, turn
 
 _LISTED = 50
@@ -43,7 +43,7 @@ class NewRole(In):
 def roster(view: HackView, team_id: ItemId) -> Response:
     team = view.service.team(team_id)
     positions = [("", "Any"), *((each, each) for each in get_args(Position))]
-    return show(view, "roster.html", team=team, players=view.service.players(team_id).items, positions=positions)
+    return show(view, "roster.html", team=team, players=roster_of(view, team_id), positions=positions)
 
 
 @pages.post("/teams/{team_id}/roster")

@@ -20,8 +20,9 @@ from keyplan.apps.hacktracker.models import (
     PlayerOut,
     UpToFour,
 )
-from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
+from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
 from keyplan.web import In, Nothing, all_of
+from keyplan.web.problems import Stale
 from keyplan.web.versions import not_modified
 
 RESULTS: tuple[tuple[Result, str], ...] = (
@@ -127,7 +128,7 @@ class Board:
 def board_of(view: HackView, game_id: str) -> Board:
     """The game, what was scored in it, and who bats."""
     game = view.service.game(game_id)
-    players = {player.player_id: player for player in view.service.players(game.team_id).items}
+    players = {player.player_id: player for player in roster_of(view, game.team_id)}
     plays = all_of(lambda page: view.service.at_bats(game_id, page))
     order = [each for each in game.lineup if each in players] or list(players)[:1]
     return Board(
@@ -137,11 +138,6 @@ def board_of(view: HackView, game_id: str) -> Board:
         [players[each] for each in order],
         following(order, plays[-1] if plays else None),
     )
-
-
-def _called(player: PlayerOut) -> str:
-    number = "" if player.player_number is None else f"{player.player_number} "
-    return f"{number}{player.first_name} {player.last_name}"
 
 
 @pages.get("/games/{game_id}/score")
@@ -156,7 +152,7 @@ def score(view: HackView, game_id: ItemId) -> Response:
         game=board.game,
         results=RESULTS,
         places=[("", "–"), *((each, each) for each in PLACES)],
-        batters=[(each.player_id, _called(each)) for each in board.batters],
+        batters=[(each.player_id, called(each)) for each in board.batters],
     )
 
 
@@ -180,9 +176,13 @@ class TheirScore(In):
 
 @pages.post("/games/{game_id}/opponent", again=score)
 def opponent(view: HackView, game_id: ItemId, change: TheirScore) -> Response:
-    game = view.service.game(game_id)
-    scored = GameChange(opponent_score=max(0, game.opponent_score + change.by))
-    view.service.change_game(game_id, scored, frozenset({game.version}))
+    def act() -> None:
+        game = view.service.game(game_id)
+        scored = GameChange(opponent_score=max(0, game.opponent_score + change.by))
+        view.service.change_game(game_id, scored, frozenset({game.version}))
+
+    # Two who count at once are both right.
+    view.service.persist(act, Stale)
     return view.redirect("/games/{game_id}/score", game_id=game_id)
 
 

@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from keyplan.apps.hacktracker.access import MANAGERS, SCORERS
 from keyplan.apps.hacktracker.demo import PEOPLE
-from keyplan.apps.hacktracker.models import TeamOut
+from keyplan.apps.hacktracker.models import PlayerOut, TeamOut
 from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.web import all_of
 from keyplan.web.pages import Pages, View
 
 HackView: TypeAlias = View[HackTracker]
@@ -19,6 +20,17 @@ pages = Pages("keyplan.apps.hacktracker", title="HackTracker", people=PEOPLE)
 def in_utc(typed: datetime | None) -> datetime | None:
     """A time as a form sends it: without a zone, which is said beside the field to be UTC."""
     return typed.replace(tzinfo=UTC) if typed is not None and typed.tzinfo is None else typed
+
+
+def roster_of(view: HackView, team_id: str) -> list[PlayerOut]:
+    """All players of a team, in the roster's order."""
+    return all_of(lambda page: view.service.players(team_id, page))
+
+
+def called(player: PlayerOut) -> str:
+    """A player as an entry of a list to choose from."""
+    number = "" if player.player_number is None else f"{player.player_number} "
+    return f"{number}{player.first_name} {player.last_name}"
 
 
 def show(view: HackView, template: str, /, *, team: TeamOut | None = None, **values: object) -> Response:

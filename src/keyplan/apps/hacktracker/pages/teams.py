@@ -4,7 +4,17 @@ from typing import Literal
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.models import Description, ItemId, NewOwner, NewTeam, TeamChange, TeamName
+from keyplan.apps.hacktracker.entities import PlayerName
+from keyplan.apps.hacktracker.models import (
+    AccountChange,
+    Description,
+    ItemId,
+    NewOwner,
+    NewTeam,
+    Season,
+    TeamChange,
+    TeamName,
+)
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
 from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
 
@@ -24,15 +34,24 @@ class Transfer(OfVersion):
     user_id: ItemId
 
 
+class Founded(NewTeam):
+    """A team, and its founder's name: asked for where the account has none, since it goes onto the roster."""
+
+    first_name: PlayerName | None = None
+    last_name: PlayerName | None = None
+
+
 @pages.get("/new-team")
 def new_team(view: HackView) -> Response:
-    view.service.me_get()
-    return show(view, "new_team.html")
+    return show(view, "new_team.html", account=view.service.me_get())
 
 
 @pages.post("/new-team")
-def create(view: HackView, new: NewTeam) -> Response:
-    made = view.service.create_team(new)
+def create(view: HackView, new: Founded) -> Response:
+    names = new.model_dump(include={"first_name", "last_name"}, exclude_none=True)
+    if names:
+        view.service.me_change(AccountChange.model_validate(names), None)
+    made = view.service.create_team(NewTeam.model_validate(new.model_dump(exclude={"first_name", "last_name"})))
     return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} is there.")
 
 
@@ -83,12 +102,17 @@ def transfer(view: HackView, team_id: ItemId, new: Transfer) -> Response:
 
 @pages.get("/teams/{team_id}/games")
 def schedule(
-    view: HackView, team_id: ItemId, cursor: Cursor = None, when: Literal["coming", "past"] | None = None
+    view: HackView,
+    team_id: ItemId,
+    cursor: Cursor = None,
+    when: Literal["coming", "past"] | None = None,
+    season_id: Season | None = None,
 ) -> Response:
     found = view.service.team(team_id)
-    games = view.service.games(team_id, Paging(limit=_LISTED, cursor=cursor), when=when)
-    at = view.site.url("/teams/{team_id}/games", team_id=team_id, when=when)
-    return show(view, "schedule.html", team=found, games=games.items, when=when, turn=turn(at, cursor, games.next))
+    games = view.service.games(team_id, Paging(limit=_LISTED, cursor=cursor), season_id, when)
+    at = view.site.url("/teams/{team_id}/games", team_id=team_id, when=when, season_id=season_id)
+    turned = turn(at, cursor, games.next)
+    return show(view, "schedule.html", team=found, games=games.items, when=when, season=season_id, turn=turned)
 
 
 @pages.get("/teams/{team_id}/statistics")

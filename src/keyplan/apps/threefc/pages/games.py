@@ -7,13 +7,13 @@ from starlette.responses import Response
 
 from keyplan.apps.threefc.entities import Status
 from keyplan.apps.threefc.models import GameChange, ItemId, SessionOut, StatusChange
-from keyplan.apps.threefc.pages.shared import FootballView, Place, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import FootballView, Place, by_name, only, pages, place_of
 from keyplan.apps.threefc.results import Sheet
 from keyplan.web import In, OfVersion
 from keyplan.web.versions import not_modified
 
 _LONGEST = 180
-"""Minutes after its start in which a game is taken to be under way; later, its clock is not believed."""
+"""Minutes in which a game is taken to be under way; later, its clock is not believed."""
 
 
 class NewStatus(In):
@@ -34,11 +34,10 @@ def _tag(sheet: Sheet, place: Place) -> str:
 
 
 def _minute(view: FootballView, sheet: Sheet) -> int:
-    """What the minute is now, by the start of the game; where that can not be, that of the last goal."""
-    passed = int((view.service.now - sheet.game.game_start_ts).total_seconds() // 60)
-    if 0 <= passed <= _LONGEST:
-        return passed
-    return sheet.last_goal.minute if sheet.last_goal else 0
+    """What the minute is now: counted from when the game went live, and no less than that of the last goal."""
+    passed = int((view.service.now - sheet.changed_at).total_seconds() // 60)
+    last = sheet.last_goal.minute if sheet.last_goal else 0
+    return max(passed, last) if passed <= _LONGEST else last
 
 
 def _shown(
@@ -50,6 +49,7 @@ def _shown(
         sheet=sheet,
         teams={team.team_id: team for team in line_up.teams},
         players=line_up.players,
+        roster=by_name(sheet, line_up),
         place=place,
         session=session,
         tag=_tag(sheet, place),
@@ -81,7 +81,7 @@ def live(view: FootballView, game_id: ItemId) -> Response:
 @pages.post("/games/{game_id}/status", again=game)
 def change_status(view: FootballView, game_id: ItemId, new: NewStatus) -> Response:
     view.service.change_status(game_id, StatusChange(status=new.status), None)
-    return view.redirect("/games/{game_id}", game_id=game_id, notice=f"The game is {new.status}.")
+    return view.redirect("/games/{game_id}", game_id=game_id)
 
 
 @pages.get("/games/{game_id}/edit")

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from keyplan.apps.threefc.entities import Third
 from keyplan.apps.threefc.models import EventId, GoalChange, ItemId, Minute, NewGoal
 from keyplan.apps.threefc.pages.games import game
-from keyplan.apps.threefc.pages.shared import FootballView, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import FootballView, by_name, only, pages, place_of
 from keyplan.web import In, Missing, OfVersion
 
 _Third = Annotated[int, Field(ge=1, le=3)]
@@ -74,7 +74,7 @@ def add(view: FootballView, game_id: ItemId, tapped: Tapped) -> Response:
 @pages.post("/games/{game_id}/undo", again=game)
 def undo(view: FootballView, game_id: ItemId, taken_back: TakenBack) -> Response:
     view.service.undo_goal(game_id, taken_back.event_id)
-    return view.redirect("/games/{game_id}", game_id=game_id, notice="The goal is taken back.")
+    return view.redirect("/games/{game_id}", game_id=game_id)
 
 
 @pages.get("/games/{game_id}/goals/{event_id}")
@@ -93,6 +93,7 @@ def edit(view: FootballView, game_id: ItemId, event_id: EventId) -> Response:
         goal=goal,
         teams={team.team_id: team for team in line_up.teams},
         players=line_up.players,
+        roster=by_name(sheet, line_up),
     )
 
 

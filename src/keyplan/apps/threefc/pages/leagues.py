@@ -31,6 +31,8 @@ class Granted(In):
 
     user_id: UserId
     role: Role
+    version: int | None = None
+    """Of the grant that somebody saw, where it is changed."""
 
 
 class Revoked(OfVersion):
@@ -119,7 +121,8 @@ def people(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Resp
 
 @pages.post("/leagues/{league_id}/people")
 def grant(view: FootballView, league_id: ItemId, granted: Granted) -> Response:
-    view.service.grant(league_id, granted.user_id, Grant(role=granted.role), None)
+    seen = None if granted.version is None else frozenset({granted.version})
+    view.service.grant(league_id, granted.user_id, Grant(role=granted.role), seen)
     notice = f"{granted.user_id} is {granted.role} from now on."
     return view.redirect("/leagues/{league_id}/people", league_id=league_id, notice=notice)
 

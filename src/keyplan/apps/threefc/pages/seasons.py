@@ -38,6 +38,7 @@ def season(view: FootballView, season_id: ItemId, cursor: Cursor = None) -> Resp
         table=view.service.season_table(season_id),
         colours={team.team_id: team.colour for team in all_of(lambda page: view.service.teams(season_id, page))},
         scorers=view.service.scorers(season_id, Paging(limit=_AT_THE_TOP)).items,
+        next=view.service.next_session(season_id),
         sessions=sessions.items,
         turn=turn(at, cursor, sessions.next),
     )
@@ -86,7 +87,7 @@ def create_session(view: FootballView, season_id: ItemId, new: NewSession) -> Re
 @pages.get("/sessions/{session_id}")
 def session(view: FootballView, session_id: ItemId, cursor: Cursor = None) -> Response:
     found = view.service.session(session_id)
-    games = view.service.games(session_id, Paging(limit=LISTED, cursor=cursor))
+    results = view.service.results(session_id, Paging(limit=LISTED, cursor=cursor))
     place = place_of(view, found.season_id)
     at = view.site.url("/sessions/{session_id}", session_id=session_id)
     view.form.starting_from({"game_start_ts": f"{found.session_date}T18:00"})
@@ -94,9 +95,9 @@ def session(view: FootballView, session_id: ItemId, cursor: Cursor = None) -> Re
         "session.html",
         place=place,
         session=found,
-        games=games.items,
+        results=results.items,
         teams={team.team_id: team for team in all_of(lambda page: view.service.teams(found.season_id, page))},
-        turn=turn(at, cursor, games.next),
+        turn=turn(at, cursor, results.next),
     )
 
 

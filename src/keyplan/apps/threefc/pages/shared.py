@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from keyplan.apps.threefc.demo import ORGANISER, SCOREKEEPER, SPECTATOR
-from keyplan.apps.threefc.models import LeagueOut, SeasonOut
+from keyplan.apps.threefc.models import LeagueOut, RosterOut, SeasonOut
+from keyplan.apps.threefc.results import LineUp, Sheet
 from keyplan.apps.threefc.service import Football
 from keyplan.web import Forbidden, Pages, Person, View
 
@@ -45,6 +46,11 @@ def place_of(view: FootballView, season_id: str) -> Place:
     """The way up from something in a season."""
     season = view.service.season(season_id)
     return Place(view.service.league(season.league_id), season)
+
+
+def by_name(sheet: Sheet, line_up: LineUp) -> list[RosterOut]:
+    """The roster as people look for each other in it."""
+    return sorted(sheet.roster, key=lambda entry: line_up.players.get(entry.player_id, entry.player_id).casefold())
 
 
 def only(allowed: bool) -> None:

@@ -2,9 +2,13 @@
 
 from starlette.responses import Response
 
+from keyplan.apps.threefc.demo import COLOURS
 from keyplan.apps.threefc.models import Assignment, Colour, ItemId, Name, NewTeam, TeamChange, TeamChoice
-from keyplan.apps.threefc.pages.shared import LISTED, FootballView, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import LISTED, FootballView, by_name, only, pages, place_of
 from keyplan.web import Cursor, OfVersion, Paging, all_of, turn
+
+_COLOURS = tuple(COLOURS.values())
+"""What a new team is offered: another colour than the one before it has."""
 
 
 class EditedTeam(OfVersion):
@@ -24,10 +28,9 @@ class Moved(OfVersion):
 def teams(view: FootballView, season_id: ItemId, cursor: Cursor = None) -> Response:
     found = view.service.teams(season_id, Paging(limit=LISTED, cursor=cursor))
     at = view.site.url("/seasons/{season_id}/teams", season_id=season_id)
-    view.form.starting_from({"colour": "#17608f"})
-    return view.render(
-        "teams.html", place=place_of(view, season_id), teams=found.items, turn=turn(at, cursor, found.next)
-    )
+    place = place_of(view, season_id)
+    view.form.starting_from({"colour": _COLOURS[(place.season.team_count if place.season else 0) % len(_COLOURS)]})
+    return view.render("teams.html", place=place, teams=found.items, turn=turn(at, cursor, found.next))
 
 
 @pages.post("/seasons/{season_id}/teams")
@@ -70,9 +73,13 @@ def roster(view: FootballView, game_id: ItemId) -> Response:
         "roster.html",
         place=place,
         sheet=sheet,
-        line_up=line_up,
+        roster=by_name(sheet, line_up),
+        players=line_up.players,
         teams={team.team_id: team for team in line_up.teams},
-        others=[player for player in others if player.player_id not in line_up.players],
+        others=sorted(
+            (player for player in others if player.player_id not in line_up.players),
+            key=lambda player: player.display_name.casefold(),
+        ),
     )
 
 

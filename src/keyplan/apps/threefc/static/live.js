@@ -45,7 +45,7 @@ setTimeout(follow, EVERY);
 
 // The minute goes on, as long as nobody typed another.
 
-const minute = document.querySelector("[data-start]");
+const minute = document.querySelector("[data-clock]");
 if (minute) {
   const shown = Number(minute.value);
   const began = Date.now();

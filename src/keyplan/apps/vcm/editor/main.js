@@ -3,9 +3,14 @@
 
 import { Editor } from "@tiptap/core";
 import Image from "@tiptap/extension-image";
+import { Selection } from "@tiptap/pm/state";
 import StarterKit from "@tiptap/starter-kit";
 
+// Pictures are media items; those of pages from elsewhere, pasted along with their text, are none.
 const MediaImage = Image.extend({
+  parseHTML() {
+    return [{ tag: "img[data-media-id]" }];
+  },
   addAttributes() {
     return {
       ...this.parent?.(),
@@ -21,6 +26,7 @@ const MediaImage = Image.extend({
 const TOOLS = [
   ["Fett", "bold", (chain) => chain.toggleBold()],
   ["Kursiv", "italic", (chain) => chain.toggleItalic()],
+  ["Durchgestrichen", "strike", (chain) => chain.toggleStrike()],
   ["Unterstrichen", "underline", (chain) => chain.toggleUnderline()],
   ["Überschrift", "heading", (chain) => chain.toggleHeading({ level: 2 })],
   ["Liste", "bulletList", (chain) => chain.toggleBulletList()],
@@ -42,8 +48,22 @@ function linkTool(editor) {
   const address = window.prompt("Adresse des Links (leer: kein Link)", editor.getAttributes("link").href ?? "https://");
   if (address === null) return;
   const chain = editor.chain().focus().extendMarkRange("link");
-  if (address === "") chain.unsetLink().run();
-  else chain.setLink({ href: address }).run();
+  if (["", "https://"].includes(address)) chain.unsetLink().run();
+  else chain.setLink({ href: isLink(address) ? address : `https://${address}` }).run();
+}
+
+// As the server takes links.
+function isLink(address) {
+  return /^(https?:\/\/|mailto:)/i.test(address);
+}
+
+// For those who can not drop one: a file is chosen, and put where the text goes on.
+function pictureTool(editor) {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = "image/jpeg,image/png,image/gif,image/webp";
+  input.addEventListener("change", () => takeFiles(editor, input.files));
+  input.click();
 }
 
 function toolbar(editor, place) {
@@ -52,7 +72,14 @@ function toolbar(editor, place) {
     editor.on("transaction", () => made.setAttribute("aria-pressed", editor.isActive(name)));
     return made;
   });
-  place.append(...tools, button("Link", () => linkTool(editor)));
+  place.append(...tools, button("Link", () => linkTool(editor)), button("Bild", () => pictureTool(editor)));
+}
+
+// A picture that was just put in is selected; the next letter would take its place.
+function goOnBehind({ tr }) {
+  const behind = Selection.findFrom(tr.doc.resolve(tr.selection.to), 1, true);
+  if (behind) tr.setSelection(behind);
+  return true;
 }
 
 // Pictures that are dropped or pasted are uploaded first; upload() is the page's own.
@@ -63,6 +90,7 @@ function takeFiles(editor, files, at) {
       (media) => {
         const node = { type: "image", attrs: { mediaId: media.id, src: media.url, alt: media.alt } };
         editor.chain().focus().insertContentAt(at ?? editor.state.selection.to, node).run();
+        editor.commands.command(goOnBehind);
       },
       () => {}, // it is told beside the field
     );
@@ -73,19 +101,23 @@ function takeFiles(editor, files, at) {
 for (const field of document.querySelectorAll("[data-richtext]")) {
   const text = field.querySelector("textarea");
   const hidden = field.querySelector("input[type=hidden]");
+  if (text.value !== text.defaultValue) {
+    // Somebody was faster than this script: what they wrote stays, and they go on in Markdown.
+    field.dataset.ready = "markdown";
+    continue;
+  }
   const [bar, place] = ["toolbar", "editor"].map((name) => {
     const made = document.createElement("div");
     made.className = name;
     return made;
   });
-  text.hidden = true;
-  field.querySelector("[data-markdown-hint]").hidden = true;
+  for (const each of field.querySelectorAll("[data-markdown]")) each.hidden = true;
   text.after(bar, place);
   const typed = hidden.value;
   const editor = new Editor({
     element: place,
     injectCSS: false,
-    extensions: [StarterKit.configure({ link: { openOnClick: false, protocols: ["http", "https", "mailto"] } }), MediaImage],
+    extensions: [StarterKit.configure({ link: { openOnClick: false, isAllowedUri: isLink } }), MediaImage],
     content: JSON.parse(typed || field.dataset.richtext),
     editorProps: {
       attributes: { role: "textbox", "aria-multiline": "true", "aria-label": field.dataset.label, class: "text" },
@@ -103,5 +135,5 @@ for (const field of document.querySelectorAll("[data-richtext]")) {
   toolbar(editor, bar);
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", `${field.dataset.label}: Gestaltung`);
-  field.dataset.ready = "yes";
+  field.dataset.ready = "editor";
 }

@@ -1,18 +1,27 @@
 """Teams, members, roles, locations, sponsors, and what SAMS knows."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
-from pydantic import Field, PlainSerializer, WithJsonSchema
+from pydantic import ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from keyplan.apps.vcm.entities import Location, Role, SamsClub, SamsTeam, Sponsor
 from keyplan.apps.vcm.models.base import Age, Email, Handle, People, Phone, Seconds, Short, Shown, Taken, Text, Time
 from keyplan.apps.vcm.models.content import ImageOut
-from keyplan.apps.vcm.values import Gender, Images, Name, Roles, Schedules, Status
+from keyplan.apps.vcm.values import MOST_SCHEDULES, Gender, Images, Name, Roles, Schedule, Schedules, Status
 from keyplan.design import Id
 from keyplan.web import Link
 
 # Teams
+
+
+class ScheduleIn(Schedule):
+    """When and where a team trains."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+SchedulesIn: TypeAlias = Annotated[list[ScheduleIn], Field(max_length=MOST_SCHEDULES)]
 
 
 class NewTeam(Taken):
@@ -26,7 +35,7 @@ class NewTeam(Taken):
     description: Text = ""
     coach_ids: People = Field(default_factory=list)
     contact_person_ids: People = Field(default_factory=list)
-    schedules: Schedules = Field(default_factory=list)
+    schedules: SchedulesIn = Field(default_factory=list)
     image_ids: Images = Field(default_factory=list)
     instagram: Handle | None = None
     publish: bool = False
@@ -43,7 +52,7 @@ class TeamChange(Taken):
     description: Text | None = None
     coach_ids: People | None = None
     contact_person_ids: People | None = None
-    schedules: Schedules | None = None
+    schedules: SchedulesIn | None = None
     image_ids: Images | None = None
     instagram: Handle | None = None
 

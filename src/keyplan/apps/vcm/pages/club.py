@@ -1,11 +1,8 @@
-"""Editors: members, roles, locations and sponsors, each by the same set of pages."""
+"""Editors: members, roles, locations and sponsors."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Any
-
-from starlette.responses import Response
 
 from keyplan.apps.vcm.models.club import (
     LocationChange,
@@ -20,25 +17,12 @@ from keyplan.apps.vcm.models.club import (
     SponsorChange,
     SponsorOut,
 )
-from keyplan.apps.vcm.pages.forms import Field, Sheet, filled_in, newest_page, taken
-from keyplan.apps.vcm.pages.shared import BERLIN, ClubView, FormIn, pages, show
+from keyplan.apps.vcm.pages.forms import Field
+from keyplan.apps.vcm.pages.shared import BERLIN, ClubView
+from keyplan.apps.vcm.pages.things import Thing, ThingForm, add_pages
 from keyplan.apps.vcm.service import Club
 from keyplan.design import Id
-from keyplan.web import Cursor, In, Listing, OfVersion, Paging, all_of, turn
-
-
-class ThingForm(FormIn):
-    """Base of these forms."""
-
-    version: int | None = None
-
-    def values(self) -> dict[str, Any]:
-        """As the service takes it."""
-        return self.model_dump(exclude={"version"})
-
-    @property
-    def seen(self) -> frozenset[int]:
-        return frozenset() if self.version is None else frozenset({self.version})
+from keyplan.web import all_of
 
 
 class RoleForm(ThingForm):
@@ -75,7 +59,7 @@ class SponsorForm(ThingForm):
     logo_id: Id | None = None
     last_day: datetime | None = None
 
-    def values(self) -> dict[str, Any]:
+    def values(self, before: object) -> dict[str, Any]:
         """As the service takes it."""
         values = self.model_dump(exclude={"version", "last_day"})
         if self.last_day is None:
@@ -137,35 +121,6 @@ def _sponsor_before(sponsor: SponsorOut) -> dict[str, object]:
     return {"name": sponsor.name, "website": sponsor.website, "logoId": sponsor.logo_id, "lastDay": last}
 
 
-@dataclass(frozen=True)
-class Thing:
-    """A kind of things that editors look after."""
-
-    path: str
-    title: str
-    new: str
-    form: type[ThingForm]
-    fields: Callable[[ClubView], Sequence[Field]]
-    before: Callable[[Any], Mapping[str, object]]
-    listed: Callable[[Club, Paging], Listing[Any]]
-    one: Callable[[Club, str], Any]
-    create: tuple[type[In], Callable[[Club, Any], Any]]
-    change: tuple[type[In], Callable[[Club, str, Any, frozenset[int]], Any]]
-    delete: Callable[[Club, str, frozenset[int]], None]
-
-    def sheet(self, view: ClubView, thing: Any) -> Sheet:  # noqa: ANN401 - one of its kind, or none
-        """The page to fill in."""
-        return Sheet(
-            title=f"{thing.name} bearbeiten" if thing else self.new,
-            back=f"/redaktion/{self.path}",
-            save_at=f"/redaktion/{self.path}/{thing.id}" if thing else f"/redaktion/{self.path}/neu",
-            fields=self.fields(view),
-            before=self.before(thing) if thing else {},
-            id=thing.id if thing else None,
-            version=thing.version if thing else None,
-        )
-
-
 def _dumped(thing: RoleOut | LocationOut) -> Mapping[str, object]:
     return thing.model_dump(by_alias=True)
 
@@ -192,47 +147,5 @@ THINGS = (
     ),
 )  # fmt: skip
 
-
-def _add_pages(thing: Thing) -> None:
-    base = f"/redaktion/{thing.path}"
-    form = thing.form
-
-    @pages.get(base)
-    def desk(view: ClubView, cursor: Cursor = None) -> Response:
-        view.service.begin_editing()
-        found = thing.listed(view.service, newest_page(cursor))
-        rows = [(each.id, each.name, None, None) for each in found.items]
-        around = turn(view.site.url(base), cursor, found.next)
-        return show(view, "desk_list.html", kind=thing.path, title=thing.title, rows=rows, turn=around)
-
-    @pages.get(f"{base}/neu")
-    def begin(view: ClubView) -> Response:
-        view.service.begin_editing()
-        return filled_in(view, thing.sheet(view, None))
-
-    @pages.post(f"{base}/neu")
-    def create(view: ClubView, typed: form) -> Response:  # type: ignore[valid-type]  # a class all the same
-        model, act = thing.create
-        values = typed.values()  # type: ignore[attr-defined]  # of ThingForm
-        made = act(view.service, taken(model, values))
-        return view.redirect(base, notice=f"{made.name} ist angelegt.")
-
-    @pages.get(f"{base}/{{id}}")
-    def edit(view: ClubView, id: Id) -> Response:
-        view.service.begin_editing()
-        return filled_in(view, thing.sheet(view, thing.one(view.service, id)))
-
-    @pages.post(f"{base}/{{id}}")
-    def change(view: ClubView, id: Id, typed: form) -> Response:  # type: ignore[valid-type]  # a class all the same
-        model, act = thing.change
-        changed = act(view.service, id, taken(model, typed.values()), typed.seen)  # type: ignore[attr-defined]
-        return view.redirect(base, notice=f"{changed.name} ist gespeichert.")
-
-    @pages.post(f"{base}/{{id}}/loeschen", again=edit)
-    def delete(view: ClubView, id: Id, which: OfVersion) -> Response:
-        thing.delete(view.service, id, which.seen)
-        return view.redirect(base, notice="Gelöscht.")
-
-
 for _thing in THINGS:
-    _add_pages(_thing)
+    add_pages(_thing)

@@ -4,9 +4,9 @@ import orjson
 from starlette.responses import Response
 
 from keyplan.apps.vcm.models.club import SamsFile
-from keyplan.apps.vcm.pages.forms import newest_page, taken
+from keyplan.apps.vcm.pages.forms import taken
 from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages, show
-from keyplan.web import Forbidden, Unauthorized, Unprocessable, all_of
+from keyplan.web import Forbidden, Paging, Unauthorized, Unprocessable, all_of
 
 
 class SamsForm(FormIn):
@@ -18,8 +18,8 @@ class SamsForm(FormIn):
 
 @pages.get("/redaktion")
 def desk(view: ClubView) -> Response:
-    drafts = [each for each in view.service.all_news(newest_page(None)).items if each.status == "draft"]
-    return show(view, "desk.html", drafts=drafts[:10])
+    drafts = view.service.all_news(Paging(limit=10), "draft").items
+    return show(view, "desk.html", drafts=drafts)
 
 
 @pages.get("/redaktion/sams")

@@ -48,11 +48,18 @@ class Sheet:
     id: str | None = None
     version: int | None = None
     status: str | None = None
+    may_publish: bool = False
     public: str | None = None
-    """The path of the page that everybody sees."""
-    may_delete: bool = True
+    """The address of the page that everybody sees."""
+    rich: str | None = None
+    """The field with rich text."""
     document: Mapping[str, JsonValue] | None = None
     preview_at: str | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the fields are called."""
+        return {each.name: each.label for each in self.fields}
 
 
 def filled_in(view: ClubView, sheet: Sheet, preview: str | None = None) -> Response:
@@ -68,9 +75,17 @@ def filled_in(view: ClubView, sheet: Sheet, preview: str | None = None) -> Respo
         preview=preview,
         images=_images(view, chosen) if uses_images else [],
         uses_images=uses_images,
-        rich_text=orjson.dumps(sheet.document or EMPTY).decode(),
-        rich_editor=_has_editor() and any(each.kind == "rich" for each in sheet.fields),
+        rich_text=orjson.dumps(_document(view, sheet)).decode(),
+        rich_editor=sheet.rich is not None and _has_editor(),
     )
+
+
+def _document(view: ClubView, sheet: Sheet) -> Mapping[str, JsonValue]:
+    """What the editor begins with: the same as the field for Markdown, of which it takes the place."""
+    if sheet.rich is None:
+        return EMPTY
+    found = document_in(view.form.value(sheet.rich), "", sheet.document)
+    return found if found == sheet.document else view.service.to_edit(found)
 
 
 def _images(view: ClubView, chosen: Sequence[str]) -> list[MediaOut]:

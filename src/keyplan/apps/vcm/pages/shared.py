@@ -10,6 +10,7 @@ from pydantic import AfterValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 from starlette.responses import Response
 
+from keyplan.apps.vcm.pages.german import GERMAN
 from keyplan.apps.vcm.richtext import Node
 from keyplan.apps.vcm.service import Club
 from keyplan.web import In, Person
@@ -31,6 +32,7 @@ pages = Pages(
         Person("anja", "Anja Administratorin", ["Admin"], "darf außerdem SAMS-Daten einlesen"),
         Person("gast", "Gast", [], "ist angemeldet und darf nichts bearbeiten"),
     ],
+    language=GERMAN,
 )
 
 
@@ -62,6 +64,11 @@ def span(start: datetime, end: datetime | None) -> Markup:
 def wall_time(value: datetime | None) -> str:
     """A time as a field for times takes it."""
     return "" if value is None else f"{value.astimezone(BERLIN):%Y-%m-%dT%H:%M}"
+
+
+def exact(typed: datetime | None, before: datetime | None) -> datetime | None:
+    """A time as it was typed; where that is the one that was there, with the seconds that a field does not show."""
+    return before if wall_time(typed) == wall_time(before) else typed
 
 
 def _from_wall(value: datetime) -> datetime:

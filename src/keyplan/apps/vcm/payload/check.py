@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, Sponsor, Team
@@ -12,6 +12,7 @@ from keyplan.data.items import codec_of
 from keyplan.design import Entity, batch_get
 from keyplan.web import Running
 
+E = TypeVar("E", bound=Entity)
 SPOT_CHECKS = 30
 _KEPT_BY_THE_STORE = ("version", "count")
 
@@ -70,9 +71,8 @@ def _patterns(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[
             yield f"access pattern {name!r} does not find what was written"
 
 
-def _first(entities: Sequence[Entity], kind: type[Any], **having: object) -> Any:  # noqa: ANN401 - of that kind
-    fits = (e for e in entities if isinstance(e, kind) and all(getattr(e, k) == v for k, v in having.items()))
-    return next(fits, None)
+def _first(entities: Sequence[Entity], kind: type[E]) -> E | None:
+    return next((each for each in entities if isinstance(each, kind)), None)
 
 
 def _found_by(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[tuple[str, bool]]:
@@ -87,8 +87,9 @@ def _found_by(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[
         yield "Get news by slug", listed(design.news_by_slug(news.slug), news)
         yield "List all news (admin): Query by status", listed(design.news_by_status(news.status), news)
         yield "List all news (admin)", listed(design.all_news(), news)
-    if (shown := _first(entities, News, status="published")) and shown.published_date <= now:
-        yield "List published news", listed(design.published_news(now), shown)
+    shown = (e for e in entities if isinstance(e, News) and e.status == "published" and e.published_date <= now)
+    if article := next(shown, None):
+        yield "List published news", listed(design.published_news(now), article)
     if event := _first(entities, Event):
         yield "Get event by ID", run(design.event(event.id)) is not None
         yield "Get event by slug", run(design.event_by_slug(event.slug)) is not None
@@ -105,6 +106,8 @@ def _found_by(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[
     for known in entities:
         if isinstance(known, Team) and known.sbvv_team_id:
             yield "Find team by SAMS ID", listed(design.teams_by_sams_id(known.sbvv_team_id), known)
+            found = listed(design.published_teams_by_sams_id(known.sbvv_team_id), known)
+            yield "Find team by SAMS ID: published teams only", found
             break
     if member := _first(entities, Member):
         yield "Get member by ID", run(design.member(member.id)) is not None

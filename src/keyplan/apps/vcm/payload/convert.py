@@ -3,24 +3,34 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
-from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue, ValidationError
 
 from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, Sponsor, Team
 from keyplan.apps.vcm.payload.export import COLLECTIONS, Export, Record
+from keyplan.apps.vcm.payload.fields import (
+    Unusable,
+    address_of,
+    days_of,
+    id_in,
+    id_of,
+    optional_in,
+    published_in,
+    stamps_of,
+    text_in,
+    time_in,
+    to_seconds,
+    wall_time_in,
+)
 from keyplan.apps.vcm.payload.lexical import Conversion
-from keyplan.apps.vcm.richtext import BadDocument, Node, excerpt, images_in, is_link
-from keyplan.apps.vcm.values import LONGEST_EVENT, Collection
-from keyplan.design import Entity
+from keyplan.apps.vcm.richtext import BadDocument, Node, excerpt, images_in, is_link, size_of
+from keyplan.apps.vcm.values import DEEPEST, LONGEST_EVENT, Collection, depth_of
+from keyplan.data.items import codec_of
+from keyplan.design import Entity, InvalidValue
 
-BERLIN = ZoneInfo("Europe/Berlin")
-_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
-DAYS = "sunday monday tuesday wednesday thursday friday saturday".split()
-"""As JavaScript counts them."""
-GERMAN_DAYS = "sonntag montag dienstag mittwoch donnerstag freitag samstag".split()
+_BOTH = 390_000
+"""Bytes of a text and its original together, so that they are one item with all the rest."""
+_INSTAGRAM = re.compile(r"(?:https?://)?(?:www\.)?(?:instagram\.com/|@)?([A-Za-z0-9._]{1,30})/?(?:\?.*)?")
 
 
 @dataclass(frozen=True)
@@ -35,10 +45,6 @@ class Issue:
 
     def __str__(self) -> str:
         return f"{self.collection} {self.record}: {self.reason}{' (left out)' if self.whole else ''}"
-
-
-class Unusable(Exception):
-    """A record can not be converted."""
 
 
 @dataclass
@@ -91,7 +97,7 @@ class Converter:
         return self._made
 
     def _one(self, name: Collection, number: int, record: Record, make: Callable[[Record, str], Entity]) -> None:
-        id = _id(record)
+        id = id_in(record)
         self._at = (name, id or f"number {number + 1}")
         try:
             if id is None:
@@ -99,9 +105,12 @@ class Converter:
             if id in self._ids[name]:
                 raise Unusable("another record has the same id")
             entity = make(record, id)
+            codec_of(type(entity)).encode(entity)  # can it be stored?
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             self._issue(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", whole=True)
+        except InvalidValue as error:
+            self._issue(f"{error.field}: {error.problem}", whole=True)
         except (Unusable, BadDocument) as error:
             self._issue(str(error), whole=True)
         else:
@@ -117,26 +126,26 @@ class Converter:
         return self._store_file(id, record)
 
     def _role(self, record: Record, id: str) -> Entity:
-        return Role(id=id, name=_text(record, "name"), **stamps_of(record, "created_at"))
+        return Role(id=id, name=text_in(record, "name"), **stamps_of(record, "created_at"))
 
     def _location(self, record: Record, id: str) -> Entity:
         address = record.get("address")
         given = {**record, **address} if isinstance(address, dict) else record
         return Location(
             id=id,
-            name=_text(record, "name"),
-            street=_text(given, "street"),
-            postal_code=_text(given, "postalCode"),
-            city=_text(given, "city"),
+            name=text_in(record, "name"),
+            street=text_in(given, "street"),
+            postal_code=text_in(given, "postalCode"),
+            city=text_in(given, "city"),
             **stamps_of(record),
         )
 
     def _member(self, record: Record, id: str) -> Entity:
         return Member(
             id=id,
-            name=_text(record, "name"),
-            email=_optional(record, "email"),
-            phone=_optional(record, "phone"),
+            name=text_in(record, "name"),
+            email=optional_in(record, "email"),
+            phone=optional_in(record, "phone"),
             role_ids=self._related(record, "roles", "roles"),
             avatar_id=self._one_related(record, "avatar"),
             **stamps_of(record),
@@ -147,18 +156,18 @@ class Converter:
         return Team.model_validate(
             {
                 "id": id,
-                "name": _text(record, "name"),
-                "slug": _optional(record, "slug") or "-",
+                "name": text_in(record, "name"),
+                "slug": optional_in(record, "slug") or "-",
                 "gender": record.get("gender"),
                 "age": int(age) if isinstance(age, str) and age.isdecimal() else age,
-                "league": _optional(record, "league"),
-                "sbvv_team_id": _id_of(record.get("sbvvTeam")),
-                "description": _optional(record, "description") or "",
+                "league": optional_in(record, "league"),
+                "sbvv_team_id": self._sams_team(record),
+                "description": optional_in(record, "description") or "",
                 "coach_ids": self._related(record, "coaches", "members"),
                 "contact_person_ids": self._related(record, "contactPeople", "members"),
                 "schedules": self._schedules(record.get("schedules")),
                 "image_ids": self._images(record, None),
-                "instagram": _optional(record, "instagram"),
+                "instagram": self._instagram(record),
                 "status": "published",
                 **stamps_of(record),
             }
@@ -171,15 +180,15 @@ class Converter:
         return News.model_validate(
             {
                 "id": id,
-                "title": _text(record, "title"),
-                "slug": _optional(record, "slug") or "-",
+                "title": text_in(record, "title"),
+                "slug": optional_in(record, "slug") or "-",
                 "content": content,
-                "excerpt": _optional(record, "excerpt") or excerpt(content),
-                "published_date": _published(record),
+                "excerpt": optional_in(record, "excerpt") or excerpt(content),
+                "published_date": published_in(record),
                 "status": record.get("_status") or "draft",
                 "author_ids": self._author_ids(record),
                 "image_ids": self._images(record, content),
-                "lexical": self._lexical(record.get("content")),
+                "lexical": self._lexical(record.get("content"), content),
                 **stamps_of(record),
             }
         )
@@ -187,7 +196,7 @@ class Converter:
     def _event(self, record: Record, id: str) -> Entity:
         dates = record.get("date")
         given = dates if isinstance(dates, dict) else {}
-        start, end = _time(given, "startDate"), _time(given, "endDate")
+        start, end = time_in(given, "startDate"), time_in(given, "endDate")
         if start is None:
             raise Unusable("it has no date.startDate")
         if end is not None and (end < start or end - start > LONGEST_EVENT):
@@ -196,16 +205,16 @@ class Converter:
         return Event.model_validate(
             {
                 "id": id,
-                "title": _text(record, "title"),
-                "slug": _optional(record, "slug") or "-",
+                "title": text_in(record, "title"),
+                "slug": optional_in(record, "slug") or "-",
                 "description": description,
                 "start_date": start,
                 "end_date": end,
-                "address": _address(record.get("address")),
+                "address": address_of(record.get("address")),
                 "image_ids": self._images(record, description),
                 "author_ids": self._author_ids(record),
                 "status": "published",
-                "lexical": self._lexical(record.get("description")),
+                "lexical": self._lexical(record.get("description"), description),
                 **stamps_of(record),
             }
         )
@@ -213,10 +222,10 @@ class Converter:
     def _sponsor(self, record: Record, id: str) -> Entity:
         return Sponsor(
             id=id,
-            name=_text(record, "name"),
+            name=text_in(record, "name"),
             website=self._website(record),
             logo_id=self._one_related(record, "logo"),
-            expiry_timestamp=_seconds(_time(record, "expiryDate")),
+            expiry_timestamp=to_seconds(time_in(record, "expiryDate")),
             **stamps_of(record),
         )
 
@@ -231,12 +240,17 @@ class Converter:
             self._issue(f"the text has {lost}, which can not be converted")
         return document
 
-    def _lexical(self, lexical: JsonValue) -> JsonValue:
-        return lexical if self._keep_lexical else None
+    def _lexical(self, lexical: JsonValue, document: Node | None) -> JsonValue:
+        if not self._keep_lexical or document is None:
+            return None
+        if depth_of(lexical) > DEEPEST or size_of(lexical) + size_of(document) > _BOTH:
+            self._issue("its original rich text is too deep or too large to be kept beside the new one")
+            return None
+        return lexical
 
     def _related(self, record: Record, name: str, collection: Collection) -> list[str]:
         value = record.get(name)
-        ids = [_id_of(each) for each in (value if isinstance(value, list) else [] if value is None else [value])]
+        ids = [id_of(each) for each in (value if isinstance(value, list) else [] if value is None else [value])]
         known = [id for id in ids if id is not None and id in self._ids[collection]]
         for id in ids:
             if id is None or id not in self._ids[collection]:
@@ -251,14 +265,29 @@ class Converter:
 
     def _author_ids(self, record: Record) -> list[str]:
         value = record.get("authors")
-        ids = [_id_of(each) for each in (value if isinstance(value, list) else [])]
+        ids = [id_of(each) for each in (value if isinstance(value, list) else [])]
         for id in ids:
             if id not in self._authors:
                 self._issue(f"authors names {id or 'nothing'}, for whom the map of authors has no subject")
         return list(dict.fromkeys(self._authors[id] for id in ids if id is not None and id in self._authors))
 
+    def _sams_team(self, record: Record) -> str | None:
+        given = record.get("sbvvTeam")
+        id = id_of(given)
+        if given is not None and id is None:
+            self._issue("sbvvTeam names nothing that has an id")
+        return id
+
+    def _instagram(self, record: Record) -> str | None:
+        """The handle alone, of what people take for one: with an @, or the address of the page."""
+        given = optional_in(record, "instagram")
+        found = _INSTAGRAM.fullmatch(given) if given else None
+        if given and not found:
+            self._issue(f"instagram {given!r} is no handle")
+        return found[1] if found else None
+
     def _website(self, record: Record) -> str | None:
-        website = _optional(record, "website")
+        website = optional_in(record, "website")
         if website and not is_link(website):
             self._issue(f"website {website!r} is no address in the web")
             return None
@@ -270,107 +299,16 @@ class Converter:
             given = each if isinstance(each, dict) else {}
             times = given.get("time")
             given = {**given, **times} if isinstance(times, dict) else given
-            place = _id_of(given.get("location", given.get("locationId")))
+            place = id_of(given.get("location", given.get("locationId")))
             if place not in self._ids["locations"]:
                 self._issue(f"a training is at {place or 'no location'}, which is not among the locations")
                 continue
             made.append(
                 {
-                    "day": _days(given.get("day")),
-                    "startTime": _wall_time(given, "startTime"),
-                    "endTime": _wall_time(given, "endTime"),
+                    "day": days_of(given.get("day")),
+                    "startTime": wall_time_in(given, "startTime"),
+                    "endTime": wall_time_in(given, "endTime"),
                     "locationId": place,
                 }
             )
         return made
-
-
-# Values
-
-
-def _id(record: Mapping[str, JsonValue]) -> str | None:
-    id = record.get("id")
-    text = str(id) if isinstance(id, str | int) and not isinstance(id, bool) else ""
-    return text if 0 < len(text) <= 128 and "#" not in text else None
-
-
-def _id_of(value: JsonValue) -> str | None:
-    """The id of what a relationship names: by itself, as the whole record, or with its collection."""
-    if isinstance(value, dict):
-        return _id_of(value["value"]) if "relationTo" in value and "value" in value else _id(value)
-    return _id({"id": value})
-
-
-def _text(record: Mapping[str, JsonValue], name: str) -> str:
-    value = record.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise Unusable(f"it has no {name}")
-    return value.strip()
-
-
-def _optional(record: Mapping[str, JsonValue], name: str) -> str | None:
-    value = record.get(name)
-    if value is not None and not isinstance(value, str):
-        raise Unusable(f"{name} is no text")
-    return value.strip() or None if value else None
-
-
-def _time(record: Mapping[str, JsonValue], name: str) -> datetime | None:
-    value = record.get(name)
-    if value in (None, ""):
-        return None
-    try:
-        moment = datetime.fromisoformat(str(value))
-    except ValueError as error:
-        raise Unusable(f"{name} {value!r} is no time") from error
-    moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
-
-
-def _published(record: Record) -> datetime:
-    moment = _time(record, "publishedDate") or _time(record, "createdAt")
-    if moment is None:
-        raise Unusable("it has no publishedDate")
-    return moment
-
-
-def _seconds(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.replace(microsecond=0)
-
-
-def stamps_of(record: Record, *names: str) -> dict[str, Any]:
-    """When a record was made and changed, as far as it says."""
-    given = {"created_at": _time(record, "createdAt"), "updated_at": _time(record, "updatedAt")}
-    return {name: at for name, at in given.items() if at is not None and (not names or name in names)}
-
-
-def _address(value: JsonValue) -> dict[str, str | None] | None:
-    given = value if isinstance(value, dict) else {}
-    made = {name: _optional(given, name) for name in ("name", "street", "postalCode", "city")}
-    return made if any(made.values()) else None
-
-
-def _days(value: JsonValue) -> list[int]:
-    made = []
-    for each in value if isinstance(value, list) else [value]:
-        name = str(each).strip().lower()
-        if name in DAYS:
-            made.append(DAYS.index(name))
-        elif name in GERMAN_DAYS:
-            made.append(GERMAN_DAYS.index(name))
-        elif name in "0123456" and len(name) == 1:
-            made.append(int(name))
-        else:
-            raise Unusable(f"{each!r} is no day of the week")
-    return sorted(set(made))
-
-
-def _wall_time(given: Mapping[str, JsonValue], name: str) -> str:
-    """A time of day: as it is, or the one in Berlin of a moment, which is how Payload keeps times of day."""
-    value = given.get(name)
-    if isinstance(value, str) and _TIME.fullmatch(value):
-        return value
-    moment = _time(given, name)
-    if moment is None:
-        raise Unusable(f"a training has no {name}")
-    return f"{moment.astimezone(BERLIN):%H:%M}"

@@ -10,11 +10,14 @@ from typing import TypeAlias, cast
 from pydantic import JsonValue
 
 from keyplan.apps.vcm.richtext import MARK_ORDER, BadDocument, Node, checked, is_link
+from keyplan.apps.vcm.values import depth_of
 
 Lexical: TypeAlias = Mapping[str, JsonValue]
 
 _FORMATS = {1: "bold", 2: "italic", 4: "strike", 8: "underline", 16: "code"}
 _LOST_FORMATS = {32: "subscript", 64: "superscript", 128: "highlight"}
+_DEEPEST = 200
+"""Far more levels than can be stored, and few enough to look at."""
 _INLINE = {"text", "linebreak", "tab", "link", "autolink"}
 
 
@@ -31,6 +34,8 @@ class Conversion:
         root = lexical.get("root") if isinstance(lexical, dict) else None
         if not isinstance(root, dict) or root.get("type") != "root":
             raise BadDocument("The rich text has no root.")
+        if depth_of(root) > _DEEPEST:
+            raise BadDocument(f"The rich text is nested more than {_DEEPEST} levels deep.", code="too-deep")
         return checked({"type": "doc", "content": cast("JsonValue", self._blocks(_children(root)))})
 
     def _lose(self, what: str) -> None:

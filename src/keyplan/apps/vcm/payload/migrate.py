@@ -10,9 +10,10 @@ from typing import Any
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Import, Media, News, Team
 from keyplan.apps.vcm.payload.check import checked
-from keyplan.apps.vcm.payload.convert import Converted, Converter, Issue, Unusable, stamps_of
+from keyplan.apps.vcm.payload.convert import Converted, Converter, Issue
 from keyplan.apps.vcm.payload.export import COLLECTIONS, Export, Record, read_export
-from keyplan.apps.vcm.slugs import slug_of
+from keyplan.apps.vcm.payload.fields import Unusable, stamps_of
+from keyplan.apps.vcm.slugs import numbered, slug_of
 from keyplan.apps.vcm.values import Collection
 from keyplan.data import Store, import_all, put
 from keyplan.design import Entity, batch_get, scan
@@ -177,12 +178,8 @@ def _resolve_slugs(club: Running[VcmDesign], kind: type[News] | type[Event] | ty
             continue
         plain = slug_of(entity.slug) or slug_of(entity.name if isinstance(entity, Team) else entity.title)
         plain = plain or kind.__name__.lower()
-        number, slug = 1, plain
-        while slug in taken:
-            number += 1
-            slug = f"{plain}-{number}"
-        taken.add(slug)
-        entity.slug = slug
+        entity.slug = next(slug for slug in numbered(plain) if slug not in taken)
+        taken.add(entity.slug)
 
 
 class _Unwritten:

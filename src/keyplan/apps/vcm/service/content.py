@@ -1,6 +1,6 @@
 """News and events."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,9 +20,9 @@ from keyplan.apps.vcm.models.content import (
     NewsOut,
     NewsSummary,
 )
-from keyplan.apps.vcm.richtext import excerpt, images_in, with_sources
+from keyplan.apps.vcm.richtext import BadDocument, Node, checked, excerpt, images_in, is_blank, with_sources
 from keyplan.apps.vcm.service.shared import EDITORS, Shared, first
-from keyplan.apps.vcm.values import LONGEST_EVENT, Address
+from keyplan.apps.vcm.values import LONGEST_EVENT, Address, Status
 from keyplan.data import delete
 from keyplan.design import Id, Merge, Query
 from keyplan.web import ANYONE, IfMatch, Listing, MayMatch, Missing, Paging, Unprocessable, allow
@@ -42,9 +42,9 @@ class Content(Shared):
         return self._news_list(self.design.published_news(self.now), page)
 
     @allow(*EDITORS)
-    def all_news(self, page: Paging) -> Listing[NewsSummary]:
-        """All news, drafts included, the newest first."""
-        return self._news_list(self.design.all_news(), page)
+    def all_news(self, page: Paging, status: Status | None = None) -> Listing[NewsSummary]:
+        """All news, drafts included, or those of one status; the newest first."""
+        return self._news_list(self.design.news_by_status(status) if status else self.design.all_news(), page)
 
     @allow(ANYONE)
     def news(self, id: Id) -> NewsOut:
@@ -144,9 +144,19 @@ class Content(Shared):
     @allow(*EDITORS)
     def preview(self, document: dict[str, JsonValue]) -> str:
         """A text as it would be shown, as HTML; nothing is stored."""
-        checked = self._rich_text(document, "/content")
-        images = self._images(images_in(checked))
-        return html_of(checked, {id: image.url for id, image in images.items()})
+        made = self._rich_text(document, "/content")
+        return html_of(made, self._sources(made))
+
+    @allow(*EDITORS)
+    def to_edit(self, document: dict[str, JsonValue]) -> Node:
+        """A text that is not stored yet, as an editor shows it: with the addresses of its images."""
+        try:
+            return with_sources(document, self._sources(checked(document)))
+        except BadDocument:
+            return document  # whoever saves it is told
+
+    def _sources(self, document: Node | None) -> dict[str, str]:
+        return {id: image.url for id, image in self._images(images_in(document)).items()}
 
     def _authors(self, given: Sequence[str] | None) -> list[str]:
         return list(dict.fromkeys(given)) if given is not None else [self.me.sub]
@@ -193,7 +203,7 @@ class Content(Shared):
     @allow(*EDITORS)
     def create_event(self, new: NewEvent) -> EventOut:
         """Announce an event, as a draft or published at once."""
-        description = self._rich_text(new.description, "/description")
+        description = self._description(new.description)
         _check_dates(new.start_date, new.end_date)
         event = Event(
             title=new.title,
@@ -216,7 +226,7 @@ class Content(Shared):
         changes = self._changes(change, "title", "start_date", "author_ids", "image_ids")
         before = event.title
         if "description" in changes:
-            changes["description"] = self._rich_text(changes["description"], "/description")
+            changes["description"] = self._description(changes["description"])
         if changes.get("address") is not None:
             changes["address"] = Address(**changes["address"].model_dump())
         self._set(event, changes)
@@ -240,6 +250,11 @@ class Content(Shared):
         event = self._event(id)
         self.current(event, version)
         self.store.run(delete(event))
+
+    def _description(self, given: Mapping[str, JsonValue] | None) -> Node | None:
+        """A description; one that says nothing is none."""
+        description = self._rich_text(given, "/description")
+        return None if description is None or is_blank(description) else description
 
     def _event(self, id: str) -> Event:
         event = self.store.run(self.design.event(id))

@@ -16,7 +16,7 @@ from keyplan.apps.vcm.models.content import (
 from keyplan.apps.vcm.service.shared import EDITORS, Shared, in_use
 from keyplan.data import ConditionFailed, InUse, create, delete, update
 from keyplan.design import Id
-from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, allow
+from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
 from keyplan.web.media import Ticket
 
 FOLDER = "media"
@@ -44,7 +44,11 @@ class Library(Shared):
     @allow(*EDITORS)
     def upload_media(self, new: NewUpload) -> Ticket:
         """Ask for an upload. Send the file as the answer says, then add it."""
-        return self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=[FOLDER])
+        try:
+            return self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=[FOLDER])
+        except Unprocessable as error:
+            # The field has another name here than in the kit.
+            raise Unprocessable(error.code, error.detail, pointer="/contentType") from error
 
     @property
     def _purpose(self) -> str:

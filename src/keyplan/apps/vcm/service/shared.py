@@ -1,7 +1,6 @@
 """What the parts of the club's service have in common."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -10,7 +9,7 @@ from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, News, Team
 from keyplan.apps.vcm.models.content import ImageOut
 from keyplan.apps.vcm.richtext import BadDocument, Node, checked, images_in
-from keyplan.apps.vcm.slugs import slug_of
+from keyplan.apps.vcm.slugs import numbered, slug_of
 from keyplan.apps.vcm.values import Status
 from keyplan.data import ParentMissing, UniqueViolation, create, update
 from keyplan.design import Entity, Merge, Query, Scan, taken
@@ -68,10 +67,9 @@ class Shared(Service[VcmDesign]):
     def _slugs(self, kind: type[Sluggish], text: str) -> Iterator[str]:
         """Slugs that may be free: the plain one, then with -2, -3 ..."""
         plain = slug_of(text) or kind.__name__.lower()
-        for number in count(1):
-            slug = plain if number == 1 else f"{plain}-{number}"
+        for slug in numbered(plain):
             # The plain one is free nearly always; only after it, looking first saves a transaction.
-            if number == 1 or not self.store.run(taken(kind.slug_guard, slug=slug)):
+            if slug == plain or not self.store.run(taken(kind.slug_guard, slug=slug)):
                 yield slug
 
     def _written(self, write: Callable[[], T]) -> T:

@@ -1,6 +1,8 @@
 """Teams, with their coaches, contacts and training times."""
 
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from keyplan.apps.vcm.entities import Member, Role, Team
@@ -12,6 +14,9 @@ from keyplan.apps.vcm.values import Schedule
 from keyplan.data import delete
 from keyplan.design import Id, Merge, Query, batch_get, together
 from keyplan.web import ANYONE, IfMatch, Listing, MayMatch, Missing, Paging, Unprocessable, allow
+
+_MOST_TEAMS = 1000
+"""Teams that are looked at to find out whose contact data is public."""
 
 
 class Teams(Shared):
@@ -40,11 +45,10 @@ class Teams(Shared):
 
     @allow(ANYONE)
     def teams_by_sams_id(self, sams_team_id: Id, page: Paging) -> Listing[TeamSummary]:
-        """The teams that are this team of SAMS; nearly always one."""
-        found = self._team_list(self.design.teams_by_sams_id(sams_team_id), page)
-        if not self.is_editor:
-            found.items = [each for each in found.items if each.status == "published"]
-        return found
+        """The teams that are this team of SAMS; nearly always one. Drafts are there for editors only."""
+        if self.is_editor:
+            return self._team_list(self.design.teams_by_sams_id(sams_team_id), page)
+        return self._team_list(self.design.published_teams_by_sams_id(sams_team_id), page)
 
     @allow(*EDITORS)
     def create_team(self, new: NewTeam) -> TeamOut:
@@ -143,8 +147,8 @@ class Teams(Shared):
 
     @cached_property
     def _contacts(self) -> frozenset[str]:
-        """Who is a coach or contact of a published team. A club has as many teams as one request reads at most."""
-        teams = self.store.each(self.design.published_teams().limit(100))
+        """Who is a coach or contact of a published team; of more teams than one request reads, of the first ones."""
+        teams = islice(self.store.each(self.design.published_teams().limit(100)), _MOST_TEAMS)
         return frozenset(id for team in teams for id in (*team.coach_ids, *team.contact_person_ids))
 
     def _members_out(self, members: list[Member], *, public: bool | None = None) -> list[MemberOut]:
@@ -175,7 +179,7 @@ class Teams(Shared):
         )
 
 
-def _checked(schedules: list[Schedule]) -> list[Schedule]:
+def _checked(schedules: Sequence[Schedule]) -> list[Schedule]:
     """Training times that can be: on some day, and from earlier to later."""
     for number, each in enumerate(schedules):
         if not each.day:
@@ -184,7 +188,7 @@ def _checked(schedules: list[Schedule]) -> list[Schedule]:
             raise Unprocessable(
                 "ends-too-early", "A training ends after it begins.", pointer=f"/schedules/{number}/endTime"
             )
-    return [each.model_copy(update={"day": sorted(set(each.day))}) for each in schedules]
+    return [Schedule(**{**each.model_dump(), "day": sorted(set(each.day))}) for each in schedules]
 
 
 def _values(team: Team, image: ImageOut | None) -> dict[str, Any]:

@@ -70,6 +70,15 @@ async function take(files) {
   if (!document.querySelector("[data-choose]") && !document.querySelector("[data-richtext]")) location.reload();
 }
 
+// A text file that is chosen goes into a field, where one can see what is sent.
+for (const input of document.querySelectorAll("[data-read-into]")) {
+  input.closest("[data-scripted]").hidden = false;
+  input.addEventListener("change", async () => {
+    const [file] = input.files;
+    if (file) document.getElementById(input.dataset.readInto).value = await file.text();
+  });
+}
+
 if (form) {
   const drop = form.querySelector("[data-scripted]");
   const input = form.querySelector("input[type=file]");

@@ -1,0 +1,84 @@
+"""What happened at bat, play by play; and putting right what was scored wrongly."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+from starlette.responses import Response
+
+from keyplan.apps.hacktracker.entities import HitLocation, Result
+from keyplan.apps.hacktracker.models import AtBatChange, Inning, ItemId, Outs, UpToFour
+from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS
+from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
+from keyplan.web import Cursor, OfVersion, Paging, turn
+
+_LISTED = 50
+_AS_IT_WAS = "as it was"
+
+
+class Corrected(OfVersion):
+    """An at-bat as it was."""
+
+    player_id: ItemId
+    result: Result
+    inning: Inning
+    outs: Outs
+    runs: UpToFour
+    rbi: UpToFour
+    place: Annotated[str, StringConstraints(max_length=30)] = ""
+
+    def change(self) -> AtBatChange:
+        """As the service takes it."""
+        fields = self.model_dump(exclude={"version", "place"})
+        if self.place == _AS_IT_WAS:
+            return AtBatChange.model_validate(fields)
+        x, y = PLACES.get(self.place, (None, None))
+        where = None if x is None or y is None else HitLocation(x=x, y=y)
+        return AtBatChange.model_validate({**fields, "hit_location": where})
+
+
+@pages.get("/games/{game_id}/plays")
+def plays(view: HackView, game_id: ItemId, cursor: Cursor = None) -> Response:
+    game = view.service.game(game_id)
+    found = view.service.at_bats(game_id, Paging(limit=_LISTED, cursor=cursor))
+    at = view.site.url("/games/{game_id}/plays", game_id=game_id)
+    return show(
+        view,
+        "plays.html",
+        team=view.service.team(game.team_id),
+        game=game,
+        plays=found.items,
+        names={each.player_id: f"{each.first_name} {each.last_name}" for each in roster_of(view, game.team_id)},
+        turn=turn(at, cursor, found.next),
+    )
+
+
+@pages.get("/games/{game_id}/plays/{at_bat_id}")
+def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
+    game = view.service.game(game_id)
+    found = view.service.at_bat(game_id, at_bat_id)
+    players = {each.player_id: each for each in roster_of(view, game.team_id)}
+    batters = dict.fromkeys([found.player_id, *game.lineup])
+    marked = [(_AS_IT_WAS, "As it was marked")] if found.hit_location else []
+    view.form.starting_from({**found.model_dump(), "place": marked[0][0] if marked else ""})
+    return show(
+        view,
+        "edit_play.html",
+        team=view.service.team(game.team_id),
+        game=game,
+        play=found,
+        results=[(value, f"{value} · {text}") for value, text in RESULTS],
+        places=[*marked, ("", "–"), *((each, each) for each in PLACES)],
+        batters=[(each, called(players[each])) for each in batters if each in players],
+    )
+
+
+@pages.post("/games/{game_id}/plays/{at_bat_id}")
+def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corrected) -> Response:
+    view.service.change_at_bat(game_id, at_bat_id, corrected.change(), corrected.seen)
+    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="It is corrected.")
+
+
+@pages.post("/games/{game_id}/plays/{at_bat_id}/remove", again=play)
+def remove(view: HackView, game_id: ItemId, at_bat_id: ItemId, which: OfVersion) -> Response:
+    view.service.remove_at_bat(game_id, at_bat_id, which.seen)
+    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="It is taken back.")
