@@ -251,7 +251,8 @@ def test_people_come_and_go(served: Site) -> None:
     shown = owner.send(f"{team.path}/members", f"{team.path}/members/invite", role="scorekeeper")
     (link,) = re.findall(r'value="http://[^/]+/hacktracker(/join/[\w-]+)"', shown)
     assert "scorekeeper" in guest.get(link)
-    assert "Welcome to Sluggers." in guest.send(link, link)
+    assert "Welcome to Sluggers." in guest.send(link, link, first_name="Gus", last_name="Tan")
+    assert "Gus Tan" in owner.get(f"{team.path}/members")
     guest.get(link, 404)
     owner.send(f"{team.path}/members", f"{team.path}/members/guest/role", role="manager")
     ghost = f"{team.path}/players/{team.ghosts[0]}"

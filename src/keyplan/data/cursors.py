@@ -51,17 +51,14 @@ class Cursors:
 
         The signature, which differs for every body, starts a stream of bytes that only the secret's holder can make.
         """
-        stream = b""
-        while len(stream) < len(body):
-            block = signature + len(stream).to_bytes(4, "big")
-            stream += hmac.new(self._secret, b"hide" + block, hashlib.sha256).digest()
-        mixed = int.from_bytes(body, "big") ^ int.from_bytes(stream[: len(body)], "big")
+        stream = hashlib.shake_256(self._secret + signature).digest(len(body))
+        mixed = int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")
         return mixed.to_bytes(len(body), "big")
 
     def _signature(self, subject: str, arguments: Mapping[str, object], body: bytes) -> bytes:
         shown = [f"{name}={_shown(value)}" for name, value in sorted(arguments.items()) if name != FROZEN]
         message = "\0".join([subject, *shown]).encode() + b"\0" + body
-        return hmac.new(self._secret, message, hashlib.sha256).digest()[:_SIGNATURE]
+        return hmac.digest(self._secret, message, "sha256")[:_SIGNATURE]
 
 
 def _shown(value: object) -> str:

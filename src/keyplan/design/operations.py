@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar, overload
 
 from keyplan.design.bounds import Bound
-from keyplan.design.conditions import FieldPath, Node, recorded
+from keyplan.design.conditions import Node, recorded
 from keyplan.design.effects import Copies, Guard, Ref, Unique
-from keyplan.design.entity import Access, Entity, EntitySpec, KeyPart, KeySpec
+from keyplan.design.entity import Access, Entity, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
+from keyplan.design.questions import check_all, check_filter, split
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -63,7 +64,7 @@ class Get(Op[E | None]):
 
 def get(entity: type[E], *, consistent: bool = False, **values: object) -> Get[E]:
     """The item with these key values, or None."""
-    _check_all(entity.spec, entity.spec.primary, values)
+    check_all(entity.spec, entity.spec.primary, values)
     return Get(entity, values, consistent)
 
 
@@ -77,7 +78,7 @@ class Exists(Op[bool]):
 
 def there(entity: type[E], **values: object) -> Exists:
     """Whether there is an item with these key values, without loading it."""
-    _check_all(entity.spec, entity.spec.primary, values)
+    check_all(entity.spec, entity.spec.primary, values)
     return Exists(entity, values)
 
 
@@ -101,7 +102,7 @@ def lookup(way: Guard[E] | Copies[E], *, consistent: bool = False, **values: obj
         name = way.derived.name
         mirrors = way.derived.entities if way.derived.kind == "mirror" else ()
         for mirror in mirrors:
-            _check_all(mirror.spec, mirror.spec.primary, values)
+            check_all(mirror.spec, mirror.spec.primary, values)
         carried = tuple(mirrors[0].spec.fields) if len(mirrors) == 1 else ()
     lost = [each for each in spec.primary.fields if each not in carried]
     if lost:
@@ -180,7 +181,7 @@ def query(
     """
     spec = access.entity.spec
     key = spec.access(access.declared)
-    plain, bound = _split(spec, key, values)
+    plain, bound = split(spec, key, values)
     if consistent and key.index is not None and not key.index.local:
         raise DesignError(
             "consistent-index",
@@ -190,24 +191,8 @@ def query(
         )
     node = None if filter is None else recorded(access.entity, filter)
     if node is not None:
-        _check_filter(spec, key, node)
+        check_filter(spec, key, node)
     return Query((access.entity,), key, plain, bound, newest_first, node, consistent)
-
-
-def _check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:
-    """DynamoDB takes no attribute of the queried key into a filter, and finds none that the index does not hold."""
-    names = {part.attribute.name for part in key.parts}
-    for operand in node.operands:
-        if isinstance(operand, Node):
-            _check_filter(spec, key, operand)
-        elif isinstance(operand, FieldPath):
-            place, stored = f"{spec.name}.{key.name}.{operand.names[0]}", spec.fields[str(operand.names[0])].stored
-            if stored in names:
-                problem = "a filter can not look at the key that is queried"
-                raise DesignError("filter-on-key", place, problem, "Ask for it in the key, or use another index.")
-            if key.index is not None and stored in spec.not_in(key.index):
-                problem = f"the index {key.index.name} does not hold it, so that no filter sees it there"
-                raise DesignError("not-projected", place, problem, f"Project {stored} into the index.")
 
 
 @overload
@@ -251,7 +236,7 @@ def collection(
                 "their items are not in one partition",
                 "A collection has one hash key template.",
             )
-    plain, bound = _split(first, replace(first.primary, range=()), values)
+    plain, bound = split(first, replace(first.primary, range=()), values)
     return Query(entities, first.primary, plain, bound, newest_first, consistent=consistent)
 
 
@@ -378,49 +363,3 @@ class Count(Op[int]):
 def count(source: Query[E]) -> Count:
     """The number of items of a query; of one with a limit, at most that."""
     return Count(source)  # type: ignore[arg-type]  # of whatever entity
-
-
-def _check_all(spec: EntitySpec, key: KeySpec, values: Mapping[str, object]) -> None:
-    if values.keys() == key.field_set:
-        return
-    missing = [name for name in key.fields if name not in values]
-    unknown = [name for name in values if name not in key.fields]
-    raise DesignError(
-        "key-fields",
-        f"{spec.name}.{key.name}",
-        f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
-        f"The key is made of: {', '.join(key.fields) or 'nothing'}.",
-    )
-
-
-def _split(
-    spec: EntitySpec, key: KeySpec, values: Mapping[str, object]
-) -> tuple[dict[str, object], tuple[str, Bound] | None]:
-    """The plain values and the bound, checked against the key."""
-    place = f"{spec.name}.{key.name}"
-    hash_fields = [name for part in key.hash for name in part.fields]
-    range_fields = [name for part in key.range for name in part.fields if name not in hash_fields]
-    missing = [name for name in hash_fields if name not in values]
-    if missing:
-        raise DesignError(
-            "key-fields", place, f"no value for {', '.join(missing)}", "A query needs the whole hash key."
-        )
-    given = [name for name in values if name not in hash_fields]
-    if given != [name for name in range_fields if name in given] or set(given) != set(range_fields[: len(given)]):
-        raise DesignError(
-            "key-fields",
-            place,
-            f"the sort key can not be asked for {', '.join(given)}",
-            f"It is made of {', '.join(range_fields) or 'nothing'}, in this order, and asked from the left.",
-        )
-    bounds = [(name, value) for name, value in values.items() if isinstance(value, Bound)]
-    for name, _ in bounds:
-        if name in hash_fields or name != given[-1]:
-            raise DesignError(
-                "hash-range" if name in hash_fields else "key-fields",
-                f"{place}.{name}",
-                "a range can only be asked of the last given field of the sort key",
-                "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
-            )
-    plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
-    return plain, (bounds[0][0], bounds[0][1]) if bounds else None

@@ -23,6 +23,7 @@ from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from keyplan.web.arguments import quick_arguments
 from keyplan.web.bodies import In, LimitedRequest, as_sent
 from keyplan.web.document import has_version, responses_of
 from keyplan.web.handling import answered, handled
@@ -169,6 +170,9 @@ class _KitRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         route: Route = self.endpoint.route  # type: ignore[attr-defined]  # set by _endpoint
+        quick = None
+        if route.verb == "GET":
+            quick = quick_arguments(list(_parameters(route)), frozenset(_IN_PATH.findall(route.path)))
 
         async def known(request: Request) -> Response:
             request = LimitedRequest(request.scope, request.receive)
@@ -187,7 +191,8 @@ class _KitRoute(APIRoute):
                 await _count(running.rates, running.rates.of_identity(caller.sub))
             if self.body_field is not None:
                 await _read_json(request)
-            return await handle(request)
+            arguments = None if quick is None else quick(request)
+            return await handle(request) if arguments is None else await self.endpoint(request=request, **arguments)
 
         return known
 
@@ -315,6 +320,6 @@ def _response(request: Request, route: Route, result: object) -> Response:
         headers["ETag"] = etag(version)
         if route.verb == "GET" and not_modified(request.headers.get("if-none-match"), headers["ETag"]):
             return Response(status_code=304, headers=headers)
-    if isinstance(result, Listing) and (link := link_to_next(request.url, result)):
+    if isinstance(result, Listing) and (link := link_to_next(request.scope, result)):
         headers["Link"] = link
     return Response(to_json(result, by_alias=True), route.status, headers, media_type="application/json")

@@ -5,10 +5,10 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Generic, TypeAlias, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.datastructures import URL
+from starlette.types import Scope
 
 from keyplan.data import BadCursor
 
@@ -96,10 +96,10 @@ def _mark(name: str, place: bytes) -> bytes:
     return hashlib.blake2b(place, digest_size=_MARK, key=hashlib.sha256(name.encode()).digest()).digest()
 
 
-def link_to_next(url: URL, listing: Listing[object]) -> str | None:
+def link_to_next(scope: Scope, listing: Listing[object]) -> str | None:
     """The value of the `Link` header, where there is a next page."""
     if listing.next is None:
         return None
-    following = url.include_query_params(cursor=listing.next)
-    target = following.path + (f"?{following.query}" if following.query else "")
-    return f'<{target}>; rel="next"'
+    asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    query = urlencode([*((name, value) for name, value in asked if name != "cursor"), ("cursor", listing.next)])
+    return f'<{quote(scope["path"])}?{query}>; rel="next"'

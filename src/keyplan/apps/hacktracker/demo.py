@@ -41,7 +41,7 @@ NICKS = "Herons Sluggers Otters Mallards Bats Comets Badgers Foxes Pioneers"
 PARKS = ("Lincoln Park Field 3", "Riverside Diamond", "Harbor Green", "Mill Pond Field")
 POSITIONS: tuple[Position, ...] = ("P", "C", "1B", "2B", "3B", "SS", "LF", "CF", "RF", "OF", "DH", "UTIL")
 HERONS = "demo-team-000"
-USERS, TEAMS, DELETED, GAMES, SCORED = 120, 118, 104, 212, 105
+USERS, TEAMS, DELETED, GAMES, SCORED = 120, 118, 104, 214, 106
 PLAYING = f"demo-game-{SCORED - 1:03}"
 """The game that is in progress."""
 _BEGAN = datetime(2025, 4, 5, 17, 30, tzinfo=UTC)

@@ -220,18 +220,24 @@ class Games(Access):
     def remove_player(self, game_id: ItemId, player_id: ItemId, version: IfMatch) -> None:
         """Take a player off the roster. One who is named by a goal stays."""
         self._in_game(game_id, ADMINS)
-        entry = self._entry(game_id, player_id)
-        self.current(entry, version)
-        try:
+
+        def remove() -> None:
+            entry = self._entry(game_id, player_id)
+            self.current(entry, version)
             self.store.run(delete(entry))
+
+        try:
+            self.persist(remove, StaleVersion, NotFound)
         except InUse as error:
             raise _has_goals() from error
 
     def _entry(self, game_id: str, player_id: str) -> Roster:
         entry = self.store.run(self.design.roster_entry(game_id, player_id))
-        if entry is None:
-            raise Missing(detail="This player is not on the roster.")
-        return entry
+        if entry is not None:
+            return entry
+        if self.store.run(self.design.on_a_team(game_id, player_id)):  # moved between the two reads: look again
+            raise NotFound("Roster", "one_team", {"game_id": game_id, "player_id": player_id})
+        raise Missing(detail="This player is not on the roster.")
 
     # Goals
 
@@ -258,23 +264,26 @@ class Games(Access):
     def change_goal(self, game_id: ItemId, event_id: EventId, change: GoalChange, version: IfMatch) -> GoalOut:
         """Correct a goal of a live game. It keeps its place among those of the same minute."""
         game, _ = self._in_game(game_id, SCOREKEEPERS)
-        goal = next(
-            (each for each in self.store.each(self.design.timeline(game_id)) if each.event_id == event_id), None
-        )
-        if goal is None:
-            raise Missing(detail="There is no such goal.")
-        self.current(goal, version)
         changes = {name: getattr(change, name) for name in change.model_fields_set}
         for name in ("third", "minute", "conceding_team_id", "assist_ids", "own_goal"):
             if changes.get(name, ...) is None:
                 raise Unprocessable("required", "A goal has this.", pointer=f"/{name}")
-        wanted = Goal.model_validate({**goal.model_dump(), **changes})
-        check_goal(game, wanted)
-        try:
-            self.store.transact(move(goal, **changes), _while_live(game_id))
-        except (ConditionFailed, ParentMissing) as error:
-            raise _goal_refused(wanted, error) from error
-        return GoalOut.of(goal)
+
+        def put() -> Goal:
+            timeline = self.store.each(self.design.timeline(game_id))
+            goal = next((each for each in timeline if each.event_id == event_id), None)
+            if goal is None:
+                raise Missing(detail="There is no such goal.")
+            self.current(goal, version)
+            wanted = Goal.model_validate({**goal.model_dump(), **changes})
+            check_goal(game, wanted)
+            try:
+                self.store.transact(move(goal, **changes), _while_live(game_id))
+            except (ConditionFailed, ParentMissing) as error:
+                raise _goal_refused(wanted, error) from error
+            return goal
+
+        return GoalOut.of(self.persist(put, NotFound, StaleVersion))
 
     @allow(SIGNED_IN, also=SCORE)
     def undo_goal(self, game_id: ItemId, event_id: EventId | None = None) -> GoalOut:

@@ -4,21 +4,18 @@ from typing import TypeVar
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.entities import PlayerName
 from keyplan.apps.hacktracker.models import Accepted, AccountChange, Email, Secret
-from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
-from keyplan.web import Cursor, Listing, Nothing, OfVersion, Paging, all_of, turn
+from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
+from keyplan.web import Cursor, Listing, OfVersion, Paging, all_of, turn
 
 T = TypeVar("T")
 _LISTED = 50
 
 
-class Profile(OfVersion):
+class Profile(OfVersion, Named):
     """One's account as it is to be."""
 
     email: Email | None = None
-    first_name: PlayerName | None = None
-    last_name: PlayerName | None = None
     phone_number: str | None = None
 
 
@@ -65,11 +62,12 @@ def delete_me(view: HackView, which: OfVersion) -> Response:
 
 @pages.get("/join/{secret}")
 def join(view: HackView, secret: Secret) -> Response:
-    return show(view, "join.html", offer=view.service.offer(secret), secret=secret)
+    return show(view, "join.html", account=view.service.me_get(), offer=view.service.offer(secret), secret=secret)
 
 
 @pages.post("/join/{secret}")
-def accept(view: HackView, secret: Secret, which: Nothing) -> Response:
+def accept(view: HackView, secret: Secret, guest: Named) -> Response:
+    guest.introduce(view)
     team = view.service.accept_invitation(Accepted(secret=secret))
     return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"Welcome to {team.name}.")
 

@@ -7,9 +7,10 @@ from starlette.responses import Response
 
 from keyplan.apps.hacktracker.access import MANAGERS, SCORERS
 from keyplan.apps.hacktracker.demo import PEOPLE
-from keyplan.apps.hacktracker.models import PlayerOut, TeamOut
+from keyplan.apps.hacktracker.entities import PlayerName
+from keyplan.apps.hacktracker.models import AccountChange, PlayerOut, TeamOut
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import all_of
+from keyplan.web import In, all_of
 from keyplan.web.pages import Pages, View
 
 HackView: TypeAlias = View[HackTracker]
@@ -20,6 +21,19 @@ pages = Pages("keyplan.apps.hacktracker", title="HackTracker", people=PEOPLE)
 def in_utc(typed: datetime | None) -> datetime | None:
     """A time as a form sends it: without a zone, which is said beside the field to be UTC."""
     return typed.replace(tzinfo=UTC) if typed is not None and typed.tzinfo is None else typed
+
+
+class Named(In):
+    """One's name, which is asked for where the account has none: the others of a team see it."""
+
+    first_name: PlayerName | None = None
+    last_name: PlayerName | None = None
+
+    def introduce(self, view: HackView) -> None:
+        """Enter the name into the account, where one was typed."""
+        names = self.model_dump(include={"first_name", "last_name"}, exclude_none=True)
+        if names:
+            view.service.me_change(AccountChange.model_validate(names), None)
 
 
 def roster_of(view: HackView, team_id: str) -> list[PlayerOut]:

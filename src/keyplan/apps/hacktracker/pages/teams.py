@@ -4,18 +4,8 @@ from typing import Literal
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.entities import PlayerName
-from keyplan.apps.hacktracker.models import (
-    AccountChange,
-    Description,
-    ItemId,
-    NewOwner,
-    NewTeam,
-    Season,
-    TeamChange,
-    TeamName,
-)
-from keyplan.apps.hacktracker.pages.shared import HackView, pages, show
+from keyplan.apps.hacktracker.models import Description, ItemId, NewOwner, NewTeam, Season, TeamChange, TeamName
+from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
 
 _LISTED = 25
@@ -34,11 +24,8 @@ class Transfer(OfVersion):
     user_id: ItemId
 
 
-class Founded(NewTeam):
-    """A team, and its founder's name: asked for where the account has none, since it goes onto the roster."""
-
-    first_name: PlayerName | None = None
-    last_name: PlayerName | None = None
+class Founded(NewTeam, Named):
+    """A team, and its founder's name."""
 
 
 @pages.get("/new-team")
@@ -48,10 +35,8 @@ def new_team(view: HackView) -> Response:
 
 @pages.post("/new-team")
 def create(view: HackView, new: Founded) -> Response:
-    names = new.model_dump(include={"first_name", "last_name"}, exclude_none=True)
-    if names:
-        view.service.me_change(AccountChange.model_validate(names), None)
-    made = view.service.create_team(NewTeam.model_validate(new.model_dump(exclude={"first_name", "last_name"})))
+    new.introduce(view)
+    made = view.service.create_team(NewTeam.model_validate(new.model_dump(exclude={*Named.model_fields})))
     return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} is there.")
 
 

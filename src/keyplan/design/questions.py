@@ -1,0 +1,71 @@
+"""What can be asked of a key: all of it, the hash key and a part of the sort key, and what a filter may look at."""
+
+from collections.abc import Mapping
+
+from keyplan.design.bounds import Bound
+from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.entity import EntitySpec, KeySpec
+from keyplan.design.errors import DesignError
+
+
+def check_all(spec: EntitySpec, key: KeySpec, values: Mapping[str, object]) -> None:
+    """Refuse anything but one value for each field of a key."""
+    if values.keys() == key.field_set:
+        return
+    missing = [name for name in key.fields if name not in values]
+    unknown = [name for name in values if name not in key.fields]
+    raise DesignError(
+        "key-fields",
+        f"{spec.name}.{key.name}",
+        f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
+        f"The key is made of: {', '.join(key.fields) or 'nothing'}.",
+    )
+
+
+def split(
+    spec: EntitySpec, key: KeySpec, values: Mapping[str, object]
+) -> tuple[dict[str, object], tuple[str, Bound] | None]:
+    """The plain values and the bound, checked against the key."""
+    place = f"{spec.name}.{key.name}"
+    hash_fields = [name for part in key.hash for name in part.fields]
+    range_fields = [name for part in key.range for name in part.fields if name not in hash_fields]
+    missing = [name for name in hash_fields if name not in values]
+    if missing:
+        raise DesignError(
+            "key-fields", place, f"no value for {', '.join(missing)}", "A query needs the whole hash key."
+        )
+    given = [name for name in values if name not in hash_fields]
+    if given != [name for name in range_fields if name in given] or set(given) != set(range_fields[: len(given)]):
+        raise DesignError(
+            "key-fields",
+            place,
+            f"the sort key can not be asked for {', '.join(given)}",
+            f"It is made of {', '.join(range_fields) or 'nothing'}, in this order, and asked from the left.",
+        )
+    bounds = [(name, value) for name, value in values.items() if isinstance(value, Bound)]
+    for name, _ in bounds:
+        if name in hash_fields or name != given[-1]:
+            raise DesignError(
+                "hash-range" if name in hash_fields else "key-fields",
+                f"{place}.{name}",
+                "a range can only be asked of the last given field of the sort key",
+                "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
+            )
+    plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
+    return plain, (bounds[0][0], bounds[0][1]) if bounds else None
+
+
+def check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:
+    """DynamoDB takes no attribute of the queried key into a filter, and finds none that the index does not hold."""
+    names = {part.attribute.name for part in key.parts}
+    for operand in node.operands:
+        if isinstance(operand, Node):
+            check_filter(spec, key, operand)
+        elif isinstance(operand, FieldPath):
+            place, stored = f"{spec.name}.{key.name}.{operand.names[0]}", spec.fields[str(operand.names[0])].stored
+            if stored in names:
+                problem = "a filter can not look at the key that is queried"
+                raise DesignError("filter-on-key", place, problem, "Ask for it in the key, or use another index.")
+            if key.index is not None and stored in spec.not_in(key.index):
+                problem = f"the index {key.index.name} does not hold it, so that no filter sees it there"
+                raise DesignError("not-projected", place, problem, f"Project {stored} into the index.")
