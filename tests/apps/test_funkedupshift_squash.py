@@ -63,6 +63,14 @@ def test_to_others_nothing_of_it_is_there(steady: Site, kind: str) -> None:
     for verb, path, body in WRITES:
         answer = client.request(verb, path, json=body, headers=ANY)
         said.add(str(problem(answer, 404, "not-found")["detail"]))
+    for answer in (
+        client.get("/squash/table", params={"date_from": "never"}),
+        client.get("/squash/players", params={"limit": 0}),
+        client.patch("/squash/players/p1", json={"name": "P1"}),
+        client.post("/squash/players", content="no JSON", headers={"Content-Type": "application/json"}),
+        client.post("/squash/matches", json={"unknown": 1}),
+    ):
+        said.add(str(problem(answer, 404, "not-found")["detail"]))
     assert len(said) == 1, "what is not there can not be told from what is"
 
 

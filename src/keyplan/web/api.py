@@ -12,12 +12,14 @@ said twice, and the table of who may do what can be read off the routes.
 import inspect
 import re
 from collections.abc import Callable, Coroutine, Iterator
+from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from fastapi import FastAPI, Header, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
@@ -29,7 +31,7 @@ from keyplan.web.document import has_version, responses_of
 from keyplan.web.handling import answered, handled
 from keyplan.web.observe import Trace
 from keyplan.web.paging import Listing, Paging, link_to_next
-from keyplan.web.problems import BadRequest, Unauthorized
+from keyplan.web.problems import BadRequest, Problem, Unauthorized
 from keyplan.web.rates import Limit, Rates
 from keyplan.web.service import ANYONE, SIGNED_IN, Permission, Service, permission_of
 from keyplan.web.sessions import only_tls
@@ -78,6 +80,8 @@ class Route:
     rate: int | None = None
     """How many requests a minute one address may send, where that is less than elsewhere."""
     cookie: SetCookie | None = None
+    behind: Method | None = None
+    """Refuses those for whom the route is not there; asked before a caller is told what is wrong with a request."""
 
 
 class Api:
@@ -86,6 +90,13 @@ class Api:
     def __init__(self, service: type[Service[Any]]) -> None:
         self.service = service
         self.routes: list[Route] = []
+        self._behind: Method | None = None
+
+    def behind(self, refuses: Method) -> "Api":
+        """The same routes, for adding some that are not there for everybody: `refuses` is the method that says so."""
+        section = copy(self)
+        section._behind = refuses
+        return section
 
     def get(self, path: str, method: Method, *, rate: int | None = None) -> None:
         """Read something."""
@@ -132,7 +143,7 @@ class Api:
             raise TypeError(f"{verb} {path}: {method.__qualname__} does not say who may call it")
         if get_type_hints(method).get("return") is type(None):
             status = 204
-        self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie))
+        self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, self._behind))
 
     def who_may_do_what(self) -> Iterator[tuple[str, str, dict[str, str]]]:
         """For each route what each role may: "yes", "no", or "if ..."."""
@@ -189,10 +200,15 @@ class _KitRoute(APIRoute):
                 raise Unauthorized
             if caller is not None:
                 await _count(running.rates, running.rates.of_identity(caller.sub))
-            if self.body_field is not None:
-                await _read_json(request)
-            arguments = None if quick is None else quick(request)
-            return await handle(request) if arguments is None else await self.endpoint(request=request, **arguments)
+            try:
+                if self.body_field is not None:
+                    await _read_json(request)
+                arguments = None if quick is None else quick(request)
+                return await handle(request) if arguments is None else await self.endpoint(request=request, **arguments)
+            except (Problem, RequestValidationError):
+                if route.behind is not None:
+                    await run_in_threadpool(route.behind, running.service(caller, trace.address))
+                raise
 
         return known
 
