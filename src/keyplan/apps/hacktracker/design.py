@@ -258,8 +258,10 @@ class HackTrackerDesign(Design):
         ),
         departure(
             "Nothing says what becomes of a user's teams when the user goes.",
-            "A user keeps ownedTeamCount, the number of teams owned that are not deleted; a user goes only at 0.",
-            "A team without an owner could not be managed, and a query could miss a team that is being made.",
+            "A user keeps ownedTeamCount, the number of teams owned that are not deleted; a user goes only at 0. The "
+            "players of who goes are ghosts again, under no name of theirs.",
+            "A team without an owner could not be managed, and a query could miss a team that is being made. What was "
+            "batted stays with the team, what is personal does not.",
         ),
         departure(
             "Absent values are null: userId of a ghost, invitedBy of an owner.",
