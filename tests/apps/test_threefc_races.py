@@ -266,7 +266,7 @@ def test_a_put_without_a_version_is_never_told_that_it_is_stale(site: Club) -> N
     entries = ok(site.vera.get("/games/g1/roster"))["items"]
     assert [each["player_id"] for each in entries].count("p0") == 1
     path = f"/games/g1/goals/{site.goal()['event_id']}"
-    changed = at_once(lambda number: site.sam.patch(path, json={"minute": number}, headers=ANY))
+    changed = at_once(lambda number: site.sam.patch(path, json={"minute": 10 + number}, headers=ANY))
     assert statuses(changed) == {200: CLIENTS}
     (goal,) = ok(site.vera.get("/games/g1/goals"))["items"]
     assert goal["version"] == CLIENTS + 1
