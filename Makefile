@@ -21,7 +21,7 @@ setup: .venv/.ready editor ## build .venv, unless it is up to date
 serve: .venv/.ready editor ## run the systems on this machine, with made-up data, in keyplan.db
 	@exec $(BIN)/keyplan serve --demo --dev --path keyplan.db
 
-test: .venv/.ready chromium ## lint, format check, types, tests
+test: .venv/.ready editor chromium ## lint, format check, types, tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -142,10 +142,13 @@ def test_a_picture_is_sent_when_it_is_chosen(browser_page: Page, full: Site) -> 
     page = browser_page
     be(page, full, "Moe")
     page.get_by_role("link", name="Moe", exact=True).click()
+    expect(page.get_by_label("A picture")).to_be_visible()  # the script is there
     page.get_by_label("A picture").set_input_files({"name": "no.txt", "mimeType": "text/plain", "buffer": b"x"})
     expect(page.locator("[data-status]")).to_have_text("This is no JPEG, PNG, GIF or WebP.")
+    expect(page.get_by_label("A picture")).to_be_visible()  # the script is there
     page.get_by_label("A picture").set_input_files({**PICTURE, "buffer": b"not a picture"})
     expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label("A picture")).to_be_visible()  # the script is there
     page.get_by_label("A picture").set_input_files(PICTURE)
     expect(page.get_by_role("status").first).to_have_text("Your picture is there.")
     expect(page.get_by_role("img", name="Your picture")).to_be_visible()

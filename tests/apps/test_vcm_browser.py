@@ -307,6 +307,7 @@ def test_the_desk(browser_page: Page, demo: Site) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Die Datei ist kein JSON.")
     screenshots(page, "vcm-sams")
     file: FilePayload = {"name": "sams.json", "mimeType": "application/json", "buffer": b'{"clubs": []}'}
+    expect(page.get_by_label("Datei wählen")).to_be_visible()  # the script is there
     page.get_by_label("Datei wählen").set_input_files([file])
     expect(page.get_by_label("Datei mit clubs")).to_have_value('{"clubs": []}')
     page.get_by_role("button", name="Einlesen").click()
