@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from keyplan.design import BatchGet, Entity, Follow, Get, Lookup, Merge, Op, Query, Ref, Scan
+from keyplan.design import BatchGet, Entity, Follow, Get, Lookup, Merge, Op, Query, Ref, Scan, Together
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, FieldStandIn, Node
 from keyplan.design.effects import Guard, Unique, named_by
@@ -192,8 +192,11 @@ def answer(op: Op[Any], entities: State) -> Any:
         case GuardTaken():
             return _holder(op.guard, op.values, entities) is not None
         case BatchGet(keys=list() as keys):
-            (name,) = op.entity.spec.primary.fields
-            return [entities.get(named_key(Ref(op.entity, {name: each}))) for each in keys]
+            name = op.entity.spec.primary.fields[0]
+            values = [each if isinstance(each, Mapping) else {name: each} for each in keys]
+            return [entities.get(named_key(Ref(op.entity, each))) for each in values]
+        case Together():
+            return tuple(answer(each, entities) for each in op.gets)
         case Scan():
             return [each for each in entities.values() if type(each) is op.entity and holds(op.filter, each)]
         case Query():

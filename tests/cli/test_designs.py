@@ -292,6 +292,7 @@ class Colour(Enum):
         (int | None, 1),
         (Optional[int], 1),  # noqa: UP045 - the older form is another type
         (list[int], [1]),
+        (tuple[int, str], (1, "team-id-2-1")),
         (set[str], {"team-id-1"}),
     ],
 )

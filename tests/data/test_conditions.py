@@ -32,7 +32,7 @@ from keyplan.design import (
 from keyplan.design.conditions import recorded
 from keyplan.engine import Engine
 
-things = Table("Things", key("id"), case="camel")
+things = Table("Things", key("id"), case="camel", ttl="expires")
 
 
 class Colour(Enum):

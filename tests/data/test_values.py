@@ -78,6 +78,11 @@ VALUES: list[tuple[Any, object, dict[str, Any] | None, object]] = [
     (bytes, b"\x00\xff", {"B": b"\x00\xff"}, b"\x00\xff"),
     (datetime, AT, {"S": "2026-01-31T10:30:15.250Z"}, READ),
     (Ttl, AT, {"N": "1769855416"}, datetime(2026, 1, 31, 10, 30, 16, tzinfo=UTC)),
+    (
+        *(Ttl, datetime.max.replace(tzinfo=UTC), {"N": "253402300799"}),
+        datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC),
+    ),
+    (Decimal, Decimal("0E+9999999"), {"N": "0"}, Decimal(0)),
     (date, date(2026, 1, 31), {"S": "2026-01-31"}, date(2026, 1, 31)),
     (Colour, Colour.RED, {"S": "red"}, Colour.RED),
     (Level, Level.LOW, {"N": "1"}, Level.LOW),
@@ -111,6 +116,7 @@ VALUES: list[tuple[Any, object, dict[str, Any] | None, object]] = [
 ]
 
 table = Table("Values", key("id"))
+expiring = Table("Values", key("id"), ttl="value")
 
 
 def holder(annotation: Any) -> type[Entity]:
@@ -121,7 +127,7 @@ def holder(annotation: Any) -> type[Entity]:
         "value": default,
         "primary": key("{id}"),
     }
-    return type(Entity)("Holder", (Entity,), namespace, table=table)  # type: ignore[no-any-return,misc]  # made here
+    return type(Entity)("Holder", (Entity,), namespace, table=expiring if annotation is Ttl else table)  # type: ignore[no-any-return,misc]  # made here
 
 
 @pytest.mark.parametrize(
@@ -164,6 +170,9 @@ def test_a_value_is_stored_and_read_back(
         (int, 10**38 + 1),
         (datetime, datetime(2026, 1, 1)),  # noqa: DTZ001 - what is refused here
         (Ttl, datetime(2026, 1, 1)),  # noqa: DTZ001
+        (Decimal, Decimal("1E+9999999")),
+        (datetime, datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))),
+        (Ttl, datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))),
         (list[float], [float("nan")]),
         (dict[str, Any], {"a": object()}),
         (set[bool], {True}),
@@ -233,6 +242,12 @@ class Vote(Entity, table=shop):
 envelopes = Table("Envelopes", key("pk"), envelope="data", case="camel", indexes={"byOwner": key("ownerKey")})
 
 
+class Enclosed(BaseModel):
+    scan: bytes
+    note: str | None
+    pages: dict[str, set[int]]
+
+
 class Letter(Entity, table=envelopes):
     letter_id: Id
     status: Annotated[str, on_top()] = "draft"
@@ -242,6 +257,8 @@ class Letter(Entity, table=envelopes):
     price: Decimal = Decimal(0)
     secret: Secret[str] | None = None
     seal: bytes | None = None
+    seals: list[bytes] = Field(default_factory=list)
+    enclosed: Enclosed | None = None
     version: Version = 0
     replies: Count = 0
 
@@ -420,6 +437,7 @@ def test_an_envelope_holds_the_fields_as_json(post: Store[Post]) -> None:
         "price": 0.1,
         "secret": "s",
         "seal": "/w==",
+        "seals": [],
     }
     assert {name: item[name] for name in item if name != "data"} == {
         "pk": {"S": "LETTER#1"},
@@ -433,6 +451,34 @@ def test_an_envelope_holds_the_fields_as_json(post: Store[Post]) -> None:
     assert found is not None
     assert found.seal == b"\xff"
     assert [each.letter_id for each in post.run(query(Letter.by_owner, owner="o")).items] == ["1"]
+
+
+def test_an_envelope_gives_back_what_json_has_no_form_for(post: Store[Post]) -> None:
+    enclosed = Enclosed(scan=b"\xfe", note=None, pages={"a": {1, 2}, "b": set()})
+    letter = post.run(create(Letter(letter_id="1", seals=[b"\xff", b""], enclosed=enclosed)))
+    assert post.run(get(Letter, letter_id="1")) == letter
+    client: Any = post.client
+    data = json.dumps({"letterId": "1", "seals": ["no base64"]})
+    client.put_item(TableName="Envelopes", Item={"pk": {"S": "LETTER#1"}, "data": {"S": data}})
+    with pytest.raises(StoredDataError, match=r"Letter\.seals \(attribute seals\)"):
+        post.run(get(Letter, letter_id="1"))
+
+
+def test_a_version_that_is_null_counts_as_0(post: Store[Post]) -> None:
+    client: Any = post.client
+    item = {"pk": {"S": "LETTER#1"}, "data": {"S": '{"letterId": "1"}'}, "version": {"NULL": True}}
+    client.put_item(TableName="Envelopes", Item=item)
+    letter = post.run(get(Letter, letter_id="1"))
+    assert letter is not None
+    letter.body = "new"
+    post.run(update(letter))
+    assert raw_item(post, "Envelopes", "LETTER#1")["version"] == {"N": "1"}
+
+
+def test_a_time_that_python_can_not_hold_is_named() -> None:
+    kind = holder(Ttl)
+    with pytest.raises(StoredDataError, match="value"):
+        codec_of(kind).decode({"id": {"S": "1"}, "value": {"N": "1" + "0" * 30}})
 
 
 def test_an_envelope_is_rewritten_under_its_version(post: Store[Post]) -> None:

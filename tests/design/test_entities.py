@@ -108,7 +108,7 @@ def test_names_of_stored_attributes(field: str, camel: str, pascal: str) -> None
     assert stored_name(field, "pascal") == pascal
 
 
-class Everything(Entity, table=Table("Things", key("PK"), case="pascal", envelope="data")):
+class Everything(Entity, table=Table("Things", key("PK"), case="pascal", envelope="data", ttl="Expires")):
     id: Id = new_id("thing_")
     user_id: Annotated[str, stored("UserID")] = ""
     seen: Annotated[bool, on_top()] = False

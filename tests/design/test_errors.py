@@ -2,28 +2,33 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from keyplan import design
 from keyplan.design import (
     KEYS_ONLY,
     Count,
     Design,
+    DesignError,
     Entity,
     Get,
     Id,
     Lookup,
     Ref,
     Table,
+    Ttl,
+    Version,
     at_least,
+    batch_get,
     belongs_to,
     collection,
     counts,
+    created,
     derived,
     get,
     index,
@@ -743,6 +748,272 @@ def a_filter_on_the_key_that_is_queried() -> object:
         primary = key("{status}", "{at}")
 
     return query(Keyed.primary, status="s", filter=lambda each: each.status == "s")
+
+
+# Values that would be lost
+
+
+STORABLE = "Use text, numbers, bytes, times, dates, UUIDs, enums, or lists, sets, dicts and models of them."
+
+
+class Nested(BaseModel):
+    note: str | None = "none"
+
+
+@declares("no-codec", "Thing.lasts", STORABLE)
+def a_type_that_can_not_be_stored() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        lasts: timedelta
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.paths", STORABLE)
+def a_list_of_what_can_not_be_stored() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        paths: list[Path] | None = None
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("lost-none", "Thing.note", "Make None the default, or leave out None.")
+def none_that_would_be_read_back_as_a_default() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        note: str | None = "none"
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("lost-none", "Thing.inner.note", "Make None the default, or leave out None.")
+def none_in_a_model_that_would_be_read_back_as_a_default() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        inner: list[Nested]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("lost-none", "Thing.at", "Make None the default, or leave out None.")
+def none_with_a_default_that_is_made() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        at: datetime | None = created()
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("lost-empty-set", "Thing.roles", "Leave out the default, and give the members where the entity is made.")
+def an_empty_set_that_would_be_read_back_as_a_default() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        roles: frozenset[str] = frozenset({"reader"})
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("empty-or-none", "Thing.roles", "Leave out None: without members the set is empty.")
+def an_empty_set_beside_none() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        roles: set[str] | None = None
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("empty-or-none", "Thing.roles", "Leave out None: without members the set is empty.")
+def an_empty_set_beside_none_in_a_list() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        roles: list[set[str] | None]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("taken-attribute", "Thing.kind", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+def a_field_in_place_of_the_type() -> object:
+    class Thing(Entity, table=Table("Typed", key("PK"), type_attribute="kind"), type="THING"):
+        id: Id
+        kind: str
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("same-kind", "Thing.second", "Make it a plain int, or leave it out.")
+def two_versions() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        first: Version = 0
+        second: Version = 0
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("ttl-attribute", "Thing.until", 'Store a Ttl there (stored("expires")), and nothing else.')
+def a_time_to_live_where_dynamodb_does_not_look() -> object:
+    class Thing(Entity, table=Table("Short", key("PK"), ttl="expires")):
+        id: Id
+        until: Ttl
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("ttl-attribute", "Thing.until", 'Give the table ttl="until".')
+def a_time_to_live_in_a_table_without() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        until: Ttl
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("two-templates", "Thing.second", "Use the same template, or leave it out.")
+def two_places_in_one_index() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+        first = other.GSI9("A#{id}")
+        second = other.GSI9("B#{id}")
+
+    return Thing
+
+
+@declares("no-type-attribute", "Thing", "Give the table type_attribute=..., or leave out the type.")
+def a_type_that_is_not_stored() -> object:
+    class Thing(Entity, table=other, type="THING"):
+        id: Id
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("class-options", "Thing", 'An entity takes table=... and, with it, type="...".')
+def a_misspelt_option() -> object:
+    class Thing(Entity, tabel=other):
+        id: Id
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-table", "Thing", "Declare it with table=....")
+def an_entity_without_a_table() -> object:
+    class Thing(Entity):
+        id: Id
+        primary = key("{id}")
+
+    class Wrong(Design):
+        tables = (other,)
+        entities = (Thing,)
+
+    return Wrong
+
+
+@declares("foreign-entity", "Wrong.aside", "Add it to Wrong.entities.")
+def a_pattern_of_an_entity_that_is_not_in_the_design() -> object:
+    class Wrong(Design):
+        tables = (blog,)
+        entities = (User,)
+
+        @pattern("Get aside")
+        def aside(self, id: str) -> Get[Aside]:
+            return get(Aside, id=id)
+
+    return Wrong
+
+
+@declares("foreign-entity", "Thing.of", "Add it to Wrong.entities.")
+def a_number_on_an_entity_that_is_not_in_the_design() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+
+        @counts("posts")
+        def of(self) -> Ref[User]:
+            return ref(User, name=self.id)
+
+    class Wrong(Design):
+        tables = (other,)
+        entities = (Thing,)
+
+    return Wrong
+
+
+@declares("key-fields", "User.primary", "The key is made of: name.")
+def a_parent_by_a_field_that_its_key_does_not_have() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        primary = key("{id}")
+
+        @belongs_to(on_delete="keep")
+        def of(self) -> Ref[User]:
+            return ref(User, nickname=self.id)
+
+    class Wrong(Design):
+        tables = (other, blog)
+        entities = (Thing, User)
+
+    return Wrong
+
+
+@declares("key-fields", "Post.primary", "The key is made of: author, slug.")
+def a_batch_by_a_part_of_the_key() -> object:
+    return batch_get(Post, [{"author": "ann"}])
+
+
+@declares("key-type", "Thing.number", "Keep guards in a table with keys of type S.")
+def a_guard_in_a_table_of_numbers() -> object:
+    numbers = Table("Numbers", key("number:N"))
+
+    class Thing(Entity, table=other):
+        id: Id
+        number_of: int
+        primary = key("{id}")
+        number = unique("{number_of:04}", table=numbers)
+
+    class Wrong(Design):
+        tables = (other, numbers)
+        entities = (Thing,)
+
+    return Wrong
+
+
+@declares("local-index", "Flat.Local", "Make it a global one: key(hash, range).")
+def a_local_index_without_a_range_key() -> object:
+    return Table("Flat", key("PK"), indexes={"Local": local("x")})
+
+
+@declares("capacity", "Paid", 'Give capacity=(read, write) with billing="PROVISIONED", and only with it.')
+def provisioned_without_units() -> object:
+    return Table("Paid", key("PK"), billing="PROVISIONED")
+
+
+def test_an_error_in_a_pattern_says_in_which() -> None:
+    with pytest.raises(DesignError) as caught:
+
+        class Wrong(Design):
+            tables = (blog,)
+            entities = (User,)
+
+            @pattern("Get user")
+            def user(self, name: str) -> Get[User]:
+                return get(User, nickname=name)
+
+    assert caught.value.__notes__ == ["in the access pattern Wrong.user"]
 
 
 @pytest.mark.parametrize(

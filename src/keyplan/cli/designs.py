@@ -166,13 +166,17 @@ class Described:
 
 def _described(design: Design) -> Iterator[Described]:
     from keyplan.data import Store
+    from keyplan.design import DesignError, InvalidValue
 
     # Nothing is sent, so there is no client; and no cursor that somebody would have to open.
     store = Store(design, None, secret=b"example")
     for name, pattern in design.patterns.items():
         arguments = _examples(pattern)
-        op = getattr(design, name)(**arguments)
-        ((method, request),) = store.requests(op)
+        try:
+            op = getattr(design, name)(**arguments)
+            ((method, request),) = store.requests(op)
+        except (DesignError, InvalidValue) as error:
+            fail(f"{name} has no example: {error}. Annotate its parameters with the types of the fields.")
         table, index = _place(request)
         call = f"{name}({', '.join(f'{each}={_shown(value)}' for each, value in arguments.items())})"
         scans = method == "scan"
@@ -183,7 +187,27 @@ def _described(design: Design) -> Iterator[Described]:
 def _examples(pattern: Pattern[..., Any]) -> dict[str, object]:
     """Made-up arguments for a pattern, by the types of its parameters."""
     hints = get_type_hints(pattern._build)
-    return {name: example(name, hints[name]) for name in pattern.parameters}
+    keys = _keys(pattern)
+    return {name: keys.get(name) or example(name, hints.get(name, str)) for name in pattern.parameters}
+
+
+def _keys(pattern: Pattern[..., Any]) -> dict[str, object]:
+    """Made-up keys for the parameters that are lists of them: what they are made of is known from the entity."""
+    from keyplan.design import BatchGet, Together
+    from keyplan.design.patterns import Parameter
+
+    op = pattern.symbolic
+    gets = op.gets if isinstance(op, Together) else (op,)
+    asked = [
+        (each.keys.name, each.entity.spec)
+        for each in gets
+        if isinstance(each, BatchGet) and isinstance(each.keys, Parameter)
+    ]
+    return {
+        name: [{field: example(field, spec.fields[field].annotation) for field in spec.primary.fields}]
+        for name, spec in asked
+        if len(spec.primary.fields) > 1
+    }
 
 
 def example(name: str, annotation: object) -> object:
@@ -208,6 +232,8 @@ def example(name: str, annotation: object) -> object:
             return arguments[0]
         case origin if origin in (Union, UnionType):
             return example(name, arguments[0])
+        case origin if origin is tuple and Ellipsis not in arguments:
+            return tuple(example(f"{name}-{number}", each) for number, each in enumerate(arguments, 1))
         case origin if origin in (list, tuple, Sequence, Iterable):
             return [example(name.removesuffix("s"), arguments[0])]
         case origin if origin in (set, frozenset):

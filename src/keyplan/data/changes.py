@@ -1,6 +1,6 @@
 """What a write changes in the item itself, and what it relies on there."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Hashable, Mapping, Set
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -25,20 +25,24 @@ class Baseline:
     spelling of a number) is no change of the caller's.
     """
 
-    def __init__(self, codec: EntityCodec[Any], stored: Item) -> None:
+    def __init__(self, codec: EntityCodec[Any], stored: Item, now: Entity) -> None:
         self.codec = codec
         self.stored = stored
         self.entity: Entity = codec.decode(stored)
+        # A default may be another each time, such as the present: what was read is not a change of the caller's.
+        for name in codec.spec.fields.keys() - self.entity.model_fields_set - now.model_fields_set:
+            if isinstance(now.__dict__[name], Hashable):
+                self.entity.__dict__[name] = now.__dict__[name]
 
     def changed(self, entity: Entity) -> set[str]:
         """The fields whose values would be stored otherwise than they are; numbers that other items keep aside."""
         before, fields = self.entity.__dict__, self.codec.spec.fields
-        loose = self.codec.loose_fields
-        differing = [name for name, now in entity.__dict__.items() if before[name] != now or name in loose]
+        after, loose = entity.__dict__, self.codec.loose_fields
+        differing = [name for name in fields if name in loose or before[name] != after[name]]
         return {
             name
             for name in differing
-            if fields[name].kind != "count" and self._stored_otherwise(name, before[name], entity.__dict__[name])
+            if fields[name].kind != "count" and self._stored_otherwise(name, before[name], after[name])
         }
 
     def _stored_otherwise(self, name: str, before: object, now: object) -> bool:
@@ -194,7 +198,7 @@ def update_stamps(spec: EntitySpec, stored: Item, now: datetime) -> dict[str, ob
     if updated := spec.by_kind.get("updated"):
         stamps[updated.name] = moment(now, spec.table.times)
     if version := spec.by_kind.get("version"):
-        stamps[version.name] = int(stored.get(version.stored, {"N": "0"})["N"]) + 1
+        stamps[version.name] = int(stored.get(version.stored, {}).get("N", "0")) + 1
     return stamps
 
 

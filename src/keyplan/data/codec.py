@@ -12,24 +12,26 @@
 | Enum, Literal | as its value |
 | list, tuple | L |
 | set, frozenset of texts, numbers or bytes | SS, NS or BS; an empty one is left out and read back as empty |
-| dict with str keys, nested models | M; a nested model's fields under their own names, None left out |
+| dict, nested models | M; keys as texts; a nested model's fields under their own names, None left out |
 | Secret | as its content |
 | None | the attribute is left out; NULL inside a list or dict |
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from enum import Enum
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
+from keyplan.design.absence import NOTHING, when_absent
 from keyplan.design.errors import InvalidValue
-from keyplan.design.formats import TimePrecision, timestamp_text
+from keyplan.design.formats import TimePrecision, timestamp_text, utc
 
 AttributeValue: TypeAlias = Mapping[str, Any]
 Item: TypeAlias = dict[str, AttributeValue]
@@ -39,6 +41,8 @@ Decode: TypeAlias = Callable[[AttributeValue], object]
 
 _DIGITS = 38
 _LARGEST, _SMALLEST = 125, -130
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_SECOND = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
 _LONG = Context(prec=400)  # the default context would round to 28 digits
 
 
@@ -70,10 +74,13 @@ def number_text(value: int | Decimal | float) -> str:
     if len(text) <= _DIGITS and "E" not in text:
         text = text.rstrip("0").rstrip(".") if "." in text else text
         return "0" if text == "-0" else text
-    exact = _LONG.normalize(value)
-    if len(exact.as_tuple().digits) > _DIGITS or (exact and not _SMALLEST <= exact.adjusted() <= _LARGEST):
+    if not value:
+        return "0"
+    fits = _SMALLEST <= value.adjusted() <= _LARGEST
+    exact = _LONG.normalize(value) if fits else value
+    if not fits or len(exact.as_tuple().digits) > _DIGITS:
         raise InvalidValue("number-range", "number", f"{value} has more than {_DIGITS} digits or too large an exponent")
-    return format(exact, "f") if exact else "0"
+    return format(exact, "f")
 
 
 def _take(tag: str) -> Decode:
@@ -89,14 +96,12 @@ def _direct(tag: str) -> Codec:
 
 
 def _seconds(value: datetime) -> str:
-    if value.tzinfo is None:
-        raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
-    return str(math.ceil(value.timestamp()))
+    return str(min(math.ceil(utc(value).timestamp()), _LAST_SECOND))
 
 
 def ttl_codec() -> Codec:
     """A moment as the whole seconds that DynamoDB's time to live wants."""
-    return Codec(lambda value: {"N": _seconds(value)}, lambda value: datetime.fromtimestamp(float(value["N"]), UTC))
+    return Codec(lambda value: {"N": _seconds(value)}, lambda value: _EPOCH + timedelta(seconds=float(value["N"])))
 
 
 def codec_for(annotation: object, times: TimePrecision) -> Codec:
@@ -135,7 +140,9 @@ def codec_for(annotation: object, times: TimePrecision) -> Codec:
         return _tuple([codec_for(argument, times) for argument in arguments])
     if origin in (set, frozenset):
         return _set(codec_for(arguments[0], times))
-    if origin in (dict, Mapping) and arguments[0] is str:
+    if annotation in (set, frozenset):
+        return _set(codec_for(Any, times))
+    if origin in (dict, Mapping):
         return _map(codec_for(arguments[1], times))
     if origin in (Union, UnionType):
         present = [argument for argument in arguments if argument is not NoneType]
@@ -158,12 +165,19 @@ def _secret(annotation: object, times: TimePrecision) -> Codec:
     return Codec(lambda value: inner.encode(value.get_secret_value()), inner.decode, inner.tag)
 
 
+@cache
+def _members(model: type[BaseModel], times: TimePrecision) -> dict[str, Codec]:
+    """The codecs of a model's fields; asked for when they are needed, since a model may hold others of its kind."""
+    return {name: codec_for(info.annotation, times) for name, info in model.model_fields.items()}
+
+
 def _model(annotation: type[BaseModel], times: TimePrecision) -> Codec:
-    fields = {name: codec_for(info.annotation, times) for name, info in annotation.model_fields.items()}
+    absent = {name: when_absent(info) for name, info in annotation.model_fields.items()}
+    filled = {name: value for name, value in absent.items() if value is not NOTHING}
 
     def encode(value: BaseModel) -> AttributeValue:
         members = {}
-        for name, codec in fields.items():
+        for name, codec in _members(annotation, times).items():
             content = getattr(value, name)
             if content is not None:
                 encoded = codec.encode(content)
@@ -172,7 +186,8 @@ def _model(annotation: type[BaseModel], times: TimePrecision) -> Codec:
         return {"M": members}
 
     def decode(value: AttributeValue) -> object:
-        return {
+        fields = _members(annotation, times)
+        return filled | {
             name: fields[name].decode(content) if name in fields else plain(content)
             for name, content in value["M"].items()
         }
@@ -199,11 +214,16 @@ def _tuple(members: Sequence[Codec]) -> Codec:
 
 def _map(member: Codec) -> Codec:
     return Codec(
-        lambda value: {"M": {str(name): member.encode(each) or {"NULL": True} for name, each in value.items()}},
+        lambda value: {"M": {_name(name): member.encode(each) or {"NULL": True} for name, each in value.items()}},
         lambda value: {
             name: member.empty if "NULL" in each else member.decode(each) for name, each in value["M"].items()
         },
     )
+
+
+def _name(key: object) -> str:
+    """The key of a dict as the name of a map's member."""
+    return str(key.value if isinstance(key, Enum) else key)
 
 
 def _set(member: Codec) -> Codec:
@@ -218,7 +238,8 @@ def _set(member: Codec) -> Codec:
         tags = {tag for tag, _ in pairs}
         if len(tags) > 1 or not tags <= {"S", "N", "B"}:
             raise InvalidValue("no-codec", "set", "a set holds texts, numbers or bytes, of one kind")
-        return {tags.pop() + "S": sorted(content for _, content in pairs)}
+        # Values that differ by less than what is stored of them are one member.
+        return {tags.pop() + "S": sorted({content for _, content in pairs})}
 
     def decode(value: AttributeValue) -> object:
         ((tag, contents),) = value.items()
@@ -256,7 +277,7 @@ def dynamic(value: object, times: TimePrecision = "milliseconds") -> AttributeVa
         case UUID():
             return {"S": str(value)}
         case Mapping():
-            return {"M": {str(name): dynamic(each, times) for name, each in value.items()}}
+            return {"M": {_name(name): dynamic(each, times) for name, each in value.items()}}
         case list() | tuple():
             return {"L": [dynamic(each, times) for each in value]}
         case set() | frozenset() if value:

@@ -1,51 +1,61 @@
-"""Reading items quickly: functions for each entity that recognise its items and make entities of them."""
+"""Reading items quickly: functions for each entity that recognise its items and make entities of them.
 
-from collections.abc import Callable, Mapping
+What a field takes is asked of pydantic's own schema of the class, so that an entity that was read quickly is the one
+that the class itself would have made.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
-from functools import partial
-from typing import Annotated, Any, NamedTuple, TypeVar
+from functools import cache
+from types import NoneType
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel, TypeAdapter
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel
+from pydantic_core import CoreConfig, SchemaValidator
 
-from keyplan.data.codec import Codec, Item
+from keyplan.data.codec import AttributeValue, Codec, Item
 from keyplan.data.codegen import Code
 from keyplan.design import Entity
-from keyplan.design.annotations import inner_markers, without_none
-from keyplan.design.entity import EntitySpec
-from keyplan.design.fields import Kind, NoSeparator, OnTop, Stored
+from keyplan.design.absence import NOTHING
+from keyplan.design.entity import EntitySpec, FieldSpec
 from keyplan.design.formats import ANY
 from keyplan.design.templates import SEPARATOR, Slot, Template
 
 E = TypeVar("E", bound=Entity)
+Schema: TypeAlias = Mapping[str, Any]
 
-_DIRECTLY: Mapping[object, type | None] = {str: None, bool: None, int: int, Decimal: Decimal}
-"""Types whose values need no check, with what makes them of the stored content where that is not the value itself."""
+_DIRECTLY: Mapping[str, type | None] = {"str": None, "bool": None, "int": int, "decimal": Decimal}
+"""Schemas whose values need no check, with what makes them of the stored content where that is not the value itself."""
 
-_IMMUTABLE = (str, int, float, bool, bytes, Decimal, Enum, type(None))
+_IMMUTABLE = (str, int, float, bool, bytes, Decimal, Enum, NoneType)
+
+_SILENT = {"title", "extra_fields_behavior"}
+"""Settings of a class that make no difference to the values of its fields."""
 
 
 class Source(NamedTuple):
     """Where the value of a field is: in an attribute of its own, or in a key that is made by a template."""
 
-    stored: str
+    field: FieldSpec
     codec: Codec
     template: Template | None = None
 
 
 def quick_reader(entity: type[E], sources: Mapping[str, Source]) -> Callable[[Item], E] | None:
-    """A function from items to entities; None where a class has hooks of its own that have to see its values."""
+    """A function from items to entities; None where a class has hooks of its own that have to see the whole item."""
     if _has_hooks(entity):
         return None
     code = Code("item")
     fields, absent = [], []
     for name, source in sources.items():
-        info = entity.model_fields[name]
-        value = _value(code, name, info, source)
-        if not info.is_required():
-            value = f"{value} if {source.stored!r} in item else {_default(code, info)}"
-            absent.append(f"if {source.stored!r} not in item: given.remove({name!r})")
+        value, there = _value(code, entity, source), f"{source.field.stored!r} in item"
+        if not entity.model_fields[name].is_required():
+            value = f"{value} if {there} else {_default(code, entity, name)}"
+            absent.append(f"if not {there}: given.remove({name!r})")
+        elif source.field.absent is not NOTHING:
+            instead = f"{code.named(field_validator(entity, name))}({source.field.absent!r})"
+            value = f"{value} if {there} else {instead}"
         fields.append(f"{name!r}: {value},")
     members = {
         "__dict__": "fields",
@@ -65,35 +75,122 @@ def quick_reader(entity: type[E], sources: Mapping[str, Source]) -> Callable[[It
     return read
 
 
+# pydantic's schema of a class
+
+
+def _class(entity: type[Entity]) -> Schema:
+    """The schema of a class, without the definitions that it may name."""
+    whole: Schema = entity.__pydantic_core_schema__
+    schema: Schema = whole["schema"] if whole["type"] == "definitions" else whole
+    if schema["type"] == "definition-ref":  # of a class that holds others of its kind
+        return next(each for each in whole["definitions"] if each["ref"] == schema["schema_ref"])
+    return schema
+
+
+def _model(entity: type[Entity]) -> Schema:
+    """The part of a class's schema that makes its objects, within whatever functions stand around it."""
+    return _within(_class(entity), "model")
+
+
+def _fields(entity: type[Entity]) -> Mapping[str, Schema]:
+    return cast(Mapping[str, Schema], _within(_model(entity)["schema"], "model-fields")["fields"])
+
+
+def _within(schema: Schema, kind: str) -> Schema:
+    while schema["type"] != kind:
+        schema = schema["schema"]
+    return schema
+
+
 def _has_hooks(entity: type[Entity]) -> bool:
-    found = entity.__pydantic_decorators__
-    hooks = (found.validators, found.field_validators, found.root_validators, found.model_validators)
-    return any(hooks) or bool(entity.__private_attributes__) or entity.__pydantic_post_init__ is not None
+    """Whether something sees more than the value of one field: functions around the class, or with a look at others."""
+    model = _model(entity)
+    if model is not _class(entity) or model["schema"]["type"] != "model-fields":
+        return True
+    if model.get("custom_init") or "post_init" in model or _config(entity).get("extra_fields_behavior") == "allow":
+        return True
+    return any(
+        each.get("type") == "with-info" or each.get("default_factory_takes_data")
+        for each in _inside(entity.__pydantic_core_schema__)
+    )
 
 
-def _value(code: Code, name: str, info: FieldInfo, source: Source) -> str:
+def _config(entity: type[Entity]) -> Mapping[str, object]:
+    return cast(Mapping[str, object], _model(entity).get("config") or {})
+
+
+def _inside(schema: object) -> Iterator[Schema]:
+    """A schema and the schemas inside it."""
+    if isinstance(schema, Mapping):
+        yield schema
+        for each in schema.values():
+            yield from _inside(each)
+    elif isinstance(schema, list | tuple):
+        for each in schema:
+            yield from _inside(each)
+
+
+def _field_schema(entity: type[Entity], name: str) -> Schema:
+    """The schema of a field by itself."""
+    whole: Schema = entity.__pydantic_core_schema__
+    schema: Schema = _fields(entity)[name]["schema"]
+    if whole["type"] != "definitions":
+        return schema
+    return {"type": "definitions", "schema": schema, "definitions": whole["definitions"]}
+
+
+@cache
+def _validator(entity: type[Entity], name: str) -> SchemaValidator:
+    return SchemaValidator(_field_schema(entity, name), cast(CoreConfig, _config(entity)))
+
+
+@cache
+def field_validator(entity: type[Entity], name: str) -> Callable[[object], object]:
+    """A function that makes a field's value of stored content, as the class does; fields inside it by their names."""
+    validate = _validator(entity, name).validate_python
+    if not any("validation_alias" in each for each in _inside(_field_schema(entity, name))):
+        return validate
+    return lambda value: validate(value, by_alias=False, by_name=True)
+
+
+def _value(code: Code, entity: type[Entity], source: Source) -> str:
     """The expression of a field's value."""
+    name, stored = source.field.name, source.field.stored
+    validated = f"{code.named(field_validator(entity, name))}"
     if source.template is not None:
-        value = f"{code.named(source.template.read)}(item[{source.stored!r}]['S'])[{name!r}]"
-    elif source.codec.tag is None:
-        value = f"{code.named(source.codec.decode)}(item[{source.stored!r}])"
-    else:
-        value = f"item[{source.stored!r}][{source.codec.tag!r}]"
-    markers = (*info.metadata, *inner_markers(info.annotation))
-    constrained = any(not isinstance(marker, Kind | NoSeparator | OnTop | Stored) for marker in markers)
-    annotation, _ = without_none(info.annotation)
-    if not constrained and annotation in _DIRECTLY and source.codec.tag is not None and source.template is None:
-        make = _DIRECTLY[annotation]
+        return f"{validated}({code.named(source.template.read)}(item[{stored!r}]['S'])[{name!r}])"
+    if source.codec.tag is None:
+        return f"{validated}({code.named(source.codec.decode)}({code.named(_present)}(item[{stored!r}])))"
+    value = f"item[{stored!r}][{source.codec.tag!r}]"
+    schema = _without_default(_fields(entity)[name]["schema"])
+    schema = schema["schema"] if schema["type"] == "nullable" else schema
+    if schema.keys() <= {"type", "metadata"} and schema["type"] in _DIRECTLY and _is_silent(entity):
+        make = _DIRECTLY[schema["type"]]
         return value if make is None else f"{code.named(make)}({value})"
-    checked: Any = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
-    return f"{code.named(TypeAdapter(checked).validator.validate_python)}({value})"
+    return f"{validated}({value})"
 
 
-def _default(code: Code, info: FieldInfo) -> str:
+def _present(value: AttributeValue) -> AttributeValue:
+    """A stored value that is not NULL, which counts as absent."""
+    if "NULL" in value:
+        raise ValueError("NULL")
+    return value
+
+
+def _is_silent(entity: type[Entity]) -> bool:
+    return _config(entity).keys() <= _SILENT
+
+
+def _without_default(schema: Schema) -> Schema:
+    return cast(Schema, schema["schema"]) if schema["type"] == "default" else schema
+
+
+def _default(code: Code, entity: type[Entity], name: str) -> str:
     """The expression of what stands for an absent value; what could be changed is made anew for each item."""
-    if info.default_factory is None and isinstance(info.default, _IMMUTABLE):
-        return code.named(info.default)
-    return f"{code.named(partial(info.get_default, call_default_factory=True))}()"
+    schema = _fields(entity)[name]["schema"]
+    if _is_silent(entity) and "validate_default" not in schema and isinstance(schema.get("default", ...), _IMMUTABLE):
+        return code.named(schema["default"])
+    return f"{code.named(_validator(entity, name).get_default_value)}().value"
 
 
 def recogniser(spec: EntitySpec) -> Callable[[Item], bool]:
@@ -113,7 +210,7 @@ def _look(code: Code, template: Template, text: str) -> str:
     match template.parts if isinstance(template.parts[0], str) else ("", *template.parts):
         case (str(literal),):
             return f"{text} == {literal!r}"
-        case (str(literal), Slot() as slot) if template.formats[slot].read is str:
+        case (str(literal), Slot(absent="") as slot) if template.formats[slot].read is str:
             start, chosen = len(literal), template.formats[slot]
             begins = f"{text}.startswith({literal!r}) and len({text}) > {start}"
             if chosen.shapes == ((ANY,),):

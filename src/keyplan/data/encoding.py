@@ -80,8 +80,7 @@ def _piece(code: Code, template: Template, slot: Slot) -> str:
     piece, value = f"piece{len(code.lines)}", f"fields[{slot.field!r}]"
     code.lines.append(f"{piece} = {value if chosen.as_is else f'{code.named(chosen.write)}({value})'}")
     wrong = [f"not {piece}"]
-    if chosen.as_is:
-        wrong.append(f"type({piece}) is not str")
+    wrong.append(f"type({piece}) is not str" if chosen.as_is else f"{value} is None")
     if chosen.bare:
         wrong.append(f"{SEPARATOR!r} in {piece}")
     code.lines.append(f"if {' or '.join(wrong)}: raise ValueError")

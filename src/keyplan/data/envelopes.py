@@ -1,12 +1,16 @@
 """Envelopes: an item's fields as one JSON text, where a document keeps them so."""
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, SecretBytes
 
 from keyplan.data.codec import AttributeValue
+from keyplan.design.absence import NOTHING, when_absent
+from keyplan.design.annotations import without_none
 
 
 def pack(members: Mapping[str, AttributeValue], others: Mapping[str, Any]) -> str:
@@ -23,6 +27,31 @@ def unpack(text: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ValueError("no object")
     return content
+
+
+def restored(annotation: Any, value: Any) -> object:  # noqa: ANN401 - types and JSON are of any kind
+    """A member of an envelope for a field of this type: bytes from base64, and what was left out as what it was."""
+    kind, _ = without_none(annotation)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if value is None:
+        return () if origin in (set, frozenset) else None
+    if kind in (bytes, SecretBytes):
+        return b64decode(value, validate=True)
+    if isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, BaseModel):
+        return _model(kind, value)
+    if isinstance(value, dict) and len(arguments) == 2:
+        return {name: restored(arguments[1], each) for name, each in value.items()}
+    if isinstance(value, list) and arguments:
+        kinds = arguments if origin is tuple and Ellipsis not in arguments else arguments[:1] * len(value)
+        return [restored(each, content) for each, content in zip(kinds, value, strict=True)]
+    return value
+
+
+def _model(kind: type[BaseModel], value: dict[str, Any]) -> dict[str, object]:
+    fields = kind.model_fields
+    absent = {name: when_absent(info) for name, info in fields.items()}
+    given = {name: restored(fields[name].annotation, each) if name in fields else each for name, each in value.items()}
+    return {name: each for name, each in absent.items() if each is not NOTHING} | given
 
 
 def _json(value: AttributeValue) -> object:

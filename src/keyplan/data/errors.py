@@ -21,12 +21,13 @@ class Refused(DataError):
     """A write that a rule of the design does not allow; nothing was written."""
 
     code = "refused"
+    problem: ClassVar[str] = "a rule of the design does not allow it"
 
     def __init__(
         self, entity: str, constraint: str, values: Mapping[str, object], stored: object = None, problem: str = ""
     ) -> None:
         shown = ", ".join(f"{name}={value!r}" for name, value in values.items())
-        super().__init__(f"{entity}.{constraint}({shown}): {problem or self.code}")
+        super().__init__(f"{entity}.{constraint}({shown}): {problem or self.problem}")
         self.entity = entity
         self.constraint = constraint
         self.values = dict(values)
@@ -37,48 +38,56 @@ class NotFound(Refused):
     """The item to change or delete is not there."""
 
     code = "not-found"
+    problem = "it is not there"
 
 
 class AlreadyExists(Refused):
     """The item to create is there already."""
 
     code = "already-exists"
+    problem = "it is there already"
 
 
 class UniqueViolation(Refused):
     """Another item has this unique value."""
 
     code = "unique-violation"
+    problem = "another item has this value"
 
 
 class StaleVersion(Refused):
     """The item was changed by somebody else since it was read; `stored` is the item as it is now."""
 
     code = "stale-version"
+    problem = "it was changed since it was read; read it again"
 
 
 class ConditionFailed(Refused):
     """A condition of the caller does not hold; `stored` is the item as it is."""
 
     code = "condition-failed"
+    problem = "the condition does not hold"
 
 
 class ParentMissing(Refused):
     """What the item belongs to is not there, or is being deleted."""
 
     code = "parent-missing"
+    problem = "what it belongs to is not there"
 
 
 class InUse(Refused):
     """The item can not be deleted while others belong to it."""
 
     code = "in-use"
+    problem = "others belong to it"
 
 
 class FloorReached(Refused):
     """A number would fall below what the design allows ("not the last one")."""
 
     code = "floor-reached"
+    problem = "a number would fall below its floor"
 
 
 class StoredDataError(DataError):

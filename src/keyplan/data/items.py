@@ -1,6 +1,5 @@
 """Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
 
-from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Generic, TypeVar
@@ -9,12 +8,13 @@ from pydantic import ValidationError
 
 from keyplan.data.codec import Codec, Item, codec_for, ttl_codec
 from keyplan.data.codegen import NOT_AS_WRITTEN
-from keyplan.data.decoding import Source, quick_reader, recogniser
+from keyplan.data.decoding import Source, field_validator, quick_reader, recogniser
 from keyplan.data.encoding import quick_writer
-from keyplan.data.envelopes import pack, unpack
+from keyplan.data.envelopes import pack, restored, unpack
 from keyplan.data.errors import StoredDataError
-from keyplan.data.sizes import MAXIMUM_ITEM, item_size, value_size
+from keyplan.data.sizes import MAXIMUM_ITEM, size_with_local_indexes, value_size
 from keyplan.design import Entity, InvalidValue
+from keyplan.design.absence import NOTHING
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
 from keyplan.design.templates import Template
 
@@ -30,6 +30,7 @@ class EntityCodec(Generic[E]):
         self.entity = entity
         self.spec = spec = entity.spec
         self._envelope = spec.table.envelope
+        self._absent = {name: field.absent for name, field in spec.fields.items() if field.absent is not NOTHING}
         self._codecs = {name: self._codec(field) for name, field in spec.fields.items()}
         keyed = {name: part for name, part in spec.key_attributes.items() if part.template is not None}
         # A field whose attribute is a key attribute is stored as that key says, and read back from it.
@@ -63,7 +64,7 @@ class EntityCodec(Generic[E]):
 
     def _sources(self) -> dict[str, Source]:
         fields, templates = self.spec.fields.items(), self._templates
-        return {name: Source(field.stored, self._codecs[name], templates.get(name)) for name, field in fields}
+        return {name: Source(field, self._codecs[name], templates.get(name)) for name, field in fields}
 
     def _codec(self, field: FieldSpec) -> Codec:
         codec = ttl_codec() if field.kind == "ttl" else codec_for(field.annotation, self.spec.table.times)
@@ -112,7 +113,7 @@ class EntityCodec(Generic[E]):
             return self._codecs[name].encode(value)
         except InvalidValue as error:
             raise InvalidValue(error.code, f"{self.spec.name}.{name}", error.problem, field=name) from None
-        except (AttributeError, TypeError, ValueError):
+        except NOT_AS_WRITTEN:
             kind = type(value).__name__
             raise InvalidValue(
                 "wrong-type", f"{self.spec.name}.{name}", f"a {kind} is no value of this field", field=name
@@ -152,7 +153,7 @@ class EntityCodec(Generic[E]):
 
     def size(self, item: Item) -> int:
         """The size of an item; refuses one that is too large, naming its largest field."""
-        size = item_size(item)
+        size = size_with_local_indexes(self.spec.table, item)
         if size > MAXIMUM_ITEM:
             largest = max(item, key=lambda name: value_size(item[name]))
             field = next((f.name for f in self.spec.fields.values() if f.stored == largest), largest)
@@ -237,7 +238,7 @@ class EntityCodec(Generic[E]):
     def _decode_thoroughly(self, item: Item) -> E:
         try:
             values = self._values(self.evolved(item))
-            entity: E = self._validate(values)
+            entity: E = self._validate(values, by_alias=False, by_name=True)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(map(str, problem["loc"])) or "item"
@@ -258,7 +259,7 @@ class EntityCodec(Generic[E]):
             if value is not None and "NULL" not in value:
                 try:
                     values[name] = codec.decode(value)
-                except (KeyError, ValueError, TypeError, AttributeError):
+                except NOT_AS_WRITTEN:
                     raise self._unreadable(item, name, f"it is stored as {next(iter(value))}") from None
         for name, stored, template in self._from_keys:
             if stored in item:
@@ -266,7 +267,7 @@ class EntityCodec(Generic[E]):
                 if read is None:
                     raise self._unreadable(item, name, f"its key does not look like {template.text}")
                 values[name] = read[name]
-        return values
+        return {**self._absent, **values}
 
     def _tagged_values(self, item: Item) -> dict[str, object]:
         """The values that need only be taken out, where one is not of its type: NULL counts as absent."""
@@ -283,8 +284,10 @@ class EntityCodec(Generic[E]):
         packed = self._unpacked(item)
         for name, field in self.spec.fields.items():
             if field.stored in packed:
-                value = packed[field.stored]
-                values[name] = b64decode(value) if field.annotation is bytes and isinstance(value, str) else value
+                try:
+                    values[name] = restored(field.annotation, packed[field.stored])
+                except (TypeError, ValueError):
+                    raise self._unreadable(item, name, f"it is no {field.annotation} in the envelope") from None
 
     def _unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
         names = [part.attribute.name for part in self.spec.primary.parts]
@@ -301,12 +304,20 @@ class EntityCodec(Generic[E]):
 
     def carried(self, names: Iterable[str], item: Item) -> dict[str, object]:
         """Fields that another item carries, such as a guard."""
-        try:
-            return {name: self._codecs[name].decode(item[self.spec.fields[name].stored]) for name in names}
-        except KeyError as missing:
-            raise StoredDataError(
-                f"the guard {item} of {self.spec.name} lacks {missing}", self.spec.name, str(missing), dict(item)
-            ) from None
+        values = {}
+        for name in names:
+            stored = self.spec.fields[name].stored
+            try:
+                values[name] = field_validator(self.entity, name)(self._codecs[name].decode(item[stored]))
+            except NOT_AS_WRITTEN:
+                raise StoredDataError(
+                    f"the guard {item} of {self.spec.name} holds no {self.spec.name}.{name} (attribute {stored}); "
+                    "verify finds it, and repair puts it right",
+                    self.spec.name,
+                    stored,
+                    dict(item),
+                ) from None
+        return values
 
 
 def _as_key(codec: Codec, longest: int) -> Codec:

@@ -160,8 +160,15 @@ def _check(spec: EntitySpec, work: Patch[Any]) -> None:
             )
         if spec.fields[name].kind in ("count", "version", "updated"):
             raise InvalidValue("looked-after", f"{spec.name}.{name}", "the store itself keeps this field", field=name)
-        if isinstance(work.changes[name], Increment) and spec.fields[name].annotation not in (int, float, Decimal):
-            raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a number can be added to", field=name)
+        if isinstance(change := work.changes[name], Increment):
+            _check_increment(spec, name, change.by)
+
+
+def _check_increment(spec: EntitySpec, name: str, by: object) -> None:
+    if spec.fields[name].annotation not in (int, float, Decimal):
+        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a number can be added to", field=name)
+    if not isinstance(by, int):
+        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a whole number can be added", field=name)
 
 
 def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:

@@ -120,7 +120,7 @@ class Plan:
         """Write an item where there is none, or in place of one that the same write takes away."""
         action = self._at(address)
         if action.put is not None or action.sets or action.removes:
-            raise DataError(f"two writes of one item in a transaction: {address}")
+            raise _twice(address)
         action.put = dict(item)
         for attribute, amount in action.adds.items():
             action.put[attribute] = added(action.put.get(attribute), amount)
@@ -145,7 +145,7 @@ class Plan:
     ) -> Action:
         action = self._at(address)
         if action.put is not None or action.delete or action.sets or action.removes or action.requirements:
-            raise DataError(f"two writes of one item in a transaction: {address}")
+            raise _twice(address)
         action.sets |= sets
         action.removes |= removes
         action.requirements += requirements
@@ -193,6 +193,11 @@ class Plan:
         size = sum(action.weight or item_size(action.put or action.sets) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes; a transaction holds {MAXIMUM_TRANSACTION}")
+
+
+def _twice(address: Address) -> DataError:
+    key = ", ".join(f"{name}={content!r}" for name, _, content in address.key)
+    return DataError(f"two writes of one item in a transaction ({address.table} {key}): make them one")
 
 
 def _does_something(action: Action) -> bool:

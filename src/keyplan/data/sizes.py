@@ -3,9 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
+from keyplan.design.tables import Index, Table
+
 MAXIMUM_ITEM = 409_600
 MAXIMUM_TRANSACTION = 4 * 1_048_576
 MAXIMUM_ACTIONS = 100
+
+
+def size_with_local_indexes(table: Table, item: Mapping[str, Mapping[str, Any]]) -> int:
+    """The size of an item that DynamoDB limits: its entries in local indexes count too."""
+    size = item_size(item)
+    local = [index for index in table.by_name.values() if index.local]
+    if size * (1 + len(local)) <= MAXIMUM_ITEM:
+        return size
+    return size + sum(_entry_size(table, index, item) for index in local if index.range[0].name in item)
+
+
+def _entry_size(table: Table, index: Index, item: Mapping[str, Mapping[str, Any]]) -> int:
+    if index.projection.type == "ALL":
+        return item_size(item)
+    held = {*table.key_names, index.range[0].name, *index.projection.attributes}
+    return item_size({name: value for name, value in item.items() if name in held})
 
 
 def _text(value: str) -> int:

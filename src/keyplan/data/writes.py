@@ -109,7 +109,7 @@ class Update(Write[E]):
         stored = stored_of(entity)
         if stored is None:
             raise DataError(f"{spec.name} was not read from a store, so there is nothing to compare with: create it")
-        baseline = Baseline(codec, stored)
+        baseline = Baseline(codec, stored, entity)
         baseline.check(entity)
         changed = baseline.changed(entity)
         if self.where is None and not changed:
@@ -165,7 +165,7 @@ class Move(Write[E]):
             remember(changed, stored)
             updated = Update(changed).add_to(plan, context)
             return lambda: _follow(entity, changed, updated)
-        baseline = Baseline(codec, stored)
+        baseline = Baseline(codec, stored, changed)
         stamps = update_stamps(spec, stored, context.now)
         fresh = changed.model_copy(update=stamps)
         touched = baseline.changed(changed) | stamps.keys()
@@ -208,8 +208,9 @@ def with_changes(entity: E, changes: Mapping[str, object]) -> E:
     unknown = [name for name in changes if name not in spec.fields]
     if unknown:
         raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "no such field", field=unknown[0])
+    fields = {name: entity.__dict__[name] for name in spec.fields}
     try:
-        return type(entity).model_validate({**entity.__dict__, **changes})
+        return type(entity).model_validate({**fields, **changes}, by_name=True)
     except ValidationError as error:
         raise invalid(spec, error) from None
 

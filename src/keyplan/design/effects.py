@@ -37,6 +37,7 @@ class Ref(Generic[P_co]):
 
 def ref(entity: type[P], **values: object) -> Ref[P]:
     """The item of this entity with these key values."""
+    entity.spec.primary.check_all(values)
     return Ref(entity, values)
 
 

@@ -1,74 +1,23 @@
 """Entities: pydantic models that know their keys, and what must change together with them."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+from keyplan.design.absence import when_absent
 from keyplan.design.annotations import KEY_TYPES, inner_markers, scalar, without_none
+from keyplan.design.checks import check_fields, check_keys, check_shared
 from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import FieldKind, Kind, NoSeparator, OnTop, Stored, stored_name
 from keyplan.design.formats import Format, choices, format_of
+from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
 from keyplan.design.tables import Access, Index, Key, KeyAttribute, Placement, Table
 from keyplan.design.templates import Slot, Template, parse
 
 E = TypeVar("E", bound="Entity")
-
-
-@dataclass(frozen=True)
-class FieldSpec:
-    """A field, as far as storing it is concerned."""
-
-    name: str
-    stored: str
-    annotation: object
-    """The type without `None` and without markers."""
-    optional: bool
-    kind: FieldKind
-    no_separator: bool
-    on_top: bool
-    """Whether it stands beside the envelope too, where a condition can see it."""
-
-
-@dataclass(frozen=True)
-class KeyPart:
-    """One attribute of a key and where its value comes from: a template, or the field itself for N and B keys."""
-
-    attribute: KeyAttribute
-    template: Template | None
-    field: str | None
-
-    @cached_property
-    def fields(self) -> tuple[str, ...]:
-        if self.template is not None:
-            return self.template.fields
-        return (self.field,) if self.field else ()
-
-
-@dataclass(frozen=True)
-class KeySpec:
-    """A key of an entity: the table's own, or its place in an index."""
-
-    name: str
-    index: Index | None
-    hash: tuple[KeyPart, ...]
-    range: tuple[KeyPart, ...]
-    when: str | None = None
-
-    @cached_property
-    def parts(self) -> tuple[KeyPart, ...]:
-        return self.hash + self.range
-
-    @cached_property
-    def fields(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(field for part in self.parts for field in part.fields))
-
-    @cached_property
-    def field_set(self) -> frozenset[str]:
-        return frozenset(self.fields)
 
 
 class EntitySpec:
@@ -77,16 +26,16 @@ class EntitySpec:
     def __init__(self, entity: "type[Entity]", table: Table, type_name: str | None) -> None:
         self.entity = entity
         self.table = table
-        self.type = type_name
+        self.type = None if type_name is None else str.__str__(type_name)  # of a StrEnum's member too
         self.name = entity.__name__
+        self._check_type()
         self.fields = {name: self._field(name, info) for name, info in entity.model_fields.items()}
-        self._check_stored_names()
+        check_fields(self)
         declared = dict(self._declared)
         primary = declared.pop("primary", None)
         if not isinstance(primary, Key):
             raise DesignError("no-key", self.name, "it has no primary key", 'Declare primary = key("...", "...").')
         self.primary = self._key("primary", primary, None, table.hash, table.range, None)
-        self._check_primary()
         self.placements: dict[str, KeySpec] = {}
         self.uniques: list[Unique] = []
         self.derived: list[Derived[Entity]] = []
@@ -95,38 +44,16 @@ class EntitySpec:
         for name, value in declared.items():
             self._add(name, value)
         self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
-        for field in self.fields.values():
-            self._check_kept(field)
+        check_keys(self)
 
-    def _check_kept(self, field: FieldSpec) -> None:
-        """A field that is stored as an attribute of a key can always be read back from it."""
-        part = self.key_attributes.get(field.stored)
-        if part is None:
-            self._check_stray(field)
-        if part is None or part.template is None:
-            return
-        slots = [slot for slot in part.template.parts if not isinstance(slot, str) and slot.field != field.name]
-        others = [slot for slot in slots if self.fields[slot.field].optional and not slot.absent]
-        whens = [key.when for key in self.placements.values() if key.when and part in key.parts]
-        if field.name not in part.template.fields or others or whens:
+    def _check_type(self) -> None:
+        if self.type is not None and self.table.type_attribute is None:
             raise DesignError(
-                "lost-value",
-                f"{self.name}.{field.name}",
-                f"it is stored as {field.stored!r}, a key attribute that does not always hold it",
-                'Store it under a name of its own: Annotated[..., stored("Name")].',
+                "no-type-attribute",
+                self.name,
+                f"items of {self.table.name} do not say their type, so type={self.type!r} would be lost",
+                "Give the table type_attribute=..., or leave out the type.",
             )
-
-    def _check_stray(self, field: FieldSpec) -> None:
-        """A field that is stored under the name of an index key, though the entity has no place there, fits it."""
-        kind = int if field.kind == "ttl" else scalar(field.annotation)
-        for key in self.table.key_attributes:
-            if key.name == field.stored and kind not in KEY_TYPES[key.type]:
-                raise DesignError(
-                    "key-type",
-                    f"{self.name}.{field.name}",
-                    f"DynamoDB takes {field.stored}, a key of an index, only as {key.type}",
-                    'Store it under a name of its own: Annotated[..., stored("Name")].',
-                )
 
     @cached_property
     def _declared(self) -> dict[str, object]:
@@ -144,44 +71,8 @@ class EntitySpec:
         bare = any(isinstance(marker, NoSeparator) for marker in markers)
         on_top = kind != "plain" or any(isinstance(marker, OnTop) for marker in markers)
         attribute = given or stored_name(name, self.table.case)
-        return FieldSpec(name, attribute, annotation, optional, kind, bare, on_top)
-
-    def _check_stored_names(self) -> None:
-        names = [field.stored for field in self.fields.values()]
-        for field in self.fields.values():
-            if names.count(field.stored) > 1:
-                raise DesignError(
-                    "same-attribute",
-                    f"{self.name}.{field.name}",
-                    f"two fields are stored as {field.stored!r}",
-                    'Give one of them another name: Annotated[..., stored("Name")].',
-                )
-
-    def _check_primary(self) -> None:
-        for part in self.primary.parts:
-            for name in part.fields:
-                default = part.template is not None and part.template.has_default(name)
-                if self.fields[name].optional and not default:
-                    raise DesignError(
-                        "optional-key",
-                        f"{self.name}.primary.{name}",
-                        "a field of the primary key must have a value",
-                        "Take away None, or say what stands there without a value: {field|text}.",
-                    )
-
-    def _check_shared(self, key: KeySpec) -> None:
-        """An attribute that is in two keys has one value."""
-        for part in key.parts:
-            mine = next((own for own in self.primary.parts if own.attribute.name == part.attribute.name), None)
-            if mine is None or mine.template is None or part.template is None:
-                continue
-            if mine.template.text != part.template.text:
-                raise DesignError(
-                    "two-templates",
-                    f"{self.name}.{key.name}",
-                    f"{part.attribute.name} is {mine.template.text} in the primary key",
-                    "Use the same template, or leave it out.",
-                )
+        absent = 0 if kind in ("version", "count") and info.is_required() else when_absent(info)
+        return FieldSpec(name, attribute, annotation, optional, kind, bare, on_top, absent)
 
     def _add(self, name: str, value: object) -> None:
         if isinstance(value, Placement):
@@ -194,8 +85,9 @@ class EntitySpec:
                     f"Use an index of {self.table.name}.",
                 )
             self._check_when(name, value.when)
-            self.placements[name] = self._key(name, value.key, index, index.hash, index.range, value.when)
-            self._check_shared(self.placements[name])
+            placed = self._key(name, value.key, index, index.hash, index.range, value.when)
+            check_shared((self.primary, *self.placements.values()), placed)
+            self.placements[name] = placed
         elif isinstance(value, Unique):
             self._check_when(name, value.when)
             self._bind_guard(name, value)
@@ -248,7 +140,7 @@ class EntitySpec:
         range_parts = tuple(
             self._part(a, text, place) if text else self._primary_part(a) for a, text in zip(range_, texts, strict=True)
         )
-        return KeySpec(name, index, hash_parts, range_parts, when)
+        return KeySpec(name, place, index, hash_parts, range_parts, when)
 
     def _is_primary(self, attributes: tuple[KeyAttribute, ...]) -> bool:
         names = {part.attribute.name for part in self.primary.parts}
@@ -392,7 +284,14 @@ class Entity(BaseModel):
         """Bring an item of an older shape up to date; called with a copy of each item that is read."""
         return item
 
-    def __init_subclass__(cls, **kwargs: object) -> None:
+    def __init_subclass__(cls, *, table: Table | None = None, type: str | None = None, **kwargs: object) -> None:
+        if kwargs or (type is not None and table is None):
+            raise DesignError(
+                "class-options",
+                cls.__name__,
+                f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
+                'An entity takes table=... and, with it, type="...".',
+            )
         super().__init_subclass__()
 
     @classmethod

@@ -66,9 +66,17 @@ class Format:
 
 def timestamp_text(value: datetime, precision: TimePrecision) -> str:
     """UTC, ISO 8601, of fixed width."""
+    return utc(value).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
+
+
+def utc(value: datetime) -> datetime:
+    """The same moment in UTC; refused where it is not known to be one, or is before year 1 or behind 9999 there."""
     if value.tzinfo is None:
         raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
-    return value.astimezone(UTC).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidValue("time-range", "time", f"{value!r} is out of range in UTC") from None
 
 
 def timestamp_value(text: str) -> datetime:

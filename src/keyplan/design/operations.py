@@ -13,7 +13,7 @@ from keyplan.design.conditions import Node, recorded
 from keyplan.design.effects import Copies, Guard, Ref, Unique
 from keyplan.design.entity import Access, Entity, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.questions import check_all, check_filter, split
+from keyplan.design.questions import check_filter, split
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class Get(Op[E | None]):
 
 def get(entity: type[E], *, consistent: bool = False, **values: object) -> Get[E]:
     """The item with these key values, or None."""
-    check_all(entity.spec, entity.spec.primary, values)
+    entity.spec.primary.check_all(values)
     return Get(entity, values, consistent)
 
 
@@ -78,7 +78,7 @@ class Exists(Op[bool]):
 
 def there(entity: type[E], **values: object) -> Exists:
     """Whether there is an item with these key values, without loading it."""
-    check_all(entity.spec, entity.spec.primary, values)
+    entity.spec.primary.check_all(values)
     return Exists(entity, values)
 
 
@@ -102,7 +102,7 @@ def lookup(way: Guard[E] | Copies[E], *, consistent: bool = False, **values: obj
         name = way.derived.name
         mirrors = way.derived.entities if way.derived.kind == "mirror" else ()
         for mirror in mirrors:
-            check_all(mirror.spec, mirror.spec.primary, values)
+            mirror.spec.primary.check_all(values)
         carried = tuple(mirrors[0].spec.fields) if len(mirrors) == 1 else ()
     lost = [each for each in spec.primary.fields if each not in carried]
     if lost:
@@ -181,7 +181,7 @@ def query(
     """
     spec = access.entity.spec
     key = spec.access(access.declared)
-    plain, bound = split(spec, key, values)
+    plain, bound = split(key, values)
     if consistent and key.index is not None and not key.index.local:
         raise DesignError(
             "consistent-index",
@@ -236,7 +236,7 @@ def collection(
                 "their items are not in one partition",
                 "A collection has one hash key template.",
             )
-    plain, bound = split(first, replace(first.primary, range=()), values)
+    plain, bound = split(replace(first.primary, range=()), values)
     return Query(entities, first.primary, plain, bound, newest_first, consistent=consistent)
 
 
@@ -303,6 +303,11 @@ class BatchGet(Op[list[E | None]]):
 
 def batch_get(entity: type[E], keys: object, *, consistent: bool = False) -> BatchGet[E]:
     """The items with these keys (a sequence of mappings, or of single values where the key has one field)."""
+    primary = entity.spec.primary
+    if isinstance(keys, str | bytes):
+        raise DesignError("key-fields", primary.place, "one text is no list of keys", "Give a list: [key].")
+    for each in keys if isinstance(keys, list | tuple) else ():
+        primary.check_all(each if isinstance(each, Mapping) else dict.fromkeys(primary.fields[:1], each))
     return BatchGet(entity, keys, consistent)
 
 

@@ -16,6 +16,7 @@ from keyplan.design.effects import BelongsTo, Ref, Unique
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.limits import check_transaction
+from keyplan.design.mentions import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
 from keyplan.design.standins import FieldName, read_refs
@@ -123,6 +124,9 @@ class Pattern(Generic[P, R]):
             if not isinstance(operation, Op):
                 raise TypeError(f"it returns {operation!r} and no operation")
             return operation
+        except DesignError as error:
+            error.add_note(f"in the access pattern {type(design).__name__}.{self.name}")
+            raise
         except TypeError as error:
             raise DesignError(
                 "pattern-branches",
@@ -169,6 +173,8 @@ class Design:
         design = cls()
         for each in cls.patterns.values():
             each.symbolic = each.read(design)
+            for entity in entities_read(each.symbolic):
+                _check_known(cls, entity, f"{cls.__name__}.{each.name}")
 
     def table_name(self, table: Table) -> str:
         """The table's name in this environment."""
@@ -191,7 +197,18 @@ class Design:
         return next(entity for entity in self.entities if entity.__name__ == name)
 
 
+def _check_known(cls: type[Design], entity: type[Entity], place: str) -> None:
+    """What a design names is part of it; what stands in the housekeeping table may belong to any."""
+    if entity not in cls.entities and entity.spec.table is not HOUSEKEEPING:
+        raise DesignError(
+            "foreign-entity", place, f"{entity.__name__} is not in the design", f"Add it to {cls.__name__}.entities."
+        )
+
+
 def _check_entities(cls: type[Design]) -> None:
+    for entity in cls.entities:
+        if not hasattr(entity, "spec"):
+            raise DesignError("no-table", entity.__name__, "it has no table", "Declare it with table=....")
     specs = [entity.spec for entity in cls.entities]
     for spec in specs:
         if spec.table not in (*cls.tables, HOUSEKEEPING):
@@ -200,8 +217,8 @@ def _check_entities(cls: type[Design]) -> None:
             )
         _check_guards(spec, cls)
         _bind_derived(spec, cls)
-        _bind_parents(spec)
-        _check_counters(spec)
+        _bind_parents(spec, cls)
+        _check_counters(spec, cls)
         check_transaction(spec)
     for first, second in combinations(specs, 2):
         if first.table is second.table and first.may_be_mistaken_for(second):
@@ -224,6 +241,14 @@ def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
         if guard.table not in (*cls.tables, HOUSEKEEPING):
             raise DesignError(
                 "foreign-table", place, f"its table {guard.table.name} is not in the design", "Add it to tables."
+            )
+        numbers = [each for each in guard.table.hash + guard.table.range if each.type != "S"]
+        if numbers:
+            raise DesignError(
+                "key-type",
+                place,
+                f"{numbers[0].name} of {guard.table.name} is of type {numbers[0].type}, and a guard's key is a text",
+                "Keep guards in a table with keys of type S.",
             )
         for entity in cls.entities:
             other = entity.spec
@@ -274,7 +299,7 @@ def _mentions(hint: object, entity: type[Entity]) -> bool:
     return hint is entity or any(_mentions(argument, entity) for argument in get_args(hint))
 
 
-def _bind_parents(spec: EntitySpec) -> None:
+def _bind_parents(spec: EntitySpec, cls: type[Design]) -> None:
     """Find out which field of a child is which key field of its parent."""
     for parent in spec.parents:
         place = f"{spec.name}.{parent.name}"
@@ -282,6 +307,7 @@ def _bind_parents(spec: EntitySpec) -> None:
         if not refs:
             raise DesignError("parent", place, "it names no parent", "Return ref(Parent, ...).")
         named = refs[0]
+        _check_known(cls, named.entity, place)
         parent.entity = named.entity
         parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, FieldName)}
         _check_parent(spec, parent, place)
@@ -313,10 +339,11 @@ def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> No
             )
 
 
-def _check_counters(spec: EntitySpec) -> None:
+def _check_counters(spec: EntitySpec, cls: type[Design]) -> None:
     for counter in spec.counters:
         # A method that names an item for no value that was tried has none to check.
         for named in read_refs(spec, counter.target):
+            _check_known(cls, named.entity, f"{spec.name}.{counter.name}")
             _check_count(named, counter.field, f"{spec.name}.{counter.name}")
     for parent in spec.parents:
         if parent.count is not None:

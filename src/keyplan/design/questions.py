@@ -1,4 +1,4 @@
-"""What can be asked of a key: all of it, the hash key and a part of the sort key, and what a filter may look at."""
+"""What can be asked of a key: the hash key and a part of the sort key, and what a filter may look at."""
 
 from collections.abc import Mapping
 
@@ -8,25 +8,9 @@ from keyplan.design.entity import EntitySpec, KeySpec
 from keyplan.design.errors import DesignError
 
 
-def check_all(spec: EntitySpec, key: KeySpec, values: Mapping[str, object]) -> None:
-    """Refuse anything but one value for each field of a key."""
-    if values.keys() == key.field_set:
-        return
-    missing = [name for name in key.fields if name not in values]
-    unknown = [name for name in values if name not in key.fields]
-    raise DesignError(
-        "key-fields",
-        f"{spec.name}.{key.name}",
-        f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
-        f"The key is made of: {', '.join(key.fields) or 'nothing'}.",
-    )
-
-
-def split(
-    spec: EntitySpec, key: KeySpec, values: Mapping[str, object]
-) -> tuple[dict[str, object], tuple[str, Bound] | None]:
+def split(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[str, object], tuple[str, Bound] | None]:
     """The plain values and the bound, checked against the key."""
-    place = f"{spec.name}.{key.name}"
+    place = key.place
     hash_fields = [name for part in key.hash for name in part.fields]
     range_fields = [name for part in key.range for name in part.fields if name not in hash_fields]
     missing = [name for name in hash_fields if name not in values]
@@ -62,7 +46,7 @@ def check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:
         if isinstance(operand, Node):
             check_filter(spec, key, operand)
         elif isinstance(operand, FieldPath):
-            place, stored = f"{spec.name}.{key.name}.{operand.names[0]}", spec.fields[str(operand.names[0])].stored
+            place, stored = f"{key.place}.{operand.names[0]}", spec.fields[str(operand.names[0])].stored
             if stored in names:
                 problem = "a filter can not look at the key that is queried"
                 raise DesignError("filter-on-key", place, problem, "Ask for it in the key, or use another index.")

@@ -69,7 +69,11 @@ def read_refs(spec: EntitySpec, method: Callable[[Any], Refs]) -> Sequence[Ref[A
     value, then with fields that have none, and each time with values that equal everything and values that do not.
     """
     seen: dict[str, None] = {}
-    refs = named_by(method(_Reader(spec, seen, (), equal=False)))
+    try:
+        refs = named_by(method(_Reader(spec, seen, (), equal=False)))
+    except DesignError as error:
+        error.add_note(f"in {spec.name}.{getattr(method, '__name__', method)}")
+        raise
     for number in range(_MOST_UNSET + 1):
         for unset in combinations(tuple(seen), number):
             for equal in (False, True):

@@ -17,6 +17,7 @@ E = TypeVar("E")
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 
 
+_MOST_LOCAL = 5
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
@@ -166,6 +167,7 @@ class Table:
         self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
         self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
         self._check_names()
+        self._check_limits()
 
     def _index(self, name: str, given: Key | IndexKey) -> Index:
         declared = given if isinstance(given, IndexKey) else IndexKey(given)
@@ -175,6 +177,24 @@ class Table:
         if len(hash_) > 4 or len(range_) > 4:
             raise DesignError("index-key", place, "more than four attributes in a part of the key", "Use four or less.")
         return Index(self.name, name, hash_, range_, declared.projection, declared.local)
+
+    def _check_limits(self) -> None:
+        """What DynamoDB would reject when the table is made."""
+        local = [index.name for index in self.by_name.values() if index.local]
+        if local and (not self.range or len(local) > _MOST_LOCAL):
+            raise DesignError(
+                "local-index",
+                f"{self.name}.{local[-1]}",
+                f"a table has local indexes only beside a range key, and at most {_MOST_LOCAL}",
+                "Make it a global one: key(hash, range).",
+            )
+        if (self.billing == "PROVISIONED") != (self.capacity is not None):
+            raise DesignError(
+                "capacity",
+                self.name,
+                f"it is billed {self.billing}, {'without' if self.capacity is None else 'with'} a capacity",
+                'Give capacity=(read, write) with billing="PROVISIONED", and only with it.',
+            )
 
     def _check_names(self) -> None:
         for name in (_ENVIRONMENT.sub("xxx", self.name), *self.by_name):

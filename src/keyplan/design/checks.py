@@ -1,0 +1,133 @@
+"""What is wrong with the fields of an entity and the names that they are stored under."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from keyplan.design.absence import check_absence
+from keyplan.design.annotations import KEY_TYPES, scalar
+from keyplan.design.errors import DesignError
+from keyplan.design.specs import FieldSpec, KeySpec
+from keyplan.design.storable import check_storable
+
+if TYPE_CHECKING:
+    from keyplan.design.entity import EntitySpec
+
+_OWN_NAME = 'Store it under a name of its own: Annotated[..., stored("Name")].'
+_ONCE = ("created", "updated", "version", "ttl")
+_RESERVED = "keyplan"
+
+
+def check_fields(spec: "EntitySpec") -> None:
+    """Refuse fields that could not be stored, or not be read back as they were."""
+    check_storable(spec.entity, spec.name)
+    check_absence(spec.entity, spec.name)
+    _check_stored_names(spec)
+    _check_kinds(spec)
+
+
+def check_keys(spec: "EntitySpec") -> None:
+    """Refuse a primary key without a value, and fields that are lost in a key."""
+    _check_primary(spec)
+    for field in spec.fields.values():
+        _check_kept(spec, field)
+
+
+def _check_kinds(spec: "EntitySpec") -> None:
+    """Each stamp once, and the time to live where DynamoDB looks for it."""
+    for kind in _ONCE:
+        fields = [field for field in spec.fields.values() if field.kind == kind]
+        if len(fields) > 1:
+            raise DesignError(
+                "same-kind",
+                f"{spec.name}.{fields[1].name}",
+                f"{fields[0].name} is {kind.capitalize()} already",
+                f"Make it a plain {'int' if kind == 'version' else 'datetime'}, or leave it out.",
+            )
+    for field in spec.fields.values():
+        if (field.kind == "ttl") != (field.stored == spec.table.ttl):
+            raise DesignError(
+                "ttl-attribute",
+                f"{spec.name}.{field.name}",
+                f"DynamoDB looks for the time to live of {spec.table.name} in {spec.table.ttl or 'no attribute'}",
+                f'Store a Ttl there (stored("{spec.table.ttl}")), and nothing else.'
+                if spec.table.ttl
+                else f'Give the table ttl="{field.stored}".',
+            )
+
+
+def _check_stored_names(spec: "EntitySpec") -> None:
+    names = [field.stored for field in spec.fields.values()]
+    for field in spec.fields.values():
+        if names.count(field.stored) > 1:
+            raise DesignError(
+                "same-attribute",
+                f"{spec.name}.{field.name}",
+                f"two fields are stored as {field.stored!r}",
+                'Give one of them another name: Annotated[..., stored("Name")].',
+            )
+        if field.stored in (spec.table.type_attribute, spec.table.envelope) or field.stored.startswith(_RESERVED):
+            raise DesignError(
+                "taken-attribute",
+                f"{spec.name}.{field.name}",
+                f"{field.stored!r} is written by the store itself",
+                _OWN_NAME,
+            )
+
+
+def _check_primary(spec: "EntitySpec") -> None:
+    for part in spec.primary.parts:
+        for name in part.fields:
+            default = part.template is not None and part.template.has_default(name)
+            if spec.fields[name].optional and not default:
+                raise DesignError(
+                    "optional-key",
+                    f"{spec.name}.primary.{name}",
+                    "a field of the primary key must have a value",
+                    "Take away None, or say what stands there without a value: {field|text}.",
+                )
+
+
+def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
+    """A field that is stored as an attribute of a key can always be read back from it."""
+    part = spec.key_attributes.get(field.stored)
+    if part is None:
+        _check_stray(spec, field)
+    if part is None or part.template is None:
+        return
+    slots = [slot for slot in part.template.parts if not isinstance(slot, str) and slot.field != field.name]
+    others = [slot for slot in slots if spec.fields[slot.field].optional and not slot.absent]
+    whens = [key.when for key in spec.placements.values() if key.when and part in key.parts]
+    if field.name not in part.template.fields or others or whens:
+        raise DesignError(
+            "lost-value",
+            f"{spec.name}.{field.name}",
+            f"it is stored as {field.stored!r}, a key attribute that does not always hold it",
+            _OWN_NAME,
+        )
+
+
+def _check_stray(spec: "EntitySpec", field: FieldSpec) -> None:
+    """A field that is stored under the name of an index key, though the entity has no place there, fits it."""
+    kind = int if field.kind == "ttl" else scalar(field.annotation)
+    for key in spec.table.key_attributes:
+        if key.name == field.stored and kind not in KEY_TYPES[key.type]:
+            raise DesignError(
+                "key-type",
+                f"{spec.name}.{field.name}",
+                f"DynamoDB takes {field.stored}, a key of an index, only as {key.type}",
+                _OWN_NAME,
+            )
+
+
+def check_shared(others: Sequence[KeySpec], key: KeySpec) -> None:
+    """An attribute that is in two keys has one value."""
+    for other, part in product(others, key.parts):
+        theirs = next((each for each in other.parts if each.attribute.name == part.attribute.name), part)
+        if theirs.source != part.source:
+            raise DesignError(
+                "two-templates",
+                key.place,
+                f"{part.attribute.name} is {theirs.source} in {other.name}",
+                "Use the same template, or leave it out.",
+            )

@@ -1,0 +1,37 @@
+"""Which entities an operation reads."""
+
+from collections.abc import Iterator
+
+from keyplan.design.entity import Entity
+from keyplan.design.operations import (
+    BatchGet,
+    Count,
+    Exists,
+    Follow,
+    Get,
+    GuardTaken,
+    Lookup,
+    Merge,
+    Op,
+    Query,
+    Scan,
+    Together,
+)
+
+
+def entities_read(op: Op[object]) -> Iterator[type[Entity]]:
+    """The entities whose items an operation may give."""
+    match op:
+        case Get(entity=entity) | Exists(entity=entity) | BatchGet(entity=entity) | Scan(entity=entity):
+            yield entity
+        case Lookup(way=way) | GuardTaken(guard=way):
+            yield way.entity
+        case Query(entities=entities):
+            yield from entities
+        case Follow(source=source, target=target):
+            yield from (*source.entities, target)
+        case Merge(queries=parts) | Together(gets=parts):
+            for part in parts:
+                yield from entities_read(part)
+        case Count(source=source):
+            yield from source.entities
