@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import Store, create, delete, delete_all, put_all
+from keyplan.data import Store, create, delete, delete_all, move, put_all
 from keyplan.data import steps as steps_module
 from keyplan.data.errors import DataError
 from keyplan.design import InvalidValue, batch_get, collection, get, lookup, ref, taken, there, together
@@ -51,6 +51,37 @@ def test_lookup_and_taken(filled: Store[Club], sent: Recorder) -> None:
     assert filled.run(taken(User.email_guard, email="joe@x.org"))
     assert filled.run(taken(User.nickname_guard, nickname="joe"))
     assert not filled.run(taken(User.nickname_guard, nickname="jim"))
+
+
+def test_a_lookup_finds_what_moves_meanwhile(filled: Store[Club], raw: Any) -> None:
+    class Interrupted:
+        """Moves the user when the guard has been read."""
+
+        def __init__(self) -> None:
+            self.asked: list[str] = []
+
+        def get_item(self, **request: Any) -> Any:
+            answer = raw.get_item(**request)
+            self.asked.append(request["Key"]["PK"]["S"])
+            if len(self.asked) == 1:
+                jim = filled.run(get(User, username="jim"))
+                assert jim is not None
+                filled.run(move(jim, username="tim"))
+            return answer
+
+    filled.run(create(User(username="jim", email="jim@x.org")))
+    client = Interrupted()
+    found = Store(Club(), client).run(lookup(User.email_guard, email="jim@x.org"))
+    assert found is not None
+    assert found.username == "tim"
+    assert client.asked == ["EMAIL#jim@x.org", "USER#jim", "EMAIL#jim@x.org", "USER#tim"]
+
+
+def test_a_lookup_that_leads_nowhere_ends(filled: Store[Club], raw: Any, sent: Recorder) -> None:
+    raw.delete_item(TableName="Club", Key={"PK": {"S": "USER#joe"}, "SK": {"S": "USER"}})
+    sent.taken()
+    assert filled.run(lookup(User.email_guard, email="joe@x.org")) is None
+    assert len(sent.taken()) == 3
 
 
 def test_lookup_through_a_mirror(filled: Store[Club], sent: Recorder) -> None:

@@ -346,9 +346,9 @@ def checked_key(text: str, limit: int, template: Template) -> str:
     """A text that is to be a key; refused where it is too long for one."""
     if len(text) * 4 > limit and len(text.encode()) > limit:
         field = template.fields[-1] if template.fields else None
-        raise InvalidValue(
-            "key-too-long", f"{template.place}.{field}", f"the key {text[:40]!r}... is over {limit} bytes", field=field
-        )
+        # Without the key itself: it is nobody's business, and other values stand in it.
+        problem = f"with it, a key has over {limit} bytes"
+        raise InvalidValue("key-too-long", f"{template.place}.{field}", problem, field=field)
     return text
 
 

@@ -116,6 +116,19 @@ class Reader:
         return item
 
     def _lookup(self, op: Lookup[Any]) -> Steps[Any]:
+        values = yield from self._led_to(op)
+        while values is not None:
+            entity = yield from self.get(Get(op.way.entity, values, op.consistent))
+            if entity is not None:
+                return entity
+            # It may have moved since; then what leads to it leads elsewhere now.
+            before, values = values, (yield from self._led_to(replace(op, consistent=True)))
+            if values == before:
+                break
+        return None
+
+    def _led_to(self, op: Lookup[Any]) -> Steps[dict[str, object] | None]:
+        """The key that a guard or a mirror leads to."""
         codec = codec_of(op.way.entity)
         if isinstance(op.way, Guard):
             item = yield from self._guard_item(op.way, op.values, consistent=op.consistent)
@@ -123,10 +136,7 @@ class Reader:
         else:
             copy = yield from self.get(Get(op.way.derived.entities[0], op.values, op.consistent))
             found = None if copy is None else dict(copy.__dict__)
-        if found is None:
-            return None
-        values = {name: found[name] for name in codec.spec.primary.fields}
-        return (yield from self.get(Get(op.way.entity, values, op.consistent)))
+        return None if found is None else {name: found[name] for name in codec.spec.primary.fields}
 
     def _taken(self, op: GuardTaken) -> Steps[bool]:
         item = yield from self._guard_item(op.guard, op.values)
