@@ -6,8 +6,7 @@ entity's fields (`keyplan.design.conditions`), which `for_fields` turns into one
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from keyplan.data.codec import AttributeValue, Item, dynamic
 from keyplan.data.errors import Refused
@@ -19,15 +18,13 @@ MOST_CHOICES = 100
 """Values that DynamoDB takes in one IN."""
 
 
-@dataclass(frozen=True)
-class Encoded:
+class Encoded(NamedTuple):
     """A value in DynamoDB's form, as an operand."""
 
     value: AttributeValue
 
 
-@dataclass(frozen=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A condition, whether a stored item violates it, and the error that says so."""
 
     node: Node

@@ -7,7 +7,7 @@ Fields combine with `&`, `|` and `~`, since Python's own `and`, `or` and `not` c
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from keyplan.design.errors import DesignError
 
@@ -37,8 +37,7 @@ class Node:
         raise TypeError("use &, | and ~ in a condition: Python's and, or and not can not be recorded")
 
 
-@dataclass(frozen=True)
-class FieldPath:
+class FieldPath(NamedTuple):
     """A field, or something inside it."""
 
     names: tuple[str | int, ...]
