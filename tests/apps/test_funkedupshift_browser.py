@@ -144,7 +144,7 @@ def test_a_picture_is_sent_when_it_is_chosen(browser_page: Page, full: Site) -> 
     page.get_by_role("link", name="Moe", exact=True).click()
     expect(page.get_by_label("A picture")).to_be_visible()  # the script is there
     page.get_by_label("A picture").set_input_files({"name": "no.txt", "mimeType": "text/plain", "buffer": b"x"})
-    expect(page.locator("[data-status]")).to_have_text("This is no JPEG, PNG, GIF or WebP.")
+    expect(page.locator("[data-status]")).to_have_text("no.txt: JPEG, PNG, GIF or WebP, at most 5 MB.")
     expect(page.get_by_label("A picture")).to_be_visible()  # the script is there
     page.get_by_label("A picture").set_input_files({**PICTURE, "buffer": b"not a picture"})
     expect(page.get_by_role("alert")).to_be_visible()

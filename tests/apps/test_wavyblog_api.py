@@ -6,11 +6,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import bcrypt
 import httpx
 import pytest
 
 from keyplan.apps.wavyblog.accounts import ATTEMPTS, REFRESH_COOKIE
 from keyplan.apps.wavyblog.design import RefreshToken, User
+from keyplan.data import create
+from keyplan.design import Secret
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem
@@ -102,6 +105,38 @@ def test_an_unknown_user_and_a_wrong_password_look_the_same(site: Site) -> None:
     assert answers[0]["code"] == "wrong-credentials"
 
 
+def test_an_unknown_user_and_a_wrong_password_take_the_same_work(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time is that of bcrypt: one comparison at the same cost, whoever is asked for."""
+    done: list[bytes] = []
+    compared = bcrypt.checkpw
+
+    def counted(password: bytes, known: bytes) -> bool:
+        done.append(known[:7])
+        return compared(password, known)
+
+    monkeypatch.setattr(bcrypt, "checkpw", counted)
+    for user in ("ada", "nobody", "nobody@example.org", "NOT#a name"):
+        for password in ("wrong password", "x" * 1000, "é" * 37, ""):
+            done.clear()
+            problem(site.as_().post("/login", json={"user": user, "password": password}), 401, "wrong-credentials")
+            assert done == [b"$2b$10$"]
+
+
+@pytest.mark.parametrize("prefix", [b"2a", b"2b"])
+def test_hashes_are_those_that_the_document_shows(site: Site, prefix: bytes) -> None:
+    known = bcrypt.hashpw(b"from elsewhere", bcrypt.gensalt(11, prefix=prefix)).decode()
+    user = User(username="old_one", email="old@example.org", password_hash=Secret(known))
+    site.running.store.run(create(user))
+    assert sign_in(site, "old_one", "from elsewhere").get("/me").status_code == 200
+
+
+def test_what_is_no_hash_lets_nobody_in(site: Site) -> None:
+    user = User(username="old_one", email="old@example.org", password_hash=Secret("md5:1234"))
+    site.running.store.run(create(user))
+    answer = site.as_().post("/login", json={"user": "old_one", "password": "md5:1234"})
+    problem(answer, 401, "wrong-credentials")
+
+
 def test_guessing_is_slowed_but_the_owner_is_not_locked_out(tmp_path: Path) -> None:
     with blog(tmp_path, trusted_proxies=["127.0.0.1"]) as site:
         guesser = site.as_(None)
@@ -128,6 +163,18 @@ def test_refreshing_rotates_the_token(site: Site) -> None:
     assert client.post("/refresh").status_code == 200
 
 
+def test_who_signs_in_or_out_may_bring_a_token_that_is_over(site: Site) -> None:
+    """Programs send what they have with every request."""
+    client = sign_in(site)
+    client.headers["Authorization"] = "Bearer over"
+    problem(client.get("/posts"), 401, "bad-token")
+    assert client.post("/refresh").status_code == 200
+    assert client.post("/login", json={"user": "ada", "password": PASSWORD}).status_code == 200
+    token = client.cookies[COOKIE]
+    assert client.post("/logout").status_code == 204
+    problem(site.as_(cookies={COOKIE: token}).post("/refresh"), 401, "bad-refresh-token")
+
+
 def test_a_used_token_revokes_its_family(site: Site) -> None:
     client, other = sign_in(site), sign_in(site)
     stolen = client.cookies[COOKIE]
@@ -135,6 +182,8 @@ def test_a_used_token_revokes_its_family(site: Site) -> None:
     thief = site.as_(cookies={COOKIE: stolen})
     problem(thief.post("/refresh"), 401, "bad-refresh-token")
     problem(client.post("/refresh"), 401, "bad-refresh-token")
+    problem(client.get("/me"), 401, "bad-token")
+    assert other.get("/me").status_code == 200
     assert other.post("/refresh").status_code == 200, "another sign-in is another family"
     assert site.running.store.verify() == []
 
@@ -150,6 +199,28 @@ def test_a_refresh_token_ends_when_it_says_even_if_nobody_swept_it(site: Site) -
     clock = site.running.store.clock
     site.running.store.clock = lambda: clock() + timedelta(days=15)
     problem(client.post("/refresh"), 401, "bad-refresh-token")
+
+
+def test_each_refresh_token_is_good_for_fourteen_days(site: Site) -> None:
+    """Who comes back within them stays signed in."""
+    client, clock = sign_in(site), site.running.store.clock
+    for days in (13, 26, 39):
+        site.running.store.clock = lambda days=days: clock() + timedelta(days=days)  # type: ignore[misc]
+        answer = client.post("/refresh")
+        assert answer.status_code == 200
+        assert "Max-Age=1209600" in answer.headers["set-cookie"]
+    site.running.store.clock = lambda: clock() + timedelta(days=54)
+    problem(client.post("/refresh"), 401, "bad-refresh-token")
+
+
+def test_an_access_token_is_good_for_an_hour(site: Site) -> None:
+    clock, later = site.running.store.clock, timedelta()
+    site.running.store.clock = lambda: clock() + later
+    client = sign_in(site)
+    later = timedelta(minutes=59)
+    assert client.get("/me").status_code == 200
+    later = timedelta(minutes=62)
+    problem(client.get("/me"), 401, "bad-token")
 
 
 def test_refresh_tokens_are_stored_as_hashes(site: Site) -> None:
@@ -171,6 +242,27 @@ def test_signing_out_revokes(site: Site) -> None:
     assert site.as_().post("/logout").status_code == 204
 
 
+def test_signing_out_ends_the_access_token_at_once(site: Site) -> None:
+    client, other = sign_in(site), sign_in(site)
+    draft = write(client)["slug"]
+    assert client.get(f"/posts/{draft}").status_code == 200
+    assert client.post("/logout").status_code == 204
+    problem(client.get("/me"), 401, "bad-token")
+    problem(client.get(f"/posts/{draft}"), 401, "bad-token")
+    problem(client.post("/posts", json={"title": "A", "content": "x"}), 401, "bad-token")
+    assert other.get("/me").status_code == 200, "another sign-in goes on"
+
+
+def test_signing_out_needs_no_cookie(site: Site) -> None:
+    """Whoever has only the access token ends its sign-in all the same."""
+    client = sign_in(site)
+    token = client.cookies[COOKIE]
+    client.cookies.clear()
+    assert client.post("/logout").status_code == 204
+    problem(client.get("/me"), 401, "bad-token")
+    problem(site.as_(cookies={COOKIE: token}).post("/refresh"), 401, "bad-refresh-token")
+
+
 def test_a_new_password_ends_every_login(site: Site) -> None:
     client, other = sign_in(site), sign_in(site)
     wrong = client.post("/me/password", json={"password": "wrong one", "new_password": "another horse"})
@@ -178,6 +270,7 @@ def test_a_new_password_ends_every_login(site: Site) -> None:
     answer = client.post("/me/password", json={"password": PASSWORD, "new_password": "another horse"})
     assert answer.status_code == 204
     for each in (client, other):
+        problem(each.get("/me"), 401, "bad-token")
         problem(each.post("/refresh"), 401, "bad-refresh-token")
     problem(site.as_().post("/login", json={"user": "ada", "password": PASSWORD}), 401, "wrong-credentials")
     sign_in(site, "ada", "another horse")

@@ -4,14 +4,17 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from moto.server import ThreadedMotoServer
+from playwright.sync_api import Dialog, FilePayload, Page, expect
 
 from keyplan.apps.wavyblog import demo
 from keyplan.apps.wavyblog.api import SYSTEM
 from tests.apps.wavyblog_pages_support import PASSWORD, POST, Served, blog, png, settings_in
 from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.media_support import s3_client
 from tests.web.site import Site, site
 
 PICTURE: FilePayload = {"name": "sea.png", "mimeType": "image/png", "buffer": png()}
@@ -31,6 +34,21 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield started
 
 
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """Settings for files in a bucket, of another host than the blog."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    endpoint = "http://{}:{}".format(*server.get_host_and_port())
+    client: Any = s3_client(endpoint)
+    client.create_bucket(Bucket="pictures")
+    yield {"media_bucket": "pictures", "media_endpoint_url": endpoint}
+    server.stop()
+
+
 def sign_in(page: Page, url: str, name: str, password: str) -> None:
     page.goto(f"{url}/wavyblog/")
     page.get_by_role("link", name="Sign in").click()
@@ -38,6 +56,12 @@ def sign_in(page: Page, url: str, name: str, password: str) -> None:
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("status")).to_have_text(f"You are signed in as {name}.")
+
+
+def choose(page: Page, *files: FilePayload) -> None:
+    """Choose files to be sent, once the script is there that sends them."""
+    expect(page.get_by_label("Add images")).to_be_visible()
+    page.get_by_label("Add images").set_input_files(list(files))
 
 
 def register(page: Page, served: Served) -> None:
@@ -115,7 +139,7 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     expect(page.locator("#preview h1")).to_have_text("A day at sea")
     assert page.url.endswith("/write")  # in place
     text.press("Control+End")
-    page.get_by_label("Add an image").and_(page.locator("input[type=file]")).set_input_files(PICTURE)
+    choose(page, PICTURE)
     expect(page.get_by_text("sea.png is there.")).to_be_visible()
     page.get_by_role("button", name="Insert").first.click()
     page.keyboard.type("The sea")  # over the description, which is selected
@@ -123,7 +147,8 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     page.get_by_role("button", name="Beside the title").click()
     expect(page.get_by_label("Picture beside the title")).to_have_value(re.compile("^/media/wavyblog/images/"))
     page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#preview img")).to_be_visible()
+    expect(page.get_by_role("img", name="The sea")).to_be_visible()
+    expect(page.locator("#preview img.lead")).to_be_visible()
     screenshots(page, "wavyblog-writing")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("status")).to_have_text("It is published.")
@@ -150,14 +175,78 @@ def test_a_file_that_is_no_image_is_told(browser_page: Page, served: Served) -> 
     sign_in(page, served.site.url, "anna", PASSWORD)
     page.get_by_role("link", name="Images", exact=True).click()
     file: FilePayload = {"name": "sea.png", "mimeType": "image/png", "buffer": b"no image"}
-    expect(page.locator("input[type=file]")).to_be_visible()  # the script is there
-    page.locator("input[type=file]").set_input_files(file)
+    choose(page, file)
     expect(page.get_by_text("and not image/png as it was said to be.")).to_be_visible()
-    page.locator("input[type=file]").set_input_files(PICTURE)
+    text: FilePayload = {"name": "sea.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4"}
+    choose(page, text)
+    expect(page.get_by_text("sea.pdf: JPEG, PNG, GIF or WebP, at most 10 MB.")).to_be_visible()
+    choose(page, PICTURE)
     expect(page.locator(".gallery li")).to_have_count(1)
     page.get_by_text("Delete", exact=True).click()
     page.get_by_role("button", name="Delete for good").click()
     expect(page.get_by_text("You have no images yet.")).to_be_visible()
+
+
+def test_several_images_at_once(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.get_by_role("link", name="Write", exact=True).click()
+    choose(page, PICTURE, {**PICTURE, "name": "sky.png"})
+    expect(page.get_by_text("sky.png is there.")).to_be_visible()
+    expect(page.locator("[data-gallery] li")).to_have_count(2)
+
+
+def test_an_image_is_pasted_into_the_text(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.get_by_role("link", name="Write", exact=True).click()
+    text = page.get_by_role("textbox", name="Text")
+    text.fill("Look: ")
+    text.evaluate(
+        """(field, bytes) => {
+            const clipboard = new DataTransfer();
+            clipboard.items.add(new File([new Uint8Array(bytes)], "pasted.png", { type: "image/png" }));
+            field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: clipboard, cancelable: true }));
+        }""",
+        list(png()),
+    )
+    expect(page.get_by_text("pasted.png is there.")).to_be_visible()
+    expect(text).to_have_value(re.compile(r"^Look: !\[description\]\(/media/wavyblog/images/\S+\.png\)$"))
+
+
+def test_what_is_not_saved_is_not_lost_by_a_wrong_click(browser_page: Page, served: Served) -> None:
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_role("link", name="Categories").click()  # nothing was written
+    expect(page.get_by_role("heading", level=1)).to_have_text("Categories")
+    page.goto(f"{served.site.url}/wavyblog/posts/{POST}/edit")
+    page.get_by_role("textbox", name="Text").fill("Not saved.")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.get_by_role("link", name="Categories").click(no_wait_after=True)
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("Not saved.")
+    assert asked == ["beforeunload"]
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("It is saved.")
+    assert asked == ["beforeunload"], "who saves is not asked"
+
+
+def test_images_go_to_a_bucket_from_the_page_itself(browser_page: Page, bucket: dict[str, str], tmp_path: Path) -> None:
+    page = browser_page
+    with blog(settings_in(tmp_path, **bucket)) as served:
+        sign_in(page, served.site.url, "anna", PASSWORD)
+        page.get_by_role("link", name="Write", exact=True).click()
+        choose(page, PICTURE)
+        expect(page.get_by_text("sea.png is there.")).to_be_visible()
+        picture = page.locator("[data-gallery] img")
+        expect(picture).to_be_visible()
+        assert picture.evaluate("image => image.naturalWidth") == 320
 
 
 def test_a_stale_change(browser_page: Page, served: Served) -> None:
@@ -181,7 +270,7 @@ def test_all_of_it_without_javascript(plain_page: Page, served: Served) -> None:
     page = plain_page
     register(page, served)
     page.get_by_role("link", name="Images", exact=True).click()
-    page.get_by_label("Add an image").and_(page.locator("select")).select_option("PNG")
+    page.get_by_label("Add an image").select_option("PNG")
     page.get_by_role("button", name="Choose the file").click()
     screenshots(page, "wavyblog-send-image")
     page.get_by_label("The image").set_input_files(PICTURE)

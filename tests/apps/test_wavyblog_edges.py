@@ -68,12 +68,19 @@ def test_make_admin_needs_somebody(tmp_path: Path) -> None:
         assert said in result.output
 
 
-def test_commands_use_the_endpoint_of_the_usual_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variable", ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])
+def test_commands_use_the_endpoint_of_the_usual_variables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
+) -> None:
     """All of them the same: an admin is made where the server looks for it."""
-    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, "http://127.0.0.1:1")
     assert settings_from({}).endpoint_url == "http://127.0.0.1:1"
     assert settings_from({"endpoint_url": "http://127.0.0.1:2"}).endpoint_url == "http://127.0.0.1:2"
     assert settings_from({"aws": True}).endpoint_url is None, "boto3 reads it itself"
+    assert settings_from({"path": "blog.db"}).endpoint_url is None, "who names a file means it"
+    monkeypatch.setenv("KEYPLAN_PATH", "blog.db")
+    assert settings_from({}).endpoint_url is None
 
 
 # Long texts
@@ -107,6 +114,22 @@ def test_a_long_text_holds_up_nobody(site: Site, monkeypatch: pytest.MonkeyPatch
     reader.join()
     assert site.as_().get("/posts/long").json()["html"].startswith("<p>[[[")
     assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Title\n\nOne *fine* [day](https://example.org).", "One fine day."),
+        ("Before.\n\n- shoes\n- a jacket\n\nBehind.", "Before. Behind."),
+        ("1. First\n2) Second", "First 2) Second"),
+        ("![sea](/media/x.png)\n\n| a | b |\n| - | - |\n\n> Quoted.", "Quoted."),
+        ("snake_case and \\*stars\\*", "snake_case and stars"),
+        ("", ""),
+        ("word " * 100, "word " * 47 + "word …"),
+    ],
+)
+def test_an_excerpt_is_what_the_text_says(text: str, shown: str) -> None:
+    assert markdown.excerpt(text) == shown
 
 
 def test_the_feed_has_a_summary_of_a_long_post(site: Site) -> None:

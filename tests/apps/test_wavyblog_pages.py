@@ -102,6 +102,20 @@ def test_what_is_not_there_is_a_page_that_says_so(steady: Served, path: str) -> 
     assert "<h1>Not found</h1>" in answer.text
 
 
+def test_categories_are_called_by_their_names(steady: Served) -> None:
+    for path in ("/", "/authors/anna", "/categories/travel", f"/posts/{POST}", "/my-posts"):
+        assert "Travel &amp; more" in steady.who("author").get(path).text, path
+    assert "Travel &amp; more" in steady.who("admin").get("/all-posts").text
+
+
+def test_the_menu_is_the_same_where_something_is_wrong(steady: Served) -> None:
+    for role, links in {"visitor": 1, "author": 4, "admin": 6}.items():
+        for path in ("/", "/posts/nothing", "/nothing/at/all", "/?cursor=bad"):
+            menu = re.search(r"<nav.*?</nav>", steady.who(role).get(path).text, re.DOTALL)
+            assert menu is not None
+            assert menu[0].count("<a ") == links, path
+
+
 @pytest.mark.parametrize("role", ["visitor", "other"])
 @pytest.mark.parametrize(
     "path", ["/", "/authors/anna", "/categories/travel", "/categories", "/feed.atom", f"/posts/{POST}", "/write"]

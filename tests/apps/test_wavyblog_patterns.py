@@ -17,6 +17,16 @@ def _slug(item: object) -> object:
     return getattr(item, "slug", None)
 
 
+def _slugs(items: list[object]) -> object:
+    return [_slug(item) for item in items]
+
+
+def _both(found: tuple[list[object], list[object]]) -> object:
+    """A user's name, and a token family's id."""
+    (user,), (family,) = found
+    return [_username(user), getattr(family, "family_id", None)]
+
+
 CASES = [
     # 1. Get User by Username
     Case("user", ("john_doe",), "john_doe", ["get_item"], _username),
@@ -47,7 +57,15 @@ CASES = [
         "published_posts_by_user", ("john_doe",), ["john-029", "john-028", "john-026"], ["query GSI1"], _slug, limit=3
     ),
     Case("published_posts_by_category", ("travel",), ["jane-029", "jane-028"], ["query GSI2"], _slug, limit=2),
+    Case(
+        "posts_by_slugs",
+        (["john-002", "none", "jane-007"],),
+        ["john-002", None, "jane-007"],
+        ["batch_get_item"],
+        _slugs,
+    ),
     Case("category", ("travel",), "travel", ["get_item"], _slug),
+    Case("categories_by_slugs", (["travel", "none"],), ["travel", None], ["batch_get_item"], _slugs),
     Case("renamed_categories", (), ["topic-00"], ["query GSI3"], _slug),
     Case("admins", (), 1, ["get_item"], lambda admins: admins.admin_count),
     Case("images_by_user", ("jane_roe",), [], ["query"], lambda image: image.image_id, limit=2),
@@ -56,6 +74,8 @@ CASES = [
     Case("refresh_token", ("hash-01",), "login-01", ["get_item", "get_item"], lambda token: token.family_id),
     Case("refresh_token", ("hash-99",), None, ["get_item"]),
     Case("token_family", ("john_doe", "login-01"), "john_doe", ["get_item"], _username),
+    Case("user_and_family", ("john_doe", "login-01"), ["john_doe", "login-01"], ["batch_get_item"], _both),
+    Case("user_and_family", ("john_doe", "login-99"), ["john_doe", None], ["batch_get_item"], _both),
     Case(
         "token_families", ("john_doe",), ["login-00", "login-01"], ["query"], lambda family: family.family_id, limit=2
     ),

@@ -11,7 +11,7 @@ import pytest
 from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.engine import Engine
 from keyplan.web.observe import current
-from tests.apps.blog_site import ANY, add_posts, blog, write
+from tests.apps.blog_site import ANY, PASSWORD, add_posts, blog, write
 from tests.apps.test_wavyblog_roles import GOOD, new_post
 from tests.web.site import Site
 
@@ -86,11 +86,12 @@ REQUESTS: dict[str, list[str]] = {
     "POST /posts/{slug}/publish": [ME, "get_item"],  # it was published
     "POST /posts/{slug}/unpublish": [ME, "get_item", "update_item"],
     "DELETE /posts/{slug}": [ME, "get_item", "transact_write_items 4"],
-    "POST /posts/delete": [ME, "get_item", "transact_write_items 4"],
-    # An account with its guard; a sign-in that needs the account; a token with its guard that needs the sign-in.
-    "POST /register": ["transact_write_items 2", "transact_write_items 2", "transact_write_items 3"],
-    "POST /login": ["get_item", "transact_write_items 2", "transact_write_items 3"],
-    # The guard of the token and the token; that it is used; the account and the sign-in; the next token.
+    "POST /posts/delete": [ME, "batch_get_item", "transact_write_items 4"],
+    # An account with its guard; a sign-in that needs the account, and a token with its guard.
+    "POST /register": ["transact_write_items 2", "transact_write_items 4"],
+    "POST /login": ["get_item", "transact_write_items 4"],
+    # The guard of the token and the token; that it is used; the account and the sign-in; the next token, and how long
+    # the sign-in lasts by it.
     "POST /refresh": [
         *("own get_item", "own get_item", "own update_item"),
         *("get_item", "own get_item", "transact_write_items 3"),
@@ -139,6 +140,15 @@ def test_a_page_takes_one_query_however_long_it_is(site: Site, recorder: Recorde
     assert recorder.for_(second) == ["query GSI4"]
 
 
+def test_that_a_sign_in_still_holds_takes_no_request_of_its_own(site: Site, recorder: Recorder) -> None:
+    client = site.as_()
+    token = client.post("/login", json={"user": "ada", "password": PASSWORD}).json()["access_token"]
+    client.headers["Authorization"] = f"Bearer {token}"
+    assert recorder.for_(client.get("/me")) == ["batch_get_item"]
+    assert recorder.for_(client.get("/me/posts")) == ["batch_get_item", "query GSI1"]
+    assert recorder.for_(client.get("/posts")) == ["query GSI4"]
+
+
 def test_a_draft_takes_the_account_of_who_reads_it(site: Site, recorder: Recorder) -> None:
     path = f"/posts/{new_post(site, 'ada', publish=False)}"
     assert recorder.for_(site.as_("ada").get(path)) == ["get_item", ME]
@@ -169,7 +179,7 @@ def test_a_title_that_is_taken_takes_another_try(site: Site, recorder: Recorder)
 def test_several_posts_are_deleted_in_one_transaction(site: Site, recorder: Recorder) -> None:
     slugs = [new_post(site, "ada") for _ in range(5)]
     answer = site.as_("ada").post("/posts/delete", json={"slugs": slugs})
-    assert recorder.for_(answer) == [ME, *["get_item"] * 5, "transact_write_items 12"]
+    assert recorder.for_(answer) == [ME, "batch_get_item", "transact_write_items 12"]
 
 
 def test_once_takes_a_claim_and_an_answer_more(site: Site, recorder: Recorder) -> None:

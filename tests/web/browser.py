@@ -102,6 +102,7 @@ def fits(page: Page) -> bool:
 def screenshots(page: Page, name: str) -> None:
     """Look at a page on a desk and on a phone: it must fit. Pictures are kept where one wants them."""
     folder = os.environ.get("KEYPLAN_SCREENSHOTS")
+    page.wait_for_load_state()  # what is there before its styles are may be of any width
     for width, height in (DESKTOP, PHONE):
         page.set_viewport_size({"width": width, "height": height})
         assert fits(page), f"{name} is wider than {width} pixels"

@@ -106,7 +106,8 @@ def _is_fine(recorder: ScenarioRecorder, case_id: str, check: str) -> bool:
         # Sent as a good value of a header that may be left out, whatever the pattern of the header says.
         return case.headers.get("If-Match") == "" or _is_a_rule(response.json(), case.body)
     if check == "allow_header_conformance" and response is not None:
-        # Where a fixed path (/posts/all) is also one with a parameter (/posts/{slug}), both say what can be done there.
+        # Where a fixed path (/posts/all) is also one with a parameter (/posts/{slug}), both say what can be done there;
+        # and whatever can be read answers HEAD.
         return set(response.headers["allow"][0].split(", ")) == _methods_at(case)
     # A cookie is sent as it is: with a semicolon in it, it is a shorter cookie and another one.
     cut = any(";" in str(value) for value in case.cookies.values())
@@ -117,7 +118,8 @@ def _methods_at(case: schemathesis.Case[Any]) -> set[str]:
     """What can be done at the path of a case, by all paths of the document that it fits."""
     paths: dict[str, dict[str, object]] = case.operation.schema.raw_schema["paths"]
     fitting = (path for path in paths if re.fullmatch(re.sub(r"{\w+}", "[^/]+", path), case.formatted_path))
-    return {method.upper() for path in fitting for method in paths[path]}
+    found = {method.upper() for path in fitting for method in paths[path]}
+    return found | {"HEAD"} if "GET" in found else found
 
 
 def _is_a_rule(problem: Mapping[str, Any], body: object) -> bool:

@@ -101,9 +101,69 @@ def test_unknown_paths_and_methods(library: Site) -> None:
     problem(httpx.get(f"{library.url}/nothing"), 404, "no-such-path")
     answer = library.as_().put("/shelves")
     problem(answer, 405, "wrong-method")
-    assert answer.headers["allow"] == "GET, POST"
+    assert answer.headers["allow"] == "GET, HEAD, POST"
     answer = library.as_().post("/shelves/x")
-    assert answer.headers["allow"] == "DELETE, GET, PATCH"
+    assert answer.headers["allow"] == "DELETE, GET, HEAD, PATCH"
+
+
+def test_what_can_be_read_can_be_asked_about(library: Site) -> None:
+    """HEAD has the headers of GET, and no body; also where there is a problem."""
+    shelf(library.as_("ada"), "Second")
+    path = f"/shelves/{shelf(library.as_('ada'))['shelf_id']}"
+    client, own = library.as_(), {"date", "x-request-id"}
+    client.get("/shelves?limit=1")  # the first cursor makes a secret, which is kept
+    for at in (path, "/shelves?limit=1", "/shelves/nothing", "/shelves?limit=0", "/openapi.json", "/docs", "/gone"):
+        read, asked = client.get(at), client.head(at)
+        assert asked.status_code == read.status_code
+        assert asked.content == b""
+        assert read.content
+        assert {name: text for name, text in asked.headers.items() if name not in own} == {
+            name: text for name, text in read.headers.items() if name not in own
+        }
+    assert client.head("/shelves?limit=1").headers["link"]
+    assert client.head(path, headers={"If-None-Match": client.head(path).headers["etag"]}).status_code == 304
+    answer = library.as_("root", "admin").head("/crash")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    text = httpx.get(f"{library.url}/metrics").text
+    assert 'keyplan_requests_total{method="HEAD",route="/api/library/shelves",status="200"}' in text
+
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "says"),
+    [
+        ("GET", "/nothing", 404, "There is nothing at this address."),
+        ("GET", "/media/library/none.png", 404, "There is no such thing here."),
+        ("POST", "/healthz", 405, "Here one can only: GET, HEAD."),
+        ("POST", "/nothing", 404, "There is nothing at this address."),
+    ],
+)
+def test_a_browser_that_went_astray_gets_a_page(library: Site, method: str, path: str, status: int, says: str) -> None:
+    page = httpx.request(method, library.url + path, headers=BROWSER)
+    assert page.status_code == status
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    assert says in page.text
+    assert '<a href="/">' in page.text
+    assert page.headers["x-request-id"] in page.text
+    plain = httpx.request(method, library.url + path, headers={"Accept": "*/*"})
+    assert plain.json()["status"] == status
+    assert plain.headers["vary"] == page.headers["vary"] == "Accept"
+    assert plain.headers.get("allow") == page.headers.get("allow")
+
+
+def test_a_page_that_can_not_be_made_is_a_page_all_the_same(library: Site) -> None:
+    page = httpx.post(f"{library.url}/library/shelves/new", content=b"x" * 2_000_000, headers=BROWSER)
+    assert page.status_code == 413
+    assert "The body is longer than 1,048,576 bytes." in page.text
+
+
+def test_an_api_speaks_json_to_browsers_too(library: Site) -> None:
+    problem(library.as_().get("/nothing", headers=BROWSER), 404, "no-such-path")
+    problem(library.as_().get("/shelves/nothing", headers=BROWSER), 404, "not-found")
+    problem(httpx.get(f"{library.url}/api/nothing", headers=BROWSER), 404, "no-such-path")
 
 
 def test_a_fault_of_ours_tells_nothing(library: Site) -> None:

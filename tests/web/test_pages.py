@@ -17,14 +17,14 @@ from starlette.responses import Response
 from keyplan.web import In
 from keyplan.web.forms import Form, read_form, typed_in
 from keyplan.web.pages import Pages, View
-from keyplan.web.problems import Invalid, Unprocessable
+from keyplan.web.problems import Forbidden, Invalid, Unprocessable
 from keyplan.web.rendering import filled, page_headers
 from keyplan.web.service import Caller
 from keyplan.web.sessions import BrowserSession, Sessions, form_token, is_form_token
 from keyplan.web.settings import Settings
 from tests.web.library import Librarian
 from tests.web.library_pages import WITH_PAGES
-from tests.web.site import Site, site
+from tests.web.site import Site, changed, site
 
 
 @pytest.fixture
@@ -133,6 +133,39 @@ def test_problems_are_pages(visitor: httpx.Client, path: str, status: int, says:
     assert page.headers["x-request-id"] in page.text
     assert "SHELF#" not in page.text
     assert "Traceback" not in page.text
+
+
+def test_what_every_page_is_told_those_about_problems_are_told_too(settings: Settings) -> None:
+    """Where it can not be found out, the problem is shown without it."""
+    told = Pages("tests.web", title="The Library")
+    broken = False
+
+    @told.on_every_page
+    def known(view: View[Librarian]) -> dict[str, object]:
+        if broken:
+            raise Unprocessable("broken", "SHELF#secret")
+        return {"notice": f"Told to {view.caller.sub if view.caller else 'a visitor'}."}
+
+    @told.get("/")
+    def front(view: View[Librarian]) -> Response:
+        return view.render("new_shelf.html")
+
+    @told.get("/refused")
+    def refused(view: View[Librarian]) -> Response:
+        raise Forbidden
+
+    with site(replace(WITH_PAGES, pages=told), settings) as started:
+        paths = {"": 200, "refused": 403, "nothing": 404, "sign-in": 200}
+        for path, status in paths.items():
+            page = httpx.get(f"{started.url}/library/{path}")
+            assert page.status_code == status
+            assert "Told to a visitor." in page.text
+        broken = True
+        for path, status in {**paths, "": 422, "sign-in": 422}.items():
+            page = httpx.get(f"{started.url}/library/{path}")
+            assert page.status_code == status
+            assert "Told to" not in page.text
+            assert "<h1>" in page.text
 
 
 def test_a_wrong_method_says_the_right_ones(visitor: httpx.Client) -> None:
@@ -433,17 +466,40 @@ def test_paths_are_filled_and_quoted() -> None:
         filled("/posts/{slug}", {})
 
 
-def test_who_else_gets_something_is_named(settings: Settings) -> None:
+@pytest.mark.parametrize(
+    ("files", "sources"),
+    [
+        ({}, "'self'"),
+        ({"base_url": "https://blog.example"}, "'self' https://blog.example"),
+        (
+            {"media_bucket": "pictures", "media_endpoint_url": "https://bucket.example:9000"},
+            "'self' https://bucket.example:9000",
+        ),
+    ],
+)
+def test_a_page_that_sends_files_may_do_that(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], sources: str
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     sending = Pages("tests.web")
 
     @sending.get("/")
     def upload(view: View[Librarian]) -> Response:
-        return view.render("new_shelf.html", sends_to=["https://bucket.example/a", "/media/upload"])
+        return view.render("new_shelf.html", sends_files=True)
 
-    with site(replace(WITH_PAGES, pages=sending), settings) as started:
-        policy = httpx.get(f"{started.url}/library/").headers["content-security-policy"]
-    assert "connect-src 'self' https://bucket.example;" in policy
-    assert "form-action 'self' https://bucket.example;" in policy
+    @sending.get("/other")
+    def other(view: View[Librarian]) -> Response:
+        return view.render("new_shelf.html")
+
+    with site(replace(WITH_PAGES, pages=sending), changed(settings, **files)) as started:
+        policy, others = (
+            httpx.get(f"{started.url}/library/{path}").headers["content-security-policy"] for path in ("", "other")
+        )
+    assert f"connect-src {sources};" in policy
+    assert f"form-action {sources};" in policy
+    assert "connect-src 'self';" in others
 
 
 def test_images_from_elsewhere_are_named() -> None:

@@ -11,11 +11,11 @@ def place(number: int) -> str:
     return f"{number:04}"
 
 
-def pages(limit: int, items: list[int]) -> list[list[int]]:
+def pages(limit: int, items: list[int], *, newest_first: bool = False) -> list[list[int]]:
     """All pages of a list, by their cursors."""
     found, cursor = [], None
     while True:
-        page = page_of("numbers", items, Paging(limit=limit, cursor=cursor), place)
+        page = page_of("numbers", items, Paging(limit=limit, cursor=cursor), place, newest_first=newest_first)
         found.append(page.items)
         cursor = page.next
         if cursor is None:
@@ -26,6 +26,13 @@ def test_a_list_is_sorted_and_cut() -> None:
     assert pages(2, [5, 1, 4, 2, 3]) == [[1, 2], [3, 4], [5]]
     assert pages(5, [5, 1, 4, 2, 3]) == [[1, 2, 3, 4, 5]]
     assert pages(5, []) == [[]]
+
+
+def test_the_newest_may_stand_first() -> None:
+    assert pages(2, [5, 1, 4, 2, 3], newest_first=True) == [[5, 4], [3, 2], [1]]
+    first = page_of("numbers", [1, 2, 3, 4], Paging(limit=2), place, newest_first=True)
+    after = Paging(limit=2, cursor=first.next)
+    assert page_of("numbers", [1, 2, 4, 5], after, place, newest_first=True).items == [2, 1]
 
 
 def test_a_cursor_is_a_place_and_not_a_number_of_items() -> None:

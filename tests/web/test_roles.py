@@ -1,12 +1,17 @@
-"""Roles that come with roles, in the table of who may do what and over HTTP."""
+"""Who may do what: the table that is read off the routes holds over HTTP, and who is not named in it may not."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from typing import ClassVar
+
+import httpx
+import pytest
 
 from keyplan.web import ANYONE, SIGNED_IN, Api, Service, allow
 from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM, Library
-from tests.web.site import site
+from tests.web.site import Site, site
 from tests.web.test_api import problem
 
 
@@ -33,3 +38,60 @@ def test_who_has_a_role_has_those_that_come_with_it(settings: Settings) -> None:
         problem(served.as_("eve", "admin").get("/read"), 403, "forbidden")
         problem(served.as_("eve").get("/read"), 403, "forbidden")
         problem(served.as_().get("/read"), 401, "no-token")
+
+
+TABLE = {f"{verb} {path}": roles for verb, path, roles in SYSTEM.api.who_may_do_what()}
+PEOPLE: dict[str, tuple[str, ...]] = {ANYONE: (), SIGNED_IN: ("ada",), "admin": ("root", "admin")}
+"""Somebody of each role."""
+_numbers = count()
+
+
+def shelf_of(site: Site, owner: str) -> str:
+    made = site.as_(owner).post("/shelves", json={"name": f"Shelf {next(_numbers)}"})
+    return f"/shelves/{made.json()['shelf_id']}"
+
+
+ANY = {"If-Match": "*"}
+GOOD: dict[str, Callable[[Site, httpx.Client, str], httpx.Response]] = {
+    "GET /shelves": lambda site, client, owner: client.get("/shelves"),
+    "POST /shelves": lambda site, client, owner: client.post("/shelves", json={"name": f"New {next(_numbers)}"}),
+    "GET /shelves/{shelf_id}": lambda site, client, owner: client.get(shelf_of(site, owner)),
+    "PATCH /shelves/{shelf_id}": lambda site, client, owner: client.patch(
+        shelf_of(site, owner), json={"name": f"Other {next(_numbers)}"}, headers=ANY
+    ),
+    "DELETE /shelves/{shelf_id}": lambda site, client, owner: client.delete(shelf_of(site, owner), headers=ANY),
+    "GET /shelves/{shelf_id}/books": lambda site, client, owner: client.get(f"{shelf_of(site, owner)}/books"),
+    "POST /shelves/{shelf_id}/books": lambda site, client, owner: client.post(
+        f"{shelf_of(site, owner)}/books", json={"isbn": f"{next(_numbers):010}", "title": "Emma"}
+    ),
+    "GET /gone": lambda site, client, owner: client.get("/gone"),
+}
+"""A good request of each route; the third is whose the thing is that it is about."""
+FAULTY = {"POST /crash", "POST /forgetful"}
+"""These fail for everybody who may."""
+
+
+def test_the_table_has_every_route() -> None:
+    assert GOOD.keys() | FAULTY == TABLE.keys()
+    assert all(roles.keys() == PEOPLE.keys() for roles in TABLE.values())
+
+
+@pytest.mark.parametrize("role", PEOPLE)
+@pytest.mark.parametrize("route", TABLE)
+def test_each_role_may_what_the_table_says(library: Site, route: str, role: str) -> None:
+    client = library.as_(*PEOPLE[role])
+    verb, path = route.split()
+    own = PEOPLE[role][0] if PEOPLE[role] else "bob"
+    answer = client.request(verb, path) if route in FAULTY else GOOD[route](library, client, own)
+    if TABLE[route][role] == "no":
+        problem(answer, *((401, "no-token") if role == ANYONE else (403, "forbidden")))
+    elif route in FAULTY:
+        problem(answer, 500, "internal-error")
+    else:
+        assert answer.is_success, answer.text  # a thing of one's own, so that what is said after `if` holds
+
+
+@pytest.mark.parametrize("route", [route for route, roles in TABLE.items() if "your shelf" in roles[SIGNED_IN]])
+def test_what_is_somebody_elses_is_for_admins_only(library: Site, route: str) -> None:
+    problem(GOOD[route](library, library.as_("ada"), "bob"), 403, "forbidden")
+    assert GOOD[route](library, library.as_("root", "admin"), "bob").is_success

@@ -104,8 +104,8 @@ def settings_from(flags: dict[str, Any]) -> Settings:
 
     try:
         settings = Settings(**flags)
-        usual = os.environ.get("AWS_ENDPOINT_URL_DYNAMODB")
-        if usual and settings.embedded:
+        usual = os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL")
+        if usual and settings.embedded and "path" not in settings.model_fields_set:  # who names a file means it
             settings = Settings(**{**flags, "endpoint_url": usual})
         return settings
     except ValidationError as error:

@@ -10,7 +10,6 @@ said twice, and the table of who may do what can be read off the routes.
 """
 
 import inspect
-import re
 from collections.abc import Callable, Coroutine, Iterator
 from copy import copy
 from dataclasses import dataclass
@@ -33,13 +32,12 @@ from keyplan.web.observe import Trace
 from keyplan.web.paging import Listing, Paging, link_to_next
 from keyplan.web.problems import BadRequest, Problem, Unauthorized
 from keyplan.web.rates import Limit, Rates
-from keyplan.web.service import ANYONE, SIGNED_IN, Permission, Service, permission_of
+from keyplan.web.service import ANYONE, SIGNED_IN, Caller, Permission, Service, permission_of
 from keyplan.web.sessions import only_tls
 from keyplan.web.system import Running
 from keyplan.web.versions import TAGS, FromIfMatch, etag, not_modified, versions_in
 
 Method: TypeAlias = Callable[..., object]
-_IN_PATH = re.compile(r"{(\w+)}")
 _IF_MATCH = Header(
     description="The ETag of the version that is changed; `*`: whichever it is.",
     alias="If-Match",
@@ -181,9 +179,7 @@ class _KitRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         route: Route = self.endpoint.route  # type: ignore[attr-defined]  # set by _endpoint
-        quick = None
-        if route.verb == "GET":
-            quick = quick_arguments(list(_parameters(route)), frozenset(_IN_PATH.findall(route.path)))
+        quick = quick_arguments(self.dependant) if route.verb == "GET" else None
 
         async def known(request: Request) -> Response:
             request = LimitedRequest(request.scope, request.receive)
@@ -195,7 +191,7 @@ class _KitRoute(APIRoute):
                 await _count(running.rates, of_address)
             else:
                 await _count(running.rates, of_address, Limit(f"{route.path} {of_address.subject}", route.rate))
-            request.state.caller = caller = await running.identity.caller(request)
+            request.state.caller = caller = await _caller(route, running, request)
             if caller is None and ANYONE not in route.permission.roles:
                 raise Unauthorized
             if caller is not None:
@@ -211,6 +207,15 @@ class _KitRoute(APIRoute):
                 raise
 
         return known
+
+
+async def _caller(route: Route, running: Running[Any], request: Request) -> Caller | None:
+    try:
+        return await running.identity.caller(request)
+    except Unauthorized:
+        if route.cookie is None:
+            raise
+        return None  # who comes for new tokens, or to end them, may well bring one that is over
 
 
 async def _count(rates: Rates, *limits: Limit) -> None:

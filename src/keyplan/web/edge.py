@@ -10,7 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
 from keyplan.web.observe import Trace, current, logger, observe
-from keyplan.web.problems import ContentTooLarge, Problem, Unavailable, Unexpected, answer
+from keyplan.web.problems import ContentTooLarge, Problem, Unavailable, Unexpected
+from keyplan.web.rendering import told
 from keyplan.web.settings import Settings
 
 _GOOD_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -58,7 +59,7 @@ class Edge:
         try:
             problem = await self._served(scope, receive, watch, headers)
             if problem is not None and not watch.status:
-                await answer(problem, trace.request_id)(scope, receive, watch)
+                await told(scope, problem)(scope, receive, watch)
         finally:
             current.reset(token)
             observe(trace, scope["method"], watch.status or 499, time.perf_counter() - began)

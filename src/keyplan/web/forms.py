@@ -71,6 +71,11 @@ class Form:
         self._before: Mapping[str, object] = {}
         self.messages: Sequence[Message] = () if problem is None else tuple(_messages(problem))
 
+    @property
+    def typed(self) -> bool:
+        """Whether this is what somebody typed, and so is kept nowhere else."""
+        return self._typed is not None
+
     def starting_from(self, before: BaseModel | Mapping[str, object]) -> Form:
         """The form with what its fields hold at first. What was typed stays."""
         self._before = before.model_dump() if isinstance(before, BaseModel) else before

@@ -53,7 +53,7 @@ from keyplan.web.sessions import Sessions, Visitor
 from keyplan.web.settings import Settings
 from keyplan.web.signin import SIGN_IN, SIGN_OUT_PAGE, Person, can_sign_in, sign_in_pages
 from keyplan.web.system import Running
-from keyplan.web.views import Page, PageFunction, View
+from keyplan.web.views import Everywhere, Page, PageFunction, View
 
 __all__ = ["Pages", "Person", "View", "routes"]
 
@@ -88,6 +88,12 @@ class Pages:
         self.images = images
         self.language = language
         self.pages: list[Page] = []
+        self.everywhere: Everywhere | None = None
+
+    def on_every_page(self, known: Everywhere) -> Everywhere:
+        """Give what every page is told, those about problems too: a function of the view, for menus and the like."""
+        self.everywhere = known
+        return known
 
     def get(self, path: str, *, rate: int | None = None) -> Callable[[F], F]:
         """Show something."""
@@ -123,7 +129,7 @@ class Pages:
         kit = [SIGN_OUT_PAGE] if self.sign_in else sign_in_pages(site, self.people)
         if self.sign_in is None and can_sign_in(site):
             site.sign_in = SIGN_IN
-        serving = _Serving(site)
+        serving = _Serving(site, self.everywhere)
         app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
         app.state.running = running
         for page in (*self.pages, *kit):
@@ -233,8 +239,9 @@ class _PageRoute(APIRoute):
 class _Serving:
     """Makes pages, or shows why not."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, everywhere: Everywhere | None) -> None:
         self._site = site
+        self._everywhere = everywhere
         self._running = site.running
         self._sessions = Sessions(site.running.store)
 
@@ -272,7 +279,10 @@ class _Serving:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
             if form := _form_of(page.function):
                 values = {**values, form[0]: read_form(form[1], typed)}
-        return page.function(View(self._site, request, visitor, Form(typed)), **values)
+        return page.function(self._view(request, visitor, Form(typed)), **values)
+
+    def _view(self, request: Request, visitor: Visitor, form: Form) -> View[Any]:
+        return View(self._site, request, visitor, form, self._everywhere)
 
     def _refused(
         self, page: Page, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
@@ -280,7 +290,7 @@ class _Serving:
         problem = _known(error, request)
         first = isinstance(problem, Unauthorized) and visitor.caller is None and problem.code == "no-token"
         if first and self._site.sign_in and page.verb == "GET":
-            view: View[Any] = View(self._site, request, visitor, Form())
+            view = self._view(request, visitor, Form())
             return view.redirect(self._site.sign_in, to=view.here)
         if page.again is None or problem.status not in _SHOWN_IN_THE_FORM or first:
             return self._problem_page(request, visitor, problem)
@@ -296,7 +306,7 @@ class _Serving:
         taken = {name: values[name] for name, _, _ in _parameters(shows) if name in values}
         if (paging := _paging_of(shows)) and paging not in taken:
             taken[paging] = Paging()
-        response = shows(View(self._site, request, visitor, form), **taken)
+        response = shows(self._view(request, visitor, form), **taken)
         if response.status_code == 200:
             response.status_code = problem.status
             response.headers.update(problem.headers)
@@ -304,8 +314,14 @@ class _Serving:
 
     def _problem_page(self, request: Request, visitor: Visitor, problem: Problem) -> Response:
         trace: Trace = request.scope["keyplan"]
-        view: View[Any] = View(self._site, request, visitor, Form())
-        response = view.render("problem.html", status=problem.status, problem=problem, request_id=trace.request_id)
+
+        def shown(view: View[Any]) -> Response:
+            return view.render("problem.html", status=problem.status, problem=problem, request_id=trace.request_id)
+
+        try:
+            response = shown(self._view(request, visitor, Form()))
+        except Exception:  # noqa: BLE001 - what all pages are told can not be found: it may be the problem itself
+            response = shown(View(self._site, request, visitor, Form()))
         response.headers.update(problem.headers)
         return response
 

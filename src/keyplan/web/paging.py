@@ -1,6 +1,7 @@
 """Lists, page by page: `limit` and `cursor` in, `items` and `next` out, and a `Link` header."""
 
 import hashlib
+import operator
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -64,15 +65,18 @@ def turn(address: str, cursor: str | None, following: str | None) -> Turn:
     return Turn(address if cursor else None, onward)
 
 
-def page_of(name: str, items: Iterable[T], paging: Paging, place: Callable[[T], str]) -> Listing[T]:
+def page_of(
+    name: str, items: Iterable[T], paging: Paging, place: Callable[[T], str], *, newest_first: bool = False
+) -> Listing[T]:
     """A page of a list that no key has in order, so that all of it was read; it is small by some rule.
 
-    `place` is the text that an item is sorted by, another one for each item. A cursor holds the place that its page
-    ended at, and is good for the list of this name only.
+    `place` is the text that an item is sorted by, another one for each item; with `newest_first` the greatest stands
+    first. A cursor holds the place that its page ended at, and is good for the list of this name only.
     """
     after = None if paging.cursor is None else _opened(name, paging.cursor)
-    placed = sorted(((place(item), item) for item in items), key=lambda each: each[0])
-    left = [each for each in placed if after is None or each[0] > after]
+    follows = operator.lt if newest_first else operator.gt
+    placed = sorted(((place(item), item) for item in items), key=lambda each: each[0], reverse=newest_first)
+    left = [each for each in placed if after is None or follows(each[0], after)]
     shown = left[: paging.limit]
     following = _sealed(name, shown[-1][0]) if len(left) > len(shown) else None
     return Listing[T](items=[item for _, item in shown], next=following)

@@ -13,11 +13,13 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
+from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from keyplan.web.language import ENGLISH, Language
+from keyplan.web.problems import Problem, answer
 from keyplan.web.routing import only
 from keyplan.web.system import Running
 
@@ -158,11 +160,22 @@ def page_headers(
     }
 
 
-def kit_page(template: str, **values: object) -> Response:
+def kit_page(template: str, /, *, status: int = 200, **values: object) -> Response:
     """A page that belongs to no system."""
-    return HTMLResponse(
-        _kit().get_template(template).render(values), headers={**page_headers(), "Cache-Control": "no-cache"}
-    )
+    made = _kit().get_template(template).render(values)
+    return HTMLResponse(made, status, {**page_headers(), "Cache-Control": "no-cache"})
+
+
+def told(scope: Scope, problem: Problem) -> Response:
+    """A problem, for who is in no system's pages: a page for a browser that looks for one, else JSON as everywhere."""
+    request_id: str = scope["keyplan"].request_id
+    if scope["path"].startswith("/api/"):
+        return answer(problem, request_id)
+    if "text/html" not in Headers(scope=scope).get("accept", ""):
+        return answer(problem, request_id, {"Vary": "Accept"})
+    page = kit_page("problem.html", status=problem.status, problem=problem, request_id=request_id)
+    page.headers.update({**problem.headers, "Vary": "Accept"})
+    return page
 
 
 @cache
@@ -208,10 +221,11 @@ class Site:
         """A template of the system, or of the kit, as text."""
         return self._templates.get_template(template).render(values)
 
-    def headers(self, sends_to: Sequence[str] = ()) -> dict[str, str]:
-        """The headers of its pages; of one that sends something to these addresses, too."""
-        others = {origin_of(address) for address in sends_to if urlsplit(address).netloc}
-        return page_headers(forms=sorted(self._forms | others), scripts=sorted(others), images=self.images)
+    def headers(self, *, sends_files: bool = False) -> dict[str, str]:
+        """The headers of its pages; of one that sends files, too."""
+        address = self.running.media.takes_at if sends_files else ""
+        others = [origin_of(address)] if urlsplit(address).netloc else []
+        return page_headers(forms=sorted(self._forms.union(others)), scripts=others, images=self.images)
 
     def let_forms_lead_to(self, address: str) -> None:
         """Allow what answers a form to send people on to another site: to who signs them in."""

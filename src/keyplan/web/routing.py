@@ -6,7 +6,7 @@ from collections.abc import Callable
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Match
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.web.problems import WrongMethod
 
@@ -17,13 +17,30 @@ def wrong_method(request: Request) -> WrongMethod:
     for route in request.app.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
             found |= getattr(route, "methods", None) or set()
-    return only(*found)
+    return only(*found, *(["HEAD"] if "GET" in found else []))
 
 
 def only(*methods: str) -> WrongMethod:
     """The problem for a method that is none of these."""
-    allowed = ", ".join(sorted(methods))
+    allowed = ", ".join(sorted(set(methods)))
     return WrongMethod("wrong-method", f"Here one can only: {allowed}.", headers={"Allow": allowed})
+
+
+class HeadAsGet:
+    """An application that answers HEAD wherever it answers GET: with the same headers, and without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self._app({**scope, "method": "GET"}, receive, without_body)
 
 
 class Later:

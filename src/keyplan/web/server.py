@@ -19,7 +19,7 @@ from keyplan.web import pages
 from keyplan.web.document import document_of
 from keyplan.web.edge import Edge
 from keyplan.web.media import media_of, media_routes
-from keyplan.web.observe import ObservedClient, Trace, metrics
+from keyplan.web.observe import ObservedClient, metrics
 from keyplan.web.problems import (
     BadRequest,
     FieldProblem,
@@ -29,12 +29,12 @@ from keyplan.web.problems import (
     Problem,
     Unavailable,
     Unexpected,
-    answer,
     problem_for,
 )
 from keyplan.web.rates import Rates
 from keyplan.web.reference import add_reference
-from keyplan.web.routing import Later, wrong_method
+from keyplan.web.rendering import told
+from keyplan.web.routing import HeadAsGet, Later, wrong_method
 from keyplan.web.settings import Settings
 from keyplan.web.system import Running, System
 
@@ -56,7 +56,7 @@ def running(system: System[D], settings: Settings, client: object) -> Running[D]
 def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: Lifespan[Any] | None = None) -> ASGIApp:
     """The whole application."""
     routes: list[BaseRoute] = [
-        *(Mount(f"/api/{each.system.name}", app=Later(partial(api_of, each))) for each in systems),
+        *(Mount(f"/api/{each.system.name}", app=HeadAsGet(Later(partial(api_of, each)))) for each in systems),
         Route("/healthz", lambda request: PlainTextResponse("ok\n")),
         Route("/readyz", _readyz(systems)),
         Route("/metrics", _metrics(settings)),
@@ -88,23 +88,18 @@ def api_of(system: Running[Any]) -> FastAPI:
 # Problems
 
 
-def _request_id(request: Request) -> str:
-    trace: Trace = request.scope["keyplan"]
-    return trace.request_id
-
-
 async def _on_problem(request: Request, error: Exception) -> Response:
     problem = problem_for(error)
     if isinstance(error, StaleVersion) and "if-match" not in request.headers:
         problem = InConflict("conflict", "It was changed meanwhile. Try again.")
-    return answer(problem, _request_id(request))
+    return told(request.scope, problem)
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if any(each["type"] == "json_invalid" for each in error.errors()):
-        return answer(BadRequest("not-json", "The body is not JSON."), _request_id(request))
-    return answer(Invalid([_field_problem(each) for each in error.errors()]), _request_id(request))
+        return told(request.scope, BadRequest("not-json", "The body is not JSON."))
+    return told(request.scope, Invalid([_field_problem(each) for each in error.errors()]))
 
 
 def _field_problem(error: dict[str, Any]) -> FieldProblem:
@@ -129,11 +124,11 @@ async def _on_http(request: Request, error: Exception) -> Response:
         problem = BadRequest("bad-request", "The request could not be read.")
     else:
         problem = Unexpected()
-    return answer(problem, _request_id(request))
+    return told(request.scope, problem)
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
-    return answer(Unexpected(), _request_id(request))  # Edge logs it
+    return told(request.scope, Unexpected())  # Edge logs it
 
 
 _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -22,6 +22,10 @@ from keyplan.web.sessions import LASTS, NOTICE, Visitor
 S = TypeVar("S", bound=Service[Any])
 PageFunction: TypeAlias = Callable[..., Response]
 """Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
+
+
+Everywhere: TypeAlias = Callable[[Any], Mapping[str, object]]
+"""What every page of a system is told; of a `View`."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,15 @@ class _FormToken:
 class View(Generic[S]):
     """A request for a page: who asks, the service that is made for them, the form, and the ways to answer."""
 
-    def __init__(self, site: Site, request: Request, visitor: Visitor, form: Form) -> None:
+    def __init__(
+        self, site: Site, request: Request, visitor: Visitor, form: Form, everywhere: Everywhere | None = None
+    ) -> None:
         self.site = site
         self.request = request
         self.visitor = visitor
         self.form = form
         """What was typed and what is wrong with it; on a first visit empty."""
+        self._everywhere = everywhere
 
     @property
     def caller(self) -> Caller | None:
@@ -68,13 +75,12 @@ class View(Generic[S]):
         trace: Trace = self.request.scope["keyplan"]
         return cast("S", self.site.running.service(self.caller, trace.address))
 
-    def render(
-        self, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
-    ) -> Response:
+    def render(self, template: str, /, *, status: int = 200, sends_files: bool = False, **values: object) -> Response:
         """A page from a template. Beside `values`, templates know `system`, `site`, `caller`, `form`, `notice`,
-        `csrf` (the hidden field that every form needs), `here`, and `url` and `asset` for addresses.
+        `csrf` (the hidden field that every form needs), `here`, `url` and `asset` for addresses, and what
+        `Pages.on_every_page` gives.
 
-        `sends_to` are addresses of others that the page's forms and scripts send something to, such as a `Ticket`'s.
+        With `sends_files` its forms and scripts may send files to where the system's are kept.
         """
         known: dict[str, object] = {
             "caller": self.caller,
@@ -82,8 +88,11 @@ class View(Generic[S]):
             "csrf": _FormToken(self.visitor),
             "notice": self._notice(),
             "here": self.here,
+            **(self._everywhere(self) if self._everywhere is not None else {}),
         }
-        return HTMLResponse(self.site.render(template, {**known, **values}), status, self.site.headers(sends_to))
+        return HTMLResponse(
+            self.site.render(template, {**known, **values}), status, self.site.headers(sends_files=sends_files)
+        )
 
     def redirect(self, path: str, /, *, notice: str | None = None, **values: object) -> Response:
         """Go on to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Saved.")`.

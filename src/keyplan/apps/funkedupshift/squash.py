@@ -8,7 +8,6 @@ from typing import Annotated, Literal, TypeAlias
 from fastapi import Query as QueryParameter
 
 from keyplan.apps.funkedupshift.access import Access
-from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.apps.funkedupshift.entities import SquashMatch, SquashPlayer, four
 from keyplan.apps.funkedupshift.models import ItemId
 from keyplan.apps.funkedupshift.squash_models import (
@@ -23,11 +22,10 @@ from keyplan.apps.funkedupshift.squash_models import (
     Standings,
 )
 from keyplan.data import ConditionFailed, InUse, ParentMissing, check, create, delete, update
-from keyplan.data.cursors import Cursors
 from keyplan.data.writes import Create, Update
 from keyplan.design import Id, ref
-from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Running, Unprocessable, allow
-from keyplan.web.media.secret import KeptSecret
+from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
+from keyplan.web.paging import page_of
 
 MOST_MATCHES = 2000
 """Matches of one player: their list is sorted by date after all of them were read."""
@@ -135,19 +133,10 @@ class Squash(Access):
         self, players: Sequence[str], how: str, first: datetime.date, last: datetime.date, page: Paging
     ) -> Listing[MatchOut]:
         """No key has them in this order: all participations are read, at most 2,000 of each player, and sorted."""
-        asked = {"players": sorted(set(players)), "how": how, "first": first, "last": last}
-        cursors = self.running.kept(_cursors)
-        found = sorted(self._dates_of(players, how, first, last), reverse=True)
-        if page.cursor is not None:
-            behind = tuple(cursors.open("matches of players", asked, page.cursor)[0])
-            found = [each for each in found if each < behind]
-        shown = found[: page.limit]
-        stored = self.store.run(self.design.matches_by_ids([match_id for _, match_id in shown])) if shown else []
-        more = len(found) > len(shown)
-        return Listing[MatchOut](
-            items=[MatchOut.of(match) for match in stored if match is not None],
-            next=cursors.seal("matches of players", asked, shown[-1]) if more else None,
-        )
+        name = f"matches of {sorted(set(players))}, {how}, {first} to {last}"
+        found = page_of(name, self._dates_of(players, how, first, last), page, "#".join, newest_first=True)
+        stored = self.store.run(self.design.matches_by_ids([match_id for _, match_id in found.items]))
+        return Listing(items=[MatchOut.of(match) for match in stored if match is not None], next=found.next)
 
     def _dates_of(
         self, players: Sequence[str], how: str, first: datetime.date, last: datetime.date
@@ -264,10 +253,6 @@ def _range(first: datetime.date | None, last: datetime.date | None) -> tuple[dat
     if first > last:
         raise Unprocessable("empty-range", "The range ends before it begins.", pointer="?date_to")
     return first, last
-
-
-def _cursors(running: Running[FunkedUpShiftDesign]) -> Cursors:
-    return Cursors(KeptSecret(running.store)())
 
 
 def _no_player(error: ParentMissing, match: SquashMatch) -> Unprocessable:

@@ -31,6 +31,7 @@ from keyplan.data import (
     delete,
     update,
 )
+from keyplan.data.writes import Create, Update
 from keyplan.design import InvalidValue, Secret, absent
 from keyplan.web import ANYONE, SIGNED_IN, Caller, InConflict, Running, Service, Unauthorized, Unprocessable, allow
 from keyplan.web.identity import FirstOf, Identity, TokenIdentity, identity_of
@@ -42,7 +43,8 @@ REFRESH_LASTS = timedelta(days=14)
 REFRESH_COOKIE = "wavyblog_refresh"
 RefreshCookie: TypeAlias = Annotated[str | None, Cookie(alias=REFRESH_COOKIE, max_length=200)]
 COST = 10
-_USER_ID = "user_id"
+_USER_ID, _FAMILY = "user_id", "family_id"
+"""Claims of access tokens: whose it is, and from which sign-in it came."""
 ATTEMPTS = 10
 """Sign-ins a minute for one account from one address: enough for a person, too few for a guesser."""
 
@@ -67,8 +69,11 @@ def _matches(password: str, user: User | None) -> bool:
     known = nobodys if user is None else user.password_hash.get_secret_value().encode()
     given = password.encode()
     with _hashing:
-        # What is longer than bcrypt looks at is never right, and takes as long to find out.
-        right = bcrypt.checkpw(given[:72], known)
+        try:
+            # What is longer than bcrypt looks at is never right, and takes as long to find out.
+            right = bcrypt.checkpw(given[:72], known)
+        except ValueError:  # what is stored is no hash of bcrypt's
+            right = False
     return right and len(given) <= 72 and user is not None
 
 
@@ -96,12 +101,28 @@ class Accounts(Service[WavyBlog]):
 
     @cached_property
     def user(self) -> User:
-        """The caller's account, as it is now: a change of role holds at once."""
-        user = self.store.run(self.design.user(self.me.sub))
+        """The caller's account, as it is now: a change of role holds at once, and so does signing out."""
+        user, signed_in = self._found_with_login()
         # Somebody else may have taken the name of an account that is gone.
         if user is None or self.me.claims.get(_USER_ID, user.user_id) != user.user_id:
             raise Unauthorized("bad-token", "This account is gone.")
+        if not signed_in:
+            raise Unauthorized("bad-token", "You are signed out.")
         return user
+
+    def _found_with_login(self) -> tuple[User | None, bool]:
+        """The caller's account, and whether the sign-in that the token came from still holds: in one request."""
+        name, family_id = self.me.sub, self._family_id
+        if family_id is None:  # a browser's session, which is looked up already; or somebody who develops
+            return self.store.run(self.design.user(name)), True
+        (user,), (family,) = self.store.run(self.design.user_and_family(name, family_id))
+        return user, family is not None
+
+    @property
+    def _family_id(self) -> str | None:
+        """The sign-in that the caller's access token came from."""
+        found = None if self.caller is None else self.caller.claims.get(_FAMILY)
+        return found if isinstance(found, str) else None
 
     def roles(self) -> frozenset[str]:
         return frozenset() if self.caller is None else frozenset({self.user.role})
@@ -109,8 +130,7 @@ class Accounts(Service[WavyBlog]):
     @allow(ANYONE)
     def register(self, new: Registration) -> SignedIn:
         """Make an account, and sign in."""
-        user = self.registered(new)
-        return self._signed_in(user, self._new_family(user))
+        return self._new_login(self.registered(new))
 
     @allow(ANYONE)
     def registered(self, new: Registration) -> User:
@@ -126,8 +146,7 @@ class Accounts(Service[WavyBlog]):
     @allow(ANYONE)
     def login(self, given: Credentials) -> SignedIn:
         """Sign in with a username or an e-mail address, and the password."""
-        user = self.checked(given)
-        return self._signed_in(user, self._new_family(user))
+        return self._new_login(self.checked(given))
 
     @allow(ANYONE)
     def checked(self, given: Credentials) -> User:
@@ -147,23 +166,23 @@ class Accounts(Service[WavyBlog]):
         except InvalidValue:
             return None  # nobody can have such a name
 
-    def _new_family(self, user: User) -> TokenFamily:
-        return self.store.run(create(TokenFamily(username=user.username, expires_at=self.now + REFRESH_LASTS)))
+    def _new_login(self, user: User) -> SignedIn:
+        family = TokenFamily(username=user.username, expires_at=self.now + REFRESH_LASTS)
+        return self._signed_in(user, family, create(family))
 
-    def _signed_in(self, user: User, family: TokenFamily) -> SignedIn:
+    def _signed_in(self, user: User, family: TokenFamily, kept: Create[TokenFamily] | Update[TokenFamily]) -> SignedIn:
+        """Tokens of a sign-in, which is `kept` in the same transaction as the refresh token."""
         token = f"{user.username}.{secrets.token_urlsafe(32)}"
-        self.store.run(
-            create(
-                RefreshToken(
-                    token_hash=_digest(token),
-                    username=user.username,
-                    family_id=family.family_id,
-                    expires_at=family.expires_at,
-                )
-            )
+        refresh = RefreshToken(
+            token_hash=_digest(token),
+            username=user.username,
+            family_id=family.family_id,
+            expires_at=family.expires_at,
         )
+        self.store.transact(kept, create(refresh))
         caller, issuer = caller_of(user), self.running.kept(own_issuer)
-        access = issuer.token(self.running.system.name, caller.sub, lifetime=ACCESS_LASTS, claims=caller.claims)
+        claims = {**caller.claims, _FAMILY: family.family_id}
+        access = issuer.token(self.running.system.name, caller.sub, lifetime=ACCESS_LASTS, claims=claims)
         return SignedIn(access_token=access, expires_in=int(ACCESS_LASTS.total_seconds()), refresh_token=token)
 
     @allow(ANYONE)
@@ -179,7 +198,8 @@ class Accounts(Service[WavyBlog]):
             family = self.store.run(self.design.token_family(stored.username, stored.family_id))
             if user is None or family is None:
                 raise _sign_in_again()
-            return self._signed_in(user, family)
+            family.expires_at = self.now + REFRESH_LASTS
+            return self._signed_in(user, family, update(family))
         except (ConditionFailed, StaleVersion) as error:
             # It was used before: whoever did that, or whoever does it now, has stolen it.
             self._revoke(stored.username, stored.family_id)
@@ -189,10 +209,12 @@ class Accounts(Service[WavyBlog]):
 
     @allow(ANYONE)
     def logout(self, token: RefreshCookie = None) -> None:
-        """Sign out: the refresh token in the cookie, and all that came from the same sign-in, are good no more."""
+        """Sign out: all tokens of the sign-in that the cookie's or the bearer's came from are good no more."""
         stored = self._refresh_token(token)
         if stored is not None:
             self._revoke(stored.username, stored.family_id)
+        if (family_id := self._family_id) is not None:
+            self._revoke(self.me.sub, family_id)
 
     def _refresh_token(self, token: str | None) -> RefreshToken | None:
         return self.store.run(self.design.refresh_token(_digest(token))) if token else None

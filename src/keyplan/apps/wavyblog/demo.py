@@ -1,16 +1,18 @@
 """Made-up data for WavyBlog: a travel blog of many authors, always the same."""
 
+import colorsys
+import math
 import random
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
 from keyplan.apps.wavyblog.accounts import hashed
 from keyplan.apps.wavyblog.design import Category, Image, Post, User, WavyBlog
-from keyplan.data import AlreadyExists, Refused, create
+from keyplan.data import Refused, create
 from keyplan.web import Progress, Running, slug_of
 
 PASSWORD = "wavy-demo"
@@ -53,15 +55,13 @@ def fill(running: Running[WavyBlog], progress: Progress) -> None:
     made = random.Random(1848)
     names = [f"{first}_{last}" for first, last in product(FIRST.split(), LAST.split())]
     categories = [f"{subject} {place}" for subject, place in product(SUBJECTS.split("|"), PLACES.split())]
-    entities: list[User | Category | Post] = [*_users(names), *(_category(each) for each in categories)]
-    entities += _posts(made, names, categories)
-    total = len(entities) + IMAGES
-    for done, entity in enumerate(entities):
+    images = list(_images(running, names[0]))
+    entities: list[User | Category | Image | Post] = [*_users(names), *(_category(each) for each in categories)]
+    entities += [*images, *_posts(made, names, categories, [running.media.url(each.file) for each in images])]
+    for done, entity in enumerate(entities, 1):
         with suppress(Refused):
             running.store.run(create(entity))
-        progress(done, total)
-    _add_images(running, names[0])
-    progress(total, total)
+        progress(done, len(entities))
 
 
 def _users(names: list[str]) -> Iterator[User]:
@@ -73,15 +73,16 @@ def _users(names: list[str]) -> Iterator[User]:
             email=f"{name.replace('_', '.')}@example.org",
             password_hash=password,
             role="admin" if number == 0 else "user",
+            created_at=_BEGAN - timedelta(hours=7 * (USERS - number)),
         )
 
 
 def _category(name: str) -> Category:
     slug = slug_of(name, 80)
-    return Category(category_id=f"cat_demo-{slug}", slug=slug, name=name)
+    return Category(category_id=f"cat_demo-{slug}", slug=slug, name=name, created_at=_BEGAN)
 
 
-def _posts(made: random.Random, names: list[str], categories: list[str]) -> Iterator[Post]:
+def _posts(made: random.Random, names: list[str], categories: list[str], pictures: Sequence[str]) -> Iterator[Post]:
     at = _BEGAN
     for number in range(POSTS):
         at += timedelta(minutes=made.randrange(200, 2600))
@@ -96,6 +97,7 @@ def _posts(made: random.Random, names: list[str], categories: list[str]) -> Iter
             content=_text(made, category),
             author_id=author,
             category=slug_of(category, 80),
+            thumbnail_url=pictures[number // 6 % IMAGES] if number % 6 == 0 else None,  # of the author's own
             is_published=number % 7 != 3,
             created_at=at,
             updated_at=at,
@@ -110,28 +112,51 @@ def _text(made: random.Random, category: str) -> str:
     return "\n\n".join([*parts, f"*{category}: more another day.*"])
 
 
-def _add_images(running: Running[WavyBlog], username: str) -> None:
+def _images(running: Running[WavyBlog], username: str) -> Iterator[Image]:
     for number in range(IMAGES):
-        file = running.media.put(_png(number), "image/png", under=["images"], key=f"demo {number}")
-        image = Image(
-            image_id=f"img_demo{number:04}", username=username, file=file.name, content_type="image/png", size=file.size
+        file = running.media.put(_picture(number), "image/png", under=["images"], key=f"demo {number}")
+        yield Image(
+            image_id=f"img_demo{number:04}",
+            username=username,
+            file=file.name,
+            content_type="image/png",
+            size=file.size,
+            created_at=_BEGAN + timedelta(days=4 * number),
         )
-        with suppress(AlreadyExists):
-            running.store.run(create(image))
 
 
-def _png(number: int) -> bytes:
-    """A small picture: a wave of one colour on another, by its number."""
+_WIDTH, _HEIGHT, _HORIZON, _SWELL = 640, 400, 210, 9
 
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    rows = b""
-    for y in range(48):
-        row = bytearray(b"\0")
-        for x in range(64):
-            above = y < 24 + ((x * (number % 5 + 1)) % 32 - 16) // 2
-            row += bytes((40 + number * 2 % 200, 120 + (x if above else 0), 90 + (y * 3 if above else 60)))
-        rows += bytes(row)
-    header = struct.pack(">IIBBBBB", 64, 48, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+def _picture(number: int) -> bytes:
+    """The sun over a sea, in colours of its own."""
+    hue = (0.5 if number % 3 else 0.0) + number * 0.037 % 0.12  # by day, or in the evening
+    seas = [_colour(0.48 + number * 0.053 % 0.15, 0.46 - 0.08 * each, 0.5) for each in range(4)]
+    sun = 80 + number * 97 % (_WIDTH - 160)
+    rows = [_sky(y, hue, sun) if y < _HORIZON else _sea(y, seas, 64 + number % 5 * 16) for y in range(_HEIGHT)]
+    header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
+    body = zlib.compress(b"".join(b"\0" + row for row in rows))
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _colour(hue: float, lightness: float, saturation: float) -> bytes:
+    return bytes(round(255 * part) for part in colorsys.hls_to_rgb(hue % 1, lightness, saturation))
+
+
+def _sky(y: int, hue: float, sun: int) -> bytes:
+    half = round(math.sqrt(max(0, 55**2 - (y - 150) ** 2)))
+    sky = _colour(hue, 0.72 + 0.18 * y / _HORIZON, 0.7)
+    return sky * (sun - half) + _colour(hue + 0.08, 0.95, 0.9) * (2 * half) + sky * (_WIDTH - sun - half)
+
+
+def _sea(y: int, seas: Sequence[bytes], length: int) -> bytes:
+    """A row of the sea: where two of its waves meet, the nearer one stands before the other in crests."""
+    each, within = divmod(y - _HORIZON, (_HEIGHT - _HORIZON) // (len(seas) - 1))
+    each = min(each, len(seas) - 2)
+    crest = round(length / math.tau * math.acos(max(-1.0, min(1.0, 1 - (within - 25) / _SWELL))))
+    period = seas[each + 1] * crest + seas[each] * (length - 2 * crest) + seas[each + 1] * crest
+    return (period * (_WIDTH // length + 1))[: 3 * _WIDTH]

@@ -1,5 +1,6 @@
 """WavyBlog's design, in the order and words of its document."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
@@ -9,6 +10,7 @@ from keyplan.apps.wavyblog.departures import DEPARTURES
 from keyplan.data import delete
 from keyplan.design import (
     HOUSEKEEPING,
+    BatchGet,
     Count,
     Created,
     Design,
@@ -22,9 +24,11 @@ from keyplan.design import (
     Rewrite,
     Secret,
     Table,
+    Together,
     Ttl,
     Updated,
     Version,
+    batch_get,
     belongs_to,
     counts,
     created,
@@ -40,6 +44,7 @@ from keyplan.design import (
     rewrite,
     stored,
     taken,
+    together,
     unique,
     updated,
 )
@@ -296,9 +301,19 @@ class WavyBlog(Design):
     def published_posts_by_category(self, category: str) -> Query[Post]:
         return query(Post.by_category, category=category, newest_first=True, filter=lambda post: post.is_published)
 
+    @pattern("Get Posts by Slugs")
+    def posts_by_slugs(self, slugs: Sequence[str]) -> BatchGet[Post]:
+        """In the order asked."""
+        return batch_get(Post, slugs)
+
     @pattern("Get Category by Slug")
     def category(self, slug: str) -> Get[Category]:
         return get(Category, slug=slug)
+
+    @pattern("Get Categories by Slugs")
+    def categories_by_slugs(self, slugs: Sequence[str]) -> BatchGet[Category]:
+        """In the order asked."""
+        return batch_get(Category, slugs)
 
     @pattern("Categories that are being renamed")
     def renamed_categories(self) -> Query[Category]:
@@ -330,6 +345,16 @@ class WavyBlog(Design):
     @pattern("Get token family")
     def token_family(self, username: str, family_id: str) -> Get[TokenFamily]:
         return get(TokenFamily, username=username, family_id=family_id, consistent=True)
+
+    @pattern("Get User with token family")
+    def user_and_family(
+        self, username: str, family_id: str
+    ) -> Together[tuple[list[User | None], list[TokenFamily | None]]]:
+        """Who sends an access token, and whether the login it came from still holds: one request for both."""
+        return together(
+            batch_get(User, [{"username": username}], consistent=True),
+            batch_get(TokenFamily, [{"username": username, "family_id": family_id}], consistent=True),
+        )
 
     @pattern("Get token families by User")
     def token_families(self, username: str) -> Query[TokenFamily]:

@@ -21,6 +21,8 @@ LONG = 16_000
 """The length from which on a text takes long to become HTML."""
 _NO_SENTENCE = re.compile(r"#|\||```|~~~|!\[|[-*_=]{3,}$")
 """How lines begin that are headings, tables, fences, images and rules."""
+_ENTRY = re.compile(r"(?:[-*+]|\d+[.)])\s")
+"""How the entries of a list begin."""
 _NAMED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"[*`~]+|\b_|_\b|(?<!\S)(?:>|[-+]|\d+\.)(?=\s)|\\(?=\W)")
 """Emphasis, code, quotes, the marks of lists, and what only escapes."""
@@ -75,6 +77,7 @@ def excerpt(markdown: str, length: int = 240) -> str:
 @lru_cache(4096)
 def _kept_excerpt(markdown: str, length: int) -> str:
     lines = (line.strip() for line in markdown.splitlines())
-    text = " ".join(line for line in lines if line and not _NO_SENTENCE.match(line))
+    said = [line for line in lines if line and not _NO_SENTENCE.match(line)]
+    text = " ".join([line for line in said if not _ENTRY.match(line)] or said)
     words = " ".join(_MARKS.sub("", _NAMED.sub(r"\1", text)).split())
     return words if len(words) <= length else f"{words[:length].rsplit(' ', 1)[0]} …"

@@ -1,6 +1,6 @@
 """The rules of WavyBlog: posts, categories, images, and the admins' users."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import count
 
@@ -208,11 +208,13 @@ class Blog(Accounts):
     @allow("user", also="they are your posts, or you are an admin")
     def delete_posts(self, posts: Slugs) -> None:
         """Delete several posts: all of them, or none."""
-        found = [self._my_post(slug) for slug in dict.fromkeys(posts.slugs)]
-        self.store.transact(*(delete(post) for post in found))
+        found = self.store.run(self.design.posts_by_slugs(list(dict.fromkeys(posts.slugs))))
+        self.store.transact(*(delete(self._mine(post)) for post in found))
 
     def _my_post(self, slug: str) -> Post:
-        post = self.store.run(self.design.post(slug))
+        return self._mine(self.store.run(self.design.post(slug)))
+
+    def _mine(self, post: Post | None) -> Post:
         if post is None:
             raise Missing(detail="There is no such post.")
         # Somebody else's draft is not to be known of.
@@ -230,6 +232,12 @@ class Blog(Accounts):
     def category(self, slug: SlugText) -> CategoryOut:
         """A category."""
         return CategoryOut.of(self._category(slug))
+
+    @allow(ANYONE)
+    def category_names(self, slugs: Collection[str]) -> dict[str, str]:
+        """The names of these categories, as far as they are there, by their slugs."""
+        found = self.store.run(self.design.categories_by_slugs(sorted(set(slugs))))
+        return {each.slug: each.name for each in found if each is not None}
 
     @allow("admin")
     def create_category(self, new: NewCategory) -> CategoryOut:

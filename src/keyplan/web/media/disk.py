@@ -46,13 +46,13 @@ class DiskObjects:
         self._key = f"{INCOMING}/{system}/"
         self._secret = secret
         self._clock = clock
-        self._post_url = post_url
+        self.takes_at = post_url
 
     # Incoming files
 
     def post(self, upload_id: str, content_type: str, most: int, expires_at: datetime) -> Post:
         key = self._key + upload_id
-        return Post(self._post_url, signed_fields(self._secret(), key, content_type, most, expires_at))
+        return Post(self.takes_at, signed_fields(self._secret(), key, content_type, most, expires_at))
 
     def begin(self, fields: Mapping[str, str]) -> "Incoming":
         """Where to write the file of a form with these fields; refuses a form that is not signed for it."""

@@ -63,6 +63,10 @@ class Objects(Protocol):
     def bucket(self) -> str:
         """What the place is called."""
 
+    @property
+    def takes_at(self) -> str:
+        """The address that clients send files to; empty where that can not be said now."""
+
     def post(self, upload_id: str, content_type: str, most: int, expires_at: datetime) -> Post:
         """A form by which a client may send one file of this type and at most this size."""
 

@@ -46,6 +46,15 @@ class S3Objects:
 
     # Incoming files
 
+    @property
+    def takes_at(self) -> str:
+        try:
+            made = self._client.generate_presigned_post(Bucket=self.bucket, Key=self._incoming)
+        except BotoCoreError:  # without credentials nobody can send anything, but pages are there all the same
+            return ""
+        address: str = made["url"]
+        return address
+
     def post(self, upload_id: str, content_type: str, most: int, expires_at: datetime) -> Post:
         made = self._client.generate_presigned_post(
             Bucket=self.bucket,

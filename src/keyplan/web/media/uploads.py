@@ -94,6 +94,11 @@ class Media:
         """The name of the bucket, or of the folder, for items that keep it."""
         return self.objects.bucket
 
+    @property
+    def takes_at(self) -> str:
+        """The address that files are sent to."""
+        return self.objects.takes_at
+
     def url(self, name: str) -> str:
         """Where a kept file is served; without a host where the settings name none."""
         return f"{self._base_url}/media/{self.system}/{name}"

@@ -17,7 +17,7 @@ from keyplan.apps.funkedupshift.models import (
     Title,
     Url,
 )
-from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages, show
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages
 from keyplan.apps.funkedupshift.values import STARS, Stars, Tags
 from keyplan.web import Cursor, Forbidden, In, Missing, OfVersion, Paging, turn
 
@@ -56,7 +56,7 @@ def catalogue(view: FusView, text: str = "", tag: str = "", cursor: Cursor = Non
     found = view.service.sites(page, tag or None, text or None)
     asked = {"text": text or None, "tag": tag or None}
     around = turn(view.site.url("/", **asked), cursor, found.next)
-    return show(view, "catalogue.html", sites=found.items, text=text, tag=tag, turn=around)
+    return view.render("catalogue.html", sites=found.items, text=text, tag=tag, turn=around)
 
 
 @pages.get("/sites/{site_id}")
@@ -66,8 +66,7 @@ def site(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Response:
     mine = _my_rating(view, site_id)
     if mine is not None:
         view.form.starting_from(mine)
-    return show(
-        view,
+    return view.render(
         "site.html",
         shown=found,
         summary=view.service.rating_summary(site_id),
@@ -101,8 +100,8 @@ def delete_rating(view: FusView, site_id: ItemId, which: OfVersion) -> Response:
 @pages.get("/my-ratings")
 def my_ratings(view: FusView, cursor: Cursor = None) -> Response:
     found = view.service.my_ratings(Paging(limit=LISTED, cursor=cursor))
-    return show(
-        view, "my_ratings.html", ratings=found.items, turn=turn(view.site.url("/my-ratings"), cursor, found.next)
+    return view.render(
+        "my_ratings.html", ratings=found.items, turn=turn(view.site.url("/my-ratings"), cursor, found.next)
     )
 
 
@@ -110,14 +109,14 @@ def my_ratings(view: FusView, cursor: Cursor = None) -> Response:
 def ratings(view: FusView, stars: Stars = 5, cursor: Cursor = None) -> Response:
     found = view.service.ratings_by_stars(stars, Paging(limit=LISTED, cursor=cursor))
     around = turn(view.site.url("/ratings", stars=stars), cursor, found.next)
-    return show(view, "ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=around)
+    return view.render("ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=around)
 
 
 @pages.get("/sites/{site_id}/ratings")
 def site_ratings(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Response:
     found = view.service.ratings_of_site(site_id, Paging(limit=LISTED, cursor=cursor))
     around = turn(view.site.url("/sites/{site_id}/ratings", site_id=site_id), cursor, found.next)
-    return show(view, "site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=around)
+    return view.render("site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=around)
 
 
 # Comments
@@ -136,7 +135,7 @@ def edit_comment(view: FusView, site_id: ItemId, comment_id: ItemId) -> Response
     if not comment.mine:
         raise Forbidden
     view.form.starting_from(comment)
-    return show(view, "edit_comment.html", site_id=site_id, comment=comment)
+    return view.render("edit_comment.html", site_id=site_id, comment=comment)
 
 
 @pages.post("/sites/{site_id}/comments/{comment_id}/edit")
@@ -157,7 +156,7 @@ def delete_comment(view: FusView, site_id: ItemId, comment_id: ItemId, which: Of
 @pages.get("/new-site")
 def new_site(view: FusView) -> Response:
     only(view, "sites:write")
-    return show(view, "edit_site.html", shown=None)
+    return view.render("edit_site.html", shown=None)
 
 
 @pages.post("/new-site")
@@ -171,7 +170,7 @@ def edit_site(view: FusView, site_id: ItemId) -> Response:
     only(view, "sites:write")
     found = view.service.site(site_id)
     view.form.starting_from(found.model_dump() | {"tags": "\n".join(found.tags)})
-    return show(view, "edit_site.html", shown=found)
+    return view.render("edit_site.html", shown=found)
 
 
 @pages.post("/sites/{site_id}/edit")

@@ -19,7 +19,7 @@ from keyplan.apps.funkedupshift.models import (
     ProfileChange,
     SentAvatar,
 )
-from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages, show
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages
 from keyplan.apps.funkedupshift.values import Permission, ProfileText
 from keyplan.web import Cursor, Forbidden, Nothing, OfVersion, Paging, all_of, turn
 
@@ -52,7 +52,7 @@ def profile(view: FusView) -> Response:
     found = view.service.profile()
     view.form.starting_from(found)
     groups = all_of(view.service.my_memberships)
-    return show(view, "profile.html", profile=found, groups=groups, allows=ALLOWS, most=MOST_AVATAR)
+    return view.render("profile.html", sends_files=True, profile=found, groups=groups, allows=ALLOWS, most=MOST_AVATAR)
 
 
 @pages.post("/profile")
@@ -65,7 +65,7 @@ def change_profile(view: FusView, edited: ProfileEdit) -> Response:
 @pages.post("/profile/avatar/new", again=profile)
 def ask_for_upload(view: FusView, asked: AskedAvatar) -> Response:
     ticket = view.service.upload_avatar(asked)
-    return show(view, "send_avatar.html", sends_to=[ticket.url], ticket=ticket, content_type=asked.content_type)
+    return view.render("send_avatar.html", sends_files=True, ticket=ticket, content_type=asked.content_type)
 
 
 @pages.post("/profile/avatar", again=profile)
@@ -86,13 +86,13 @@ def delete_avatar(view: FusView, pressed: Nothing) -> Response:
 @pages.get("/groups")
 def groups(view: FusView, cursor: Cursor = None) -> Response:
     found = view.service.groups(Paging(limit=LISTED, cursor=cursor))
-    return show(view, "groups.html", groups=found.items, turn=turn(view.site.url("/groups"), cursor, found.next))
+    return view.render("groups.html", groups=found.items, turn=turn(view.site.url("/groups"), cursor, found.next))
 
 
 @pages.get("/new-group")
 def new_group(view: FusView) -> Response:
     only(view, "groups:write")
-    return show(view, "new_group.html", allows=ALLOWS, gives=view.service.gives())
+    return view.render("new_group.html", allows=ALLOWS, gives=view.service.gives())
 
 
 @pages.post("/new-group")
@@ -109,8 +109,7 @@ def group(view: FusView, name: AnyGroup, cursor: Cursor = None) -> Response:
     with suppress(Forbidden):  # Squash, for managers
         listed = view.service.members(name, Paging(limit=LISTED, cursor=cursor))
         members, around = listed.items, turn(view.site.url("/groups/{name}", name=name), cursor, listed.next)
-    return show(
-        view,
+    return view.render(
         "group.html",
         group=found,
         members=members,
@@ -154,4 +153,4 @@ def memberships(
     found = view.service.memberships(user_id, Paging(limit=LISTED, cursor=cursor)) if user_id else None
     around = turn(view.site.url("/memberships", user_id=user_id), cursor, found.next) if found else None
     items = found.items if found else []
-    return show(view, "memberships.html", user_id=user_id, memberships=items, turn=around)
+    return view.render("memberships.html", user_id=user_id, memberships=items, turn=around)

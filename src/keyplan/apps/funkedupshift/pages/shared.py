@@ -1,9 +1,6 @@
 """What funkedupshift's pages have in common."""
 
-from collections.abc import Sequence
 from typing import TypeAlias
-
-from starlette.responses import Response
 
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.values import Permission
@@ -27,13 +24,10 @@ LISTED = 25
 """Items on a page of a list."""
 
 
-def show(
-    view: FusView, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
-) -> Response:
-    """A page, with what all of them need to know."""
-    return view.render(
-        template, status=status, sends_to=sends_to, may=view.service.permissions(), admin=is_admin(view), **values
-    )
+@pages.on_every_page
+def known(view: FusView) -> dict[str, object]:
+    """What the menu depends on."""
+    return {"may": view.service.permissions(), "admin": is_admin(view)}
 
 
 def is_admin(view: FusView) -> bool:

@@ -7,7 +7,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from keyplan.apps.funkedupshift.models import ItemId
-from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages, show
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.squash_models import (
     MatchChange,
     MatchOut,
@@ -71,7 +71,7 @@ def table(view: FusView, date_from: str = "", date_to: str = "") -> Response:
         refused = problem.detail
     asked = {"date_from": date_from or None, "date_to": date_to or None}
     status = 422 if refused else 200
-    return show(view, "squash_table.html", status=status, standings=standings, refused=refused, asked=asked)
+    return view.render("squash_table.html", status=status, standings=standings, refused=refused, asked=asked)
 
 
 @pages.get("/squash/matches")
@@ -98,8 +98,7 @@ def matches(
         refused = problem.detail
     players = _all_players(view)
     asked = {"date_from": date_from or None, "date_to": date_to or None, "player": chosen, "how": how}
-    return show(
-        view,
+    return view.render(
         "squash_matches.html",
         status=422 if refused else 200,
         matches=found.items,
@@ -114,8 +113,7 @@ def matches(
 @pages.get("/squash/players")
 def players(view: FusView, cursor: Cursor = None) -> Response:
     found = view.service.players(Paging(limit=LISTED, cursor=cursor))
-    return show(
-        view,
+    return view.render(
         "squash_players.html",
         players=found.items,
         turn=turn(view.site.url("/squash/players"), cursor, found.next),
@@ -128,7 +126,7 @@ def players(view: FusView, cursor: Cursor = None) -> Response:
 @pages.get("/squash/new-player")
 def new_player(view: FusView) -> Response:
     view.service.may_change_squash()
-    return show(view, "squash_player.html", player=None)
+    return view.render("squash_player.html", player=None)
 
 
 @pages.post("/squash/new-player")
@@ -142,7 +140,7 @@ def player(view: FusView, player_id: ItemId) -> Response:
     view.service.may_change_squash()
     found = view.service.player(player_id)
     view.form.starting_from(found)
-    return show(view, "squash_player.html", player=found)
+    return view.render("squash_player.html", player=found)
 
 
 @pages.post("/squash/players/{player_id}")
@@ -164,7 +162,7 @@ def delete_player(view: FusView, player_id: ItemId, which: OfVersion) -> Respons
 def new_match(view: FusView) -> Response:
     view.service.may_change_squash()
     view.form.starting_from({"date": view.service.now.date()})
-    return show(view, "squash_match.html", match=None, options=_options(view))
+    return view.render("squash_match.html", match=None, options=_options(view))
 
 
 @pages.post("/squash/new-match")
@@ -178,7 +176,7 @@ def match(view: FusView, match_id: ItemId) -> Response:
     view.service.may_change_squash()
     found = view.service.match(match_id)
     view.form.starting_from(found)
-    return show(view, "squash_match.html", match=found, options=_options(view))
+    return view.render("squash_match.html", match=found, options=_options(view))
 
 
 @pages.post("/squash/matches/{match_id}")

@@ -18,6 +18,12 @@ HackView: TypeAlias = View[HackTracker]
 pages = Pages("keyplan.apps.hacktracker", title="HackTracker", people=PEOPLE)
 
 
+@pages.on_every_page
+def known(view: HackView) -> dict[str, object]:
+    """What the menu depends on."""
+    return {"admin": view.caller is not None and "admin" in view.caller.groups}
+
+
 def in_utc(typed: datetime | None) -> datetime | None:
     """A time as a form sends it: without a zone, which is said beside the field to be UTC."""
     return typed.replace(tzinfo=UTC) if typed is not None and typed.tzinfo is None else typed
@@ -48,10 +54,9 @@ def called(player: PlayerOut) -> str:
 
 
 def show(view: HackView, template: str, /, *, team: TeamOut | None = None, **values: object) -> Response:
-    """A page, with what all of them need to know: of a team's page, the team and what the caller may do there."""
+    """A page, with what all of a team's need to know: the team, and what the caller may do there."""
     values["team"] = team
     values["manages"] = team is not None and team.role in MANAGERS
     values["scores"] = team is not None and team.role in SCORERS
     values["owns"] = team is not None and team.role == "owner"
-    values["admin"] = view.caller is not None and "admin" in view.caller.groups
-    return view.render(template, status=200, sends_to=(), **values)
+    return view.render(template, status=200, sends_files=False, **values)

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from keyplan.apps.vcm.models.club import SamsFile
 from keyplan.apps.vcm.pages.forms import taken
-from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages, show
+from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages
 from keyplan.web import Forbidden, Paging, Unauthorized, Unprocessable, all_of
 
 
@@ -19,7 +19,7 @@ class SamsForm(FormIn):
 @pages.get("/redaktion")
 def desk(view: ClubView) -> Response:
     drafts = view.service.all_news(Paging(limit=10), "draft").items
-    return show(view, "desk.html", drafts=drafts)
+    return view.render("desk.html", drafts=drafts)
 
 
 @pages.get("/redaktion/sams")
@@ -29,7 +29,7 @@ def sams(view: ClubView) -> Response:
     if "Admin" not in view.service.my_roles:
         raise Forbidden
     clubs, teams = all_of(view.service.sams_clubs), all_of(view.service.sams_teams)
-    return show(view, "sams.html", clubs=len(clubs), teams=len(teams))
+    return view.render("sams.html", clubs=len(clubs), teams=len(teams))
 
 
 @pages.post("/redaktion/sams")

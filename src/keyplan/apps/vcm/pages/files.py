@@ -8,7 +8,7 @@ from starlette.responses import Response
 from keyplan.apps.vcm.models.base import MOST_IMAGE
 from keyplan.apps.vcm.models.content import MediaChange, NewMedia, NewUpload
 from keyplan.apps.vcm.pages.forms import newest_page, taken
-from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages, show
+from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages
 from keyplan.design import Id
 from keyplan.web import Cursor, OfVersion, turn
 
@@ -36,13 +36,13 @@ def media(view: ClubView, cursor: Cursor = None, added: str | None = None) -> Re
     items = sorted(found.items, key=lambda each: each.id, reverse=True)
     fresh = view.service.media_item(added) if added else None
     around = turn(view.site.url("/redaktion/medien"), cursor, found.next)
-    return show(view, "media.html", media=items, added=fresh, turn=around)
+    return view.render("media.html", sends_files=True, media=items, added=fresh, turn=around)
 
 
 @pages.post("/redaktion/medien/neu", again=media)
 def ask(view: ClubView, asked: Asked) -> Response:
     ticket = view.service.upload_media(asked)
-    return show(view, "send_image.html", sends_to=[ticket.url], ticket=ticket, content_type=asked.content_type)
+    return view.render("send_image.html", sends_files=True, ticket=ticket, content_type=asked.content_type)
 
 
 @pages.post("/redaktion/medien/hinzufuegen", again=media)

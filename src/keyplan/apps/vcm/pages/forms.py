@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from keyplan.apps.vcm.markdown import from_markdown, to_markdown
 from keyplan.apps.vcm.models.content import MediaOut
-from keyplan.apps.vcm.pages.shared import EMPTY, ClubView, show
+from keyplan.apps.vcm.pages.shared import EMPTY, ClubView
 from keyplan.web import In, Paging, Unprocessable, all_of
 from keyplan.web.forms import invalid
 from keyplan.web.rendering import folder_of
@@ -67,9 +67,9 @@ def filled_in(view: ClubView, sheet: Sheet, preview: str | None = None) -> Respo
     view.form.starting_from({**sheet.before, "version": sheet.version})
     chosen = [id for each in sheet.fields if each.kind in ("images", "image") for id in view.form.values(each.name)]
     uses_images = any(each.kind in ("images", "image", "rich") for each in sheet.fields)
-    return show(
-        view,
+    return view.render(
         "edit.html",
+        sends_files=True,
         sheet=sheet,
         stale=sheet.version is not None and view.form.value("version") != str(sheet.version),
         preview=preview,

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from keyplan.apps.vcm.calendar import calendar_of
 from keyplan.apps.vcm.models.base import SlugText
-from keyplan.apps.vcm.pages.shared import ClubView, pages, show
+from keyplan.apps.vcm.pages.shared import ClubView, pages
 from keyplan.web import Cursor, Paging, all_of, turn
 
 _NEWS, _EVENTS, _TEAMS = 12, 20, 100
@@ -17,37 +17,37 @@ def front(view: ClubView) -> Response:
     news = view.service.published_news(Paging(limit=5)).items
     events = view.service.upcoming_events(Paging(limit=5)).items
     sponsors = view.service.sponsors(Paging(limit=12)).items
-    return show(view, "front.html", news=news, events=events, sponsors=sponsors)
+    return view.render("front.html", news=news, events=events, sponsors=sponsors)
 
 
 @pages.get("/news")
 def news_list(view: ClubView, cursor: Cursor = None) -> Response:
     found = view.service.published_news(Paging(limit=_NEWS, cursor=cursor))
-    return show(view, "news_list.html", news=found.items, turn=turn(view.site.url("/news"), cursor, found.next))
+    return view.render("news_list.html", news=found.items, turn=turn(view.site.url("/news"), cursor, found.next))
 
 
 @pages.get("/news/{slug}")
 def article(view: ClubView, slug: SlugText) -> Response:
-    return show(view, "article.html", article=view.service.news_by_slug(slug))
+    return view.render("article.html", article=view.service.news_by_slug(slug))
 
 
 @pages.get("/termine")
 def upcoming(view: ClubView, cursor: Cursor = None) -> Response:
     found = view.service.upcoming_events(Paging(limit=_EVENTS, cursor=cursor))
     at = view.site.url("/termine")
-    return show(view, "events.html", past=False, events=found.items, turn=turn(at, cursor, found.next))
+    return view.render("events.html", past=False, events=found.items, turn=turn(at, cursor, found.next))
 
 
 @pages.get("/termine/vergangene")
 def past(view: ClubView, cursor: Cursor = None) -> Response:
     found = view.service.past_events(Paging(limit=_EVENTS, cursor=cursor))
     at = view.site.url("/termine/vergangene")
-    return show(view, "events.html", past=True, events=found.items, turn=turn(at, cursor, found.next))
+    return view.render("events.html", past=True, events=found.items, turn=turn(at, cursor, found.next))
 
 
 @pages.get("/termine/{slug}")
 def event(view: ClubView, slug: SlugText) -> Response:
-    return show(view, "event.html", event=view.service.event_by_slug(slug))
+    return view.render("event.html", event=view.service.event_by_slug(slug))
 
 
 @pages.get("/termine.ics")
@@ -67,22 +67,22 @@ def calendar(view: ClubView) -> Response:
 @pages.get("/teams")
 def teams(view: ClubView, cursor: Cursor = None) -> Response:
     found = view.service.published_teams(Paging(limit=_TEAMS, cursor=cursor))
-    return show(view, "teams.html", teams=found.items, turn=turn(view.site.url("/teams"), cursor, found.next))
+    return view.render("teams.html", teams=found.items, turn=turn(view.site.url("/teams"), cursor, found.next))
 
 
 @pages.get("/teams/{slug}")
 def team(view: ClubView, slug: SlugText) -> Response:
     found = view.service.team_by_slug(slug)
-    return show(view, "team.html", team=found, places={each.id: each for each in found.locations})
+    return view.render("team.html", team=found, places={each.id: each for each in found.locations})
 
 
 @pages.get("/mitglieder")
 def members(view: ClubView) -> Response:
     found = sorted(all_of(view.service.members), key=lambda each: each.name.casefold())
-    return show(view, "members.html", members=found)
+    return view.render("members.html", members=found)
 
 
 @pages.get("/sponsoren")
 def sponsors(view: ClubView) -> Response:
     found = sorted(all_of(view.service.sponsors), key=lambda each: each.name.casefold())
-    return show(view, "sponsors.html", sponsors=found)
+    return view.render("sponsors.html", sponsors=found)

@@ -1,6 +1,5 @@
 """What the club's pages have in common."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
@@ -8,7 +7,6 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 from pydantic import AfterValidator, ConfigDict
 from pydantic.alias_generators import to_camel
-from starlette.responses import Response
 
 from keyplan.apps.vcm.pages.german import GERMAN
 from keyplan.apps.vcm.richtext import Node
@@ -85,11 +83,10 @@ class FormIn(In):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-def show(
-    view: ClubView, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
-) -> Response:
-    """A page, with what all of them need to know."""
-    known: dict[str, object] = {
+@pages.on_every_page
+def known(view: ClubView) -> dict[str, object]:
+    """What the menu depends on, and how things are said."""
+    return {
         "editor": view.caller is not None and view.service.is_editor,
         "admin": view.caller is not None and "Admin" in view.service.my_roles,
         "day": day,
@@ -98,7 +95,6 @@ def show(
         "days": DAYS,
         "genders": GENDERS,
     }
-    return view.render(template, status=status, sends_to=sends_to, **{**known, **values})
 
 
 EMPTY: Node = {"type": "doc", "content": [{"type": "paragraph"}]}

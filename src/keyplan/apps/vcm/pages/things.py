@@ -8,7 +8,7 @@ from pydantic import create_model
 from starlette.responses import Response
 
 from keyplan.apps.vcm.pages.forms import Field, Sheet, document_in, filled_in, newest_page, taken
-from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages, show
+from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages
 from keyplan.apps.vcm.service import Club
 from keyplan.design import Id
 from keyplan.web import Cursor, In, Listing, OfVersion, Paging, turn
@@ -122,7 +122,7 @@ def _add_list(thing: Thing) -> None:
         found = thing.listed(view.service, newest_page(cursor))
         rows = [thing.row(each) for each in found.items]
         around = turn(view.site.url(thing.base), cursor, found.next)
-        return show(view, "desk_list.html", kind=thing.path, title=thing.title, rows=rows, turn=around)
+        return view.render("desk_list.html", kind=thing.path, title=thing.title, rows=rows, turn=around)
 
 
 def _add_new(thing: Thing) -> None:

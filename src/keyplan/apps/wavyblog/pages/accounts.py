@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from keyplan.apps.wavyblog.accounts import REFRESH_LASTS, caller_of
 from keyplan.apps.wavyblog.models import Credentials, EmailChange, PasswordChange, Registration
-from keyplan.apps.wavyblog.pages.shared import BlogView, pages, show
+from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 
 Address = Annotated[str, StringConstraints(max_length=2000)]
 
@@ -27,7 +27,7 @@ class Joining(Registration):
 @pages.get("/sign-in")
 def sign_in(view: BlogView, to: str = "") -> Response:
     view.form.starting_from({"to": view.site.local(to)})
-    return show(view, "sign_in.html")
+    return view.render("sign_in.html")
 
 
 @pages.post("/sign-in", rate=60)
@@ -40,7 +40,7 @@ def let_in(view: BlogView, given: SignIn) -> Response:
 @pages.get("/register")
 def register(view: BlogView, to: str = "") -> Response:
     view.form.starting_from({"to": view.site.local(to)})
-    return show(view, "register.html")
+    return view.render("register.html")
 
 
 @pages.post("/register", rate=30)
@@ -52,12 +52,12 @@ def join(view: BlogView, new: Joining) -> Response:
 
 @pages.get("/account")
 def account(view: BlogView) -> Response:
-    return show(view, "account.html", account=view.service.account())
+    return view.render("account.html", account=view.service.account())
 
 
 @pages.get("/account/password")
 def password(view: BlogView) -> Response:
-    return show(view, "password.html", account=view.service.account())
+    return view.render("password.html", account=view.service.account())
 
 
 @pages.post("/account/password")
@@ -72,7 +72,7 @@ def change_password(view: BlogView, change: PasswordChange) -> Response:
 def email(view: BlogView) -> Response:
     account = view.service.account()
     view.form.starting_from({"email": account.email})
-    return show(view, "email.html", account=account)
+    return view.render("email.html", account=account)
 
 
 @pages.post("/account/email")

@@ -5,7 +5,7 @@ from starlette.responses import Response
 from keyplan.apps.wavyblog.design import Role, Slug, Username
 from keyplan.apps.wavyblog.models import CategoryChange, Name, NewCategory, RoleChange
 from keyplan.apps.wavyblog.pages.reading import category as category_page
-from keyplan.apps.wavyblog.pages.shared import BlogView, is_admin, pages, show
+from keyplan.apps.wavyblog.pages.shared import BlogView, is_admin, pages
 from keyplan.web import Cursor, Forbidden, OfVersion, Paging, Unauthorized, turn
 
 _LISTED = 50
@@ -27,13 +27,13 @@ class EditedCategory(OfVersion):
 @pages.get("/users")
 def users(view: BlogView, cursor: Cursor = None) -> Response:
     found = view.service.users(Paging(limit=_LISTED, cursor=cursor))
-    return show(view, "users.html", users=found.items, turn=turn(view.site.url("/users"), cursor, found.next))
+    return view.render("users.html", users=found.items, turn=turn(view.site.url("/users"), cursor, found.next))
 
 
 @pages.get("/users/{username}")
 def user(view: BlogView, username: Username) -> Response:
     found = view.service.user_account(username)
-    return show(view, "user.html", user=found)
+    return view.render("user.html", user=found)
 
 
 @pages.post("/users/{username}/role", again=user)
@@ -64,7 +64,7 @@ def _only_admins(view: BlogView) -> None:
 @pages.get("/new-category")
 def new_category(view: BlogView) -> Response:
     _only_admins(view)
-    return show(view, "new_category.html")
+    return view.render("new_category.html")
 
 
 @pages.post("/new-category")
@@ -78,7 +78,7 @@ def edit_category(view: BlogView, slug: Slug) -> Response:
     _only_admins(view)
     found = view.service.category(slug)
     view.form.starting_from(found)
-    return show(view, "edit_category.html", category=found, stale=view.form.value("version") != str(found.version))
+    return view.render("edit_category.html", category=found, stale=view.form.value("version") != str(found.version))
 
 
 @pages.post("/categories/{slug}/edit")

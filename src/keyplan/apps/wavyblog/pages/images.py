@@ -6,7 +6,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from keyplan.apps.wavyblog.models import MOST_IMAGE, ImageId, NewImage, SentImage
-from keyplan.apps.wavyblog.pages.shared import BlogView, pages, show
+from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.web import Cursor, Paging, turn
 
 _LISTED = 24
@@ -22,9 +22,9 @@ class Asked(NewImage):
 def images(view: BlogView, cursor: Cursor = None, added: str | None = None) -> Response:
     found = view.service.images(Paging(limit=_LISTED, cursor=cursor))
     at = view.site.url("/images")
-    return show(
-        view,
+    return view.render(
         "images.html",
+        sends_files=True,
         images=found.items,
         added=next((image for image in found.items if image.image_id == added), None),
         turn=turn(at, cursor, found.next),
@@ -34,7 +34,7 @@ def images(view: BlogView, cursor: Cursor = None, added: str | None = None) -> R
 @pages.post("/images/new", again=images)
 def ask(view: BlogView, asked: Asked) -> Response:
     ticket = view.service.upload_image(asked)
-    return show(view, "send_image.html", sends_to=[ticket.url], ticket=ticket, content_type=asked.content_type)
+    return view.render("send_image.html", sends_files=True, ticket=ticket, content_type=asked.content_type)
 
 
 @pages.post("/images/add", again=images)

@@ -5,9 +5,8 @@ from starlette.responses import Response
 from keyplan.apps.wavyblog.design import Slug, Username
 from keyplan.apps.wavyblog.feed import feed_of
 from keyplan.apps.wavyblog.markdown import excerpt
-from keyplan.apps.wavyblog.models import PostOut
-from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, pages, show
-from keyplan.web import Cursor, Missing, Paging, turn
+from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, names_of, pages
+from keyplan.web import Cursor, Paging, turn
 from keyplan.web.versions import not_modified
 
 _IN_FEED = 20
@@ -16,41 +15,38 @@ _IN_FEED = 20
 @pages.get("/")
 def latest(view: BlogView, cursor: Cursor = None) -> Response:
     posts = view.service.latest_posts(Paging(limit=POSTS, cursor=cursor))
-    return show(view, "latest.html", posts=posts.items, turn=turn(view.site.url("/"), cursor, posts.next))
+    at = view.site.url("/")
+    names = names_of(view, posts.items)
+    return view.render("latest.html", posts=posts.items, names=names, turn=turn(at, cursor, posts.next))
 
 
 @pages.get("/posts/{slug}")
 def post(view: BlogView, slug: Slug) -> Response:
     found = view.service.post(slug)
-    return show(
-        view,
+    return view.render(
         "post.html",
         post=found,
         about=excerpt(found.content, 160),
-        category=_category_name(view, found),
+        names=names_of(view, [found]),
         mine=view.caller is not None and (found.author == view.caller.sub or is_admin(view)),
     )
-
-
-def _category_name(view: BlogView, post: PostOut) -> str:
-    try:
-        return view.service.category(post.category).name
-    except Missing:  # it is being renamed, and the post is still to follow
-        return post.category
 
 
 @pages.get("/authors/{username}")
 def author(view: BlogView, username: Username, cursor: Cursor = None) -> Response:
     posts = view.service.posts_by_author(username, Paging(limit=POSTS, cursor=cursor))
     at = view.site.url("/authors/{username}", username=username)
-    return show(view, "author.html", author=username, posts=posts.items, turn=turn(at, cursor, posts.next))
+    around = turn(at, cursor, posts.next)
+    return view.render(
+        "author.html", author=username, posts=posts.items, names=names_of(view, posts.items), turn=around
+    )
 
 
 @pages.get("/categories")
 def categories(view: BlogView, cursor: Cursor = None) -> Response:
     found = view.service.categories(Paging(limit=100, cursor=cursor))
     at = view.site.url("/categories")
-    return show(view, "categories.html", categories=found.items, turn=turn(at, cursor, found.next))
+    return view.render("categories.html", categories=found.items, turn=turn(at, cursor, found.next))
 
 
 @pages.get("/categories/{slug}")
@@ -58,7 +54,8 @@ def category(view: BlogView, slug: Slug, cursor: Cursor = None) -> Response:
     found = view.service.category(slug)
     posts = view.service.posts_in_category(slug, Paging(limit=POSTS, cursor=cursor))
     at = view.site.url("/categories/{slug}", slug=slug)
-    return show(view, "category.html", category=found, posts=posts.items, turn=turn(at, cursor, posts.next))
+    names, around = {slug: found.name}, turn(at, cursor, posts.next)
+    return view.render("category.html", category=found, posts=posts.items, names=names, turn=around)
 
 
 @pages.get("/feed.atom")

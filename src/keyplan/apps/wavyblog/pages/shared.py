@@ -1,11 +1,9 @@
 """What WavyBlog's pages have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
-from starlette.responses import Response
-
-from keyplan.apps.wavyblog.models import CategoryOut
+from keyplan.apps.wavyblog.models import CategoryOut, PostHead
 from keyplan.apps.wavyblog.service import Blog
 from keyplan.web import all_of
 from keyplan.web.pages import Pages, View
@@ -24,11 +22,15 @@ def is_admin(view: BlogView) -> bool:
     return view.caller is not None and "admin" in view.service.my_roles
 
 
-def show(
-    view: BlogView, template: str, /, *, status: int = 200, sends_to: Sequence[str] = (), **values: object
-) -> Response:
-    """A page, with what all of them need to know."""
-    return view.render(template, status=status, sends_to=sends_to, admin=is_admin(view), **values)
+@pages.on_every_page
+def known(view: BlogView) -> dict[str, object]:
+    """What the menu depends on."""
+    return {"admin": is_admin(view)}
+
+
+def names_of(view: BlogView, posts: Iterable[PostHead]) -> dict[str, str]:
+    """What the categories of some posts are called; but for one that was renamed and whose posts still follow."""
+    return view.service.category_names({post.category for post in posts})
 
 
 def all_categories(view: BlogView) -> list[CategoryOut]:

@@ -9,7 +9,7 @@ from keyplan.apps.wavyblog.design import UNCATEGORIZED, Content, Slug
 from keyplan.apps.wavyblog.markdown import safe_html
 from keyplan.apps.wavyblog.models import NewPost, PostChange, PostOut, Slugs, Title
 from keyplan.apps.wavyblog.pages.reading import post as post_page
-from keyplan.apps.wavyblog.pages.shared import BlogView, all_categories, pages, show
+from keyplan.apps.wavyblog.pages.shared import BlogView, all_categories, names_of, pages
 from keyplan.data import NotFound
 from keyplan.web import Cursor, In, Link, Missing, OfVersion, Paging, Unprocessable, turn
 
@@ -58,10 +58,10 @@ def _writing(view: BlogView, post: PostOut | None, *, look: Look | None = None, 
     categories = {each.slug: each.name for each in all_categories(view)}
     if chosen := view.form.value("category"):
         categories.setdefault(chosen, chosen)  # one that is gone meanwhile is not silently another
-    return show(
-        view,
+    return view.render(
         "write.html",
         status=404 if gone else 200,
+        sends_files=True,
         post=post,
         gone=gone,
         # The form goes on with the version of now, once it was said that there is one.
@@ -144,7 +144,8 @@ def delete(view: BlogView, slug: Slug, which: OfVersion) -> Response:
 @pages.get("/my-posts")
 def my_posts(view: BlogView, cursor: Cursor = None) -> Response:
     posts = view.service.my_posts(Paging(limit=_LISTED, cursor=cursor))
-    return show(view, "my_posts.html", posts=posts.items, turn=turn(view.site.url("/my-posts"), cursor, posts.next))
+    names, around = names_of(view, posts.items), turn(view.site.url("/my-posts"), cursor, posts.next)
+    return view.render("my_posts.html", posts=posts.items, names=names, turn=around)
 
 
 @pages.post("/my-posts/delete", again=my_posts)
@@ -159,4 +160,5 @@ def delete_chosen(view: BlogView, chosen: Chosen) -> Response:
 @pages.get("/all-posts")
 def all_posts(view: BlogView, cursor: Cursor = None) -> Response:
     posts = view.service.all_posts(Paging(limit=_LISTED, cursor=cursor))
-    return show(view, "all_posts.html", posts=posts.items, turn=turn(view.site.url("/all-posts"), cursor, posts.next))
+    names, around = names_of(view, posts.items), turn(view.site.url("/all-posts"), cursor, posts.next)
+    return view.render("all_posts.html", posts=posts.items, names=names, turn=around)

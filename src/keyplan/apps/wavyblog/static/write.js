@@ -1,17 +1,6 @@
-// Comforts for writing; every page works without them. The scripts send the same forms as a person would, and take from
-// the pages that come back what they need.
+// Comforts for writing; every page works without them.
 
-async function page(form, action, values) {
-  const body = new URLSearchParams(new FormData(form));
-  for (const [name, value] of Object.entries(values ?? {})) body.set(name, value);
-  const answer = await fetch(action, { method: "POST", body });
-  const found = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (!answer.ok) {
-    const said = found.querySelector(".problems li") ?? found.querySelector("main p");
-    throw new Error(said?.textContent.trim() || "That did not work.");
-  }
-  return found;
-}
+import { sent, submitted, takeFiles, told } from "/static/upload.js";
 
 // Preview in place
 
@@ -20,11 +9,11 @@ for (const button of document.querySelectorAll("[data-preview]")) {
     event.preventDefault();
     let made;
     try {
-      made = await page(button.form, button.formAction);
+      made = await submitted(button.form, {}, button.formAction);
     } catch {
       button.form.noValidate = true;
       button.form.action = button.formAction; // let the browser show what is wrong
-      button.form.submit();
+      button.form.requestSubmit();
       return;
     }
     const preview = document.getElementById("preview");
@@ -72,60 +61,40 @@ for (const item of document.querySelectorAll("[data-gallery] > li")) offerToInse
 
 for (const field of document.querySelectorAll("[data-markdown]")) field.addEventListener("focus", () => field.select());
 
-// Uploads: ask, send, add
+// Uploads
 
-const ELSEWHERE = "Files go to another host here: use the button.";
+const gallery = document.querySelector("[data-gallery]");
 
-async function upload(form, file) {
-  const asked = await page(form, form.action, { content_type: file.type, size: file.size });
-  const send = asked.querySelector("form[data-send]");
-  if (new URL(send.action).origin !== location.origin) throw new Error(ELSEWHERE); // which only its own page may send to
-  const data = new FormData(send);
-  data.delete("file");
-  data.append("file", file);
-  const sent = await fetch(send.action, { method: "POST", body: data });
-  if (!sent.ok) throw new Error((await sent.json()).detail);
-  const add = asked.querySelector("form[data-add]");
-  return (await page(add, add.action)).querySelector("[data-added]");
+async function add(form, file) {
+  const added = (await submitted(await sent(form, file))).querySelector("[data-added]");
+  const markdown = added.querySelector("[data-markdown]").value;
+  if (gallery) {
+    const item = document.createElement("li");
+    item.append(...added.children);
+    offerToInsert(item);
+    gallery.prepend(item);
+  }
+  return markdown;
 }
 
 for (const form of document.querySelectorAll("form[data-upload]")) {
-  const [scripted, plain] = [form.querySelector("[data-scripted]"), form.querySelector("[data-plain]")];
-  const [input, status] = [form.querySelector("input[type=file]"), form.querySelector("[data-status]")];
-  scripted.hidden = false;
-  plain.hidden = true;
-  input.addEventListener("change", async () => {
-    const file = input.files[0];
-    if (!file) return;
-    input.disabled = true;
-    status.textContent = `${file.name} is being sent …`;
-    try {
-      const added = await upload(form, file);
-      status.textContent = `${file.name} is there.`;
-      const item = document.createElement("li");
-      item.append(...added.children);
-      offerToInsert(item);
-      const gallery = document.querySelector("[data-gallery]");
-      if (gallery) gallery.prepend(item);
-      else location.reload();
-    } catch (error) {
-      status.textContent = error.message;
-      plain.hidden = error.message !== ELSEWHERE;
-    }
-    input.value = "";
-    input.disabled = false;
+  takeFiles(form, (file) => add(form, file), () => gallery ?? location.reload());
+  text?.addEventListener("paste", (event) => {
+    const images = [...event.clipboardData.files];
+    if (images.length) event.preventDefault();
+    for (const image of images) told(form, image, (file) => add(form, file)).then(insert, () => {}); // else it is told
   });
 }
 
-// A file that is sent from its own page is added as soon as it is there.
+// What is written and not saved is not lost by a wrong click
 
-const send = document.querySelector("main form[data-send]");
-send?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  event.stopPropagation();
-  const mode = new URL(send.action).origin === location.origin ? "same-origin" : "no-cors";
-  const sent = await fetch(send.action, { method: "POST", body: new FormData(send), mode });
-  // What another host answers is not told; whether the file is there shows when it is added.
-  if (sent.ok || sent.type === "opaque") document.querySelector("form[data-add]").requestSubmit();
-  else window.alert((await sent.json()).detail);
-});
+if (text) {
+  const typed = () => new URLSearchParams(new FormData(text.form)).toString();
+  const [before, unsaved] = [typed(), document.querySelector("[data-unsaved]") !== null];
+  let leaving = false;
+  text.form.addEventListener("submit", () => (leaving = true));
+  window.addEventListener("pageshow", () => (leaving = false));
+  window.addEventListener("beforeunload", (event) => {
+    if (!leaving && (unsaved || typed() !== before)) event.preventDefault();
+  });
+}

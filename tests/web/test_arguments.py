@@ -1,0 +1,167 @@
+"""The quick way to the arguments of a read is FastAPI's own way, only shorter: on every read of every system."""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from enum import Enum
+from typing import Annotated, Any, Literal, get_args, get_origin
+from urllib.parse import urlencode
+
+import pytest
+from fastapi import Cookie, Depends, FastAPI, Header, Query, Request
+from fastapi.dependencies.utils import get_dependant, solve_dependencies
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, Field, StringConstraints
+
+from keyplan.cli.opening import served_systems
+from keyplan.web import Api
+from keyplan.web.arguments import quick_arguments
+from tests.web.library import SYSTEM as LIBRARY
+
+TEXTS = [
+    *("", " ", "0", "1", "7", "50", "100", "101", "-1", "1.0", "1e1", " 7 ", "٣", "9" * 30, "null", "None", "nan"),
+    *("true", "false", "True", "on", "off", "yes", "no", "t", "2", "all", "any", "*", '"1"', 'W/"1", "2"'),
+    *("2024-05-06", "2024-02-30", "2024-05-06T10:00:00Z", "2024-05-06T10:00", "1715000000", "10:00", "2024-13"),
+    *("a-slug", "some_name", "Über", "a#b", "a b", "a%b", "a+b", "x" * 129, "x" * 5000, "\x00", "[1]", "{}", "é"),
+    *("018f3c6e-7d2a-7c3b-9d4e-5f6a7b8c9d0e", "post_1", "woman", "draft", "published", "a,b"),
+]
+
+
+def requests_for(path: str, fields: dict[str, list[Any]], number: int) -> Iterator[Request]:
+    """Requests with all kinds of texts for what a read takes: each alone, and some at random; some of them twice."""
+    choose = random.Random(f"{path} {sorted(fields)}")
+    texts = {each.alias: [*_choices(each.field_info.annotation), *TEXTS] for place in fields.values() for each in place}
+
+    def one(alias: str) -> list[str]:
+        return choose.choices(texts[alias], k=choose.choice([1, 1, 1, 2]))
+
+    def made(chosen: dict[str, list[str]]) -> Request:
+        return _request({place: _pairs(chosen, each) for place, each in fields.items()})
+
+    yield made({})
+    for alias, each in texts.items():
+        for text in each:
+            yield made({**{other: one(other)[:1] for other in texts if choose.random() < 0.5}, alias: [text]})
+    for _ in range(number):
+        yield made({alias: one(alias) for alias in texts if choose.random() < 0.8})
+
+
+def _choices(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Literal:
+        return [str(each) for each in get_args(annotation)]
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return [str(each.value) for each in annotation]
+    return [text for each in get_args(annotation) for text in _choices(each)]
+
+
+def _pairs(chosen: dict[str, list[str]], fields: list[Any]) -> list[tuple[str, str]]:
+    return [(each.alias, text) for each in fields for text in chosen.get(each.alias, ())]
+
+
+def _request(places: dict[str, list[tuple[str, str]]]) -> Request:
+    headers = [(name.lower().encode(), text.encode("utf-8")) for name, text in places["header"]]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "path_params": {"slug": "a-slug", **dict(places["path"])},
+        "query_string": urlencode(places["query"]).encode(),
+        "headers": headers,
+    }
+    return Request(scope)
+
+
+def as_fastapi(needs: Any, requests: list[Request]) -> list[dict[str, Any] | None]:
+    """The arguments of requests as FastAPI finds them; none where it finds something wrong."""
+
+    async def solved() -> list[dict[str, Any] | None]:
+        async with AsyncExitStack() as stack:
+            return [await _solved(needs, request, stack) for request in requests]
+
+    return asyncio.run(solved())
+
+
+async def _solved(needs: Any, request: Request, stack: AsyncExitStack) -> dict[str, Any] | None:
+    request.scope["fastapi_inner_astack"] = request.scope["fastapi_function_astack"] = stack
+    found = await solve_dependencies(request=request, dependant=needs, async_exit_stack=stack, embed_body_fields=False)
+    return None if found.errors else {name: each for name, each in found.values.items() if name != "request"}
+
+
+def reads() -> Iterator[tuple[str, APIRoute]]:
+    for system in (LIBRARY, *served_systems(None)):
+        api: Api = system.api
+        app = FastAPI()
+        api.add_to(app)
+        for route in app.routes:
+            if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
+                yield f"{system.name} {route.path}", route
+
+
+READS = dict(reads())
+
+
+def test_every_system_has_reads() -> None:
+    assert {name.split()[0] for name in READS} == {
+        *("library", "funkedupshift", "threefc", "vcm", "wavyblog", "hacktracker")
+    }
+
+
+@pytest.mark.parametrize("name", READS)
+def test_it_finds_what_fastapi_finds(name: str) -> None:
+    route = READS[name]
+    needs = route.dependant
+    quick = quick_arguments(needs)
+    if quick is None:
+        assert any("list[" in str(each.field_info.annotation) for each in needs.query_params), "only what may repeat"
+        return
+    fields = {"path": needs.path_params, "query": needs.query_params, "header": needs.header_params}
+    sent = list(requests_for(name, fields, 40))
+    good = 0
+    for request, theirs in zip(sent, as_fastapi(needs, sent), strict=True):
+        ours = quick(request)
+        assert ours == theirs, (request.path_params, request.query_params, request.headers)
+        assert {key: type(each) for key, each in (ours or {}).items()} == {
+            key: type(each) for key, each in (theirs or {}).items()
+        }
+        good += ours is not None
+    assert good
+
+
+class Several(BaseModel):
+    first: str = ""
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+def _named(slug: str, q: Annotated[str, Query(alias="search")] = "") -> None: ...
+def _renamed(slug: str, q: Annotated[str, Field(alias="from")] = "") -> None: ...
+def _strict(slug: str, n: Annotated[int, Query(ge=3)], at: bool = False, colour: Colour | None = None) -> None: ...
+def _header(slug: str, if_range: Annotated[str | None, Header()] = None, x: Annotated[int, Header()] = 3) -> None: ...
+def _text(slug: Annotated[str, StringConstraints(to_upper=True)], q: int | str | None = None) -> None: ...
+
+
+@pytest.mark.parametrize("takes", [_named, _renamed, _strict, _header, _text])
+def test_names_and_kinds_are_fastapi_s(takes: Callable[..., None]) -> None:
+    needs = get_dependant(path="/{slug}", call=takes)
+    quick = quick_arguments(needs)
+    fields = {"path": needs.path_params, "query": needs.query_params, "header": needs.header_params}
+    assert quick is not None
+    sent = list(requests_for(takes.__name__, fields, 200))
+    assert [quick(request) for request in sent] == as_fastapi(needs, sent)
+
+
+def _cookie(token: Annotated[str | None, Cookie()] = None) -> None: ...
+def _list(tags: Annotated[list[str], Query()] = []) -> None: ...  # noqa: B006
+def _model(query: Annotated[Several, Query()]) -> None: ...
+def _depends(it: Annotated[str, Depends(lambda: "it")]) -> None: ...
+def _bodied(body: Several) -> None: ...
+def _else_changing(colour: Colour = Colour.RED) -> None: ...
+def _else_checked(n: Annotated[int, Query(validate_default=True)] = 3) -> None: ...
+
+
+@pytest.mark.parametrize("takes", [_cookie, _list, _model, _depends, _bodied, _else_changing, _else_checked])
+def test_what_takes_more_than_a_look_is_left_to_fastapi(takes: Callable[..., None]) -> None:
+    assert quick_arguments(get_dependant(path="/", call=takes)) is None
