@@ -73,7 +73,7 @@ def test_a_site_is_added_and_read_by_everybody(site: Site, root: httpx.Client) -
     assert made["tags"] == ["c#", "web"]
     read = site.as_().get(f"/sites/{made['site_id']}")
     assert read.json() == made
-    assert read.headers["etag"] == '"1"'
+    assert read.headers["etag"].startswith('"1-')
     assert (made["rating_count"], made["average"]) == (0, None)
     listed = site.as_().get("/sites").json()["items"]
     assert [each["site_id"] for each in listed] == ["one", made["site_id"]], "by id, backwards"
@@ -231,7 +231,7 @@ def test_rating_a_site(site: Site) -> None:
         "updated_at": None,
         "version": 1,
     }
-    assert made.headers["etag"] == '"1"'
+    assert made.headers["etag"].startswith('"1-')
     assert ada.get("/sites/one/rating").json() == made.json()
     bob.put("/sites/one/rating", json={"stars": 2})
     summary = site.as_().get("/sites/one/rating-summary").json()

@@ -42,7 +42,7 @@ def test_headers_are_promised_where_they_are_sent(library: Site, document: dict[
     assert promised("post", "/shelves", 429) == promised("post", "/shelves", 503) == {"Retry-After"}
     made = library.as_("ada").post("/shelves", json={"name": "A"})
     known = library.as_().get(f"/shelves/{made.json()['shelf_id']}", headers={"If-None-Match": made.headers["etag"]})
-    assert (known.status_code, known.headers["etag"], known.content) == (304, '"1"', b"")
+    assert (known.status_code, known.headers["etag"], known.content) == (304, made.headers["etag"], b"")
 
 
 def test_a_version_is_asked_for_where_it_is_needed(document: dict[str, Any]) -> None:

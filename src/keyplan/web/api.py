@@ -336,11 +336,12 @@ def _response(request: Request, route: Route, result: object) -> Response:
     if route.status == 204:
         return Response(status_code=204)
     headers = {}
+    body = to_json(result, by_alias=True)
     version = getattr(result, "version", None)
     if isinstance(version, int):
-        headers["ETag"] = etag(version)
+        headers["ETag"] = etag(version, body)
         if route.verb == "GET" and not_modified(request.headers.get("if-none-match"), headers["ETag"]):
             return Response(status_code=304, headers=headers)
     if isinstance(result, Listing) and (link := link_to_next(request.scope, result)):
         headers["Link"] = link
-    return Response(to_json(result, by_alias=True), route.status, headers, media_type="application/json")
+    return Response(body, route.status, headers, media_type="application/json")

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
+from zlib import crc32
 
 from keyplan.web.problems import BadRequest, PreconditionRequired
 
@@ -26,9 +27,9 @@ MayMatch: TypeAlias = Annotated[Versions, FromIfMatch(required=False)]
 """The versions in `If-Match`, where it is there."""
 
 
-def etag(version: int) -> str:
-    """The entity tag of a version."""
-    return f'"{version}"'
+def etag(version: int, body: bytes) -> str:
+    """The entity tag of a version, as it is shown: counts, and who looks at it, may change that without a new one."""
+    return f'"{version}-{crc32(body):08x}"'
 
 
 def versions_in(if_match: str | None, *, required: bool) -> Versions:
@@ -40,7 +41,8 @@ def versions_in(if_match: str | None, *, required: bool) -> Versions:
     if not re.fullmatch(TAGS, if_match):
         raise BadRequest("bad-if-match", 'If-Match is not a quoted entity tag, such as "3".')
     tags = [part.strip() for part in if_match.split(",")]
-    return frozenset(int(tag[1:-1]) for tag in tags if re.fullmatch('"[0-9]{1,18}"', tag))
+    found = (re.fullmatch('"([0-9]{1,18})(-[0-9a-f]{8})?"', tag) for tag in tags)
+    return frozenset(int(each[1]) for each in found if each)
 
 
 def not_modified(if_none_match: str | None, tag: str) -> bool:
