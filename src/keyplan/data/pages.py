@@ -125,7 +125,7 @@ class Pages:
         """
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
-        codecs = [codec_of(entity) for entity in entities]
+        readers = [(codec.recognises, codec.decode) for codec in map(codec_of, entities)]
         in_part = isinstance(op, Query) and self._holds_only_part(op)
         budget = op.budget if op.filter is not None else max(op.budget, size)
         found: list[tuple[Any, Item]] = []
@@ -144,9 +144,9 @@ class Pages:
             for item in items:
                 if DELETING in item or (excluded and item.get(excluded[0]) == excluded[1]):
                     continue
-                for codec in codecs:
-                    if codec.recognises(item):
-                        found.append((codec.decode(item), item))
+                for recognises, decode in readers:
+                    if recognises(item):
+                        found.append((decode(item), item))
                         break
                 else:
                     continue
