@@ -66,7 +66,7 @@ docs: .venv/.ready ## write anew what the documentation takes from the code
 # vcm's editor of rich text, from packages of npm's. Where it can not be built, its form takes Markdown: nothing waits for it.
 EDITOR := src/keyplan/apps/vcm/editor
 editor: ## build vcm's editor of rich text, where npm is there
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(EDITOR)/../static/editor.js || \
+	@if command -v npm >/dev/null; then $(MAKE) -s --no-print-directory $(EDITOR)/../static/editor.js || \
 		echo "*** vcm's editor could not be built; its pages take Markdown. ***" >&2; fi
 
 $(EDITOR)/../static/editor.js: $(EDITOR)/package-lock.json $(EDITOR)/main.js
