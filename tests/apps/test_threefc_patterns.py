@@ -61,8 +61,6 @@ CASES = [
     Case("player", ("north", "player-03"), "Player 03", ["get_item"], _field("display_name")),
     Case("roster_entry", ("game-00", "player-04"), "blue", ["get_item", "get_item"], _field("team_id")),
     Case("roster_entry", ("game-00", "player-99"), None, ["get_item"]),
-    Case("on_a_team", ("game-00", "player-04"), True, ["get_item"]),
-    Case("on_a_team", ("game-00", "player-99"), False, ["get_item"]),
     Case("game_sheet", ("game-01",), ["game-01"], ["query"], _field("game_id")),
 ]
 

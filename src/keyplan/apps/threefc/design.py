@@ -21,7 +21,6 @@ from keyplan.design import (
     Design,
     Get,
     Lookup,
-    Op,
     Query,
     collection,
     departure,
@@ -29,7 +28,6 @@ from keyplan.design import (
     lookup,
     pattern,
     query,
-    taken,
 )
 
 SESSIONS, TEAMS, GAMES = 500, 200, 1000
@@ -150,11 +148,6 @@ class ThreeFC(Design):
     def roster_entry(self, game_id: str, player_id: str) -> Lookup[Roster]:
         """Through the guard that keeps a player on one team of a game."""
         return lookup(Roster.one_team, game_id=game_id, player_id=player_id)
-
-    @pattern("Whether a player is on a team of a game")
-    def on_a_team(self, game_id: str, player_id: str) -> Op[bool]:
-        """By the guard alone: the entry behind it may be moved by somebody just now."""
-        return taken(Roster.one_team, game_id=game_id, player_id=player_id)
 
     @pattern("Game sheet: game, roster and timeline in one query")
     def game_sheet(self, game_id: str) -> Query[Game | Roster | Goal]:
