@@ -54,6 +54,18 @@ class Sent:
         return f"{self.operation} {index}" if index else self.operation
 
 
+class Meanwhile:
+    """A client with which something happens once, just before the first write."""
+
+    def __init__(self, client: object, act: Callable[[], object]) -> None:
+        self._client, self._acts = client, [act]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("transact_write_items", "update_item") and self._acts:
+            self._acts.pop()()
+        return getattr(self._client, name)
+
+
 class Recorder:
     """A client that passes every call on, asks for the consumed capacity and remembers both."""
 

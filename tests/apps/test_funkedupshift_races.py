@@ -6,8 +6,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -20,6 +20,7 @@ from keyplan.data.store import now
 from keyplan.design import ref
 from keyplan.engine import Engine
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, png, send_avatar, somebody
+from tests.apps.support import Meanwhile
 from tests.web.site import Site
 from tests.web.test_api import problem
 
@@ -170,18 +171,6 @@ def by_tag(client: httpx.Client, tag: str) -> bool:
     return bool(client.get("/sites", params={"tag": tag}).json()["items"])
 
 
-class _Meanwhile:
-    """A client that does something before the first write."""
-
-    def __init__(self, client: Any, act: Callable[[], None]) -> None:
-        self._client, self._acts = client, [act]
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("transact_write_items", "update_item") and self._acts:
-            self._acts.pop()()
-        return getattr(self._client, name)
-
-
 def test_a_manager_joins_a_group_that_is_given_squash_this_moment(site: Site) -> None:
     """They looked at the group before that, and write after it."""
     manager = somebody(site, "manager")
@@ -193,7 +182,7 @@ def test_a_manager_joins_a_group_that_is_given_squash_this_moment(site: Site) ->
         group.permissions = ["squash:read"]
         admin.run(update(group))
 
-    site.running.store.client = _Meanwhile(site.engine, give)
+    site.running.store.client = Meanwhile(site.engine, give)
     problem(manager.post("/groups/walkers/members", json={"user_id": "max"}), 409, "group-changed")
     problem(manager.post("/groups/walkers/members", json={"user_id": "max"}), 403, "forbidden")
     problem(manager.get("/squash/players"), 404, "not-found")
@@ -209,10 +198,10 @@ def test_of_two_visits_at_once_one_is_noted(site: Site) -> None:
     def visit() -> None:
         other.run(touch(ref(Profile, user_id="ada"), last_login_at=first, last_login_ip="192.0.2.1"))
 
-    site.running.store.client = _Meanwhile(site.engine, visit)
+    site.running.store.client = Meanwhile(site.engine, visit)
     shown = ada.get("/me").json()
     site.running.store.client = site.engine
-    assert (shown["last_login_at"], shown["last_login_ip"]) == (f"{first:%Y-%m-%dT%H:%M:%S}Z", "192.0.2.1")
+    assert (datetime.fromisoformat(shown["last_login_at"]), shown["last_login_ip"]) == (first, "192.0.2.1")
     assert ada.get("/me").json() == shown
 
 

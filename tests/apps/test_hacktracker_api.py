@@ -1,11 +1,12 @@
 """hacktracker over HTTP: accounts, teams and members; every rule and each refusal."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from keyplan.apps.hacktracker.entities import Invitation
@@ -273,6 +274,64 @@ def test_an_invitation_to_a_deleted_team_is_none(team: Team, site: Site) -> None
     team.owner.delete(team.path, headers=ANY)
     problem(site.as_("eve").get(f"/invitations/{secret}"), 404, "no-such-invitation")
     problem(site.as_("eve").post("/invitations/accept", json={"secret": secret}), 404, "no-such-invitation")
+
+
+def test_an_invitation_lapses_with_who_made_it(team: Team, site: Site) -> None:
+    """Removed, left, of a lesser role, or gone: it is good as long as they could make it today."""
+    eve, member = site.as_("eve"), f"{team.path}/members/manager"
+    ends: dict[str, Callable[[], httpx.Response]] = {
+        "removed": lambda: team.owner.delete(member, headers=ANY),
+        "of a lesser role": lambda: team.owner.put(f"{member}/role", json={"role": "scorekeeper"}),
+        "left": lambda: team.as_("manager").post(f"{team.path}/leave"),
+        "gone": lambda: team.as_("manager").delete("/me", headers=ANY),
+    }
+    for number, (how, end) in enumerate(ends.items()):
+        paths = (f"{team.path}/invitations", f"{team.path}/players/{team.ghosts[0]}/invitations")
+        secrets = [made(team.as_("manager").post(path, json={"role": "player"}))["secret"] for path in paths]
+        assert end().is_success, how
+        for secret in secrets:
+            problem(eve.get(f"/invitations/{secret}"), 409, "invitation-lapsed")
+            problem(eve.post("/invitations/accept", json={"secret": secret}), 409, "invitation-lapsed")
+        problem(eve.get(team.path), 404, "not-found")
+        if how == "of a lesser role":
+            assert team.owner.delete(member, headers=ANY).is_success
+        if number < len(ends) - 1:
+            team.join("manager", "manager")
+            assert eve.get(f"/invitations/{secrets[0]}").is_success, "who may again, may"
+    assert team.players(is_ghost=True)[0]["player_id"] == team.ghosts[0]
+    assert site.running.store.verify() == []
+
+
+def test_an_invitation_of_a_manager_is_the_owner_s(team: Team, site: Site) -> None:
+    """Who gave the team away is a manager, and managers make no managers."""
+    secrets = {
+        role: made(team.owner.post(f"{team.path}/invitations", json={"role": role}))["secret"]
+        for role in ("manager", "scorekeeper")
+    }
+    made(team.owner.post(f"{team.path}/transfer", json={"user_id": "player"}), 200)
+    eve = site.as_("eve")
+    problem(eve.get(f"/invitations/{secrets['manager']}"), 409, "invitation-lapsed")
+    problem(eve.post("/invitations/accept", json={"secret": secrets["manager"]}), 409, "invitation-lapsed")
+    assert made(eve.post("/invitations/accept", json={"secret": secrets["scorekeeper"]}), 200)["role"] == "scorekeeper"
+
+
+def test_nobody_invites_themselves_back(team: Team, site: Site) -> None:
+    manager, member = team.as_("manager"), f"{team.path}/members/manager"
+    paths = (f"{team.path}/invitations", f"{team.path}/players/{team.ghosts[0]}/invitations")
+    secrets = [made(manager.post(path, json={"role": "player"}))["secret"] for path in paths]
+    ends: tuple[Callable[[], httpx.Response], ...] = (
+        lambda: team.owner.put(f"{member}/role", json={"role": "player"}),
+        lambda: manager.post(f"{team.path}/leave"),
+        lambda: team.owner.delete(member, headers=ANY),
+    )
+    for end in ends:
+        assert end().is_success
+        problem(manager.post("/invitations/accept", json={"secret": secrets[1]}), 409, "invitation-lapsed")
+    problem(manager.post("/invitations/accept", json={"secret": secrets[0]}), 409, "invitation-lapsed")
+    problem(manager.get(team.path), 404, "not-found")
+    team.join("manager", "manager")
+    assert made(manager.post("/invitations/accept", json={"secret": secrets[1]}), 200)["role"] == "manager"
+    assert site.running.store.verify() == []
 
 
 def test_managers_give_lesser_roles_only(team: Team) -> None:

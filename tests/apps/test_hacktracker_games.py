@@ -62,7 +62,7 @@ def test_a_schedule_is_in_order_of_time(team: Team) -> None:
     assert names() == ["a", "b", "c", "d"]
     assert names(season_id="summer") == ["a", "c"]
     first = made(team.owner.get(f"{team.path}/games"), 200)["items"][0]
-    assert first["scheduled_start"] == "2026-05-01T18:00:00Z"
+    assert first["scheduled_start"] == "2026-05-01T18:00:00.000Z"
     team.game(opponent_name="far", scheduled_start="2999-01-01T00:00:00Z")
     team.game(opponent_name="old", scheduled_start="1990-01-01T00:00:00Z")
     assert names(when="past")[-1] == "old"
@@ -107,6 +107,15 @@ def test_changing_a_game(team: Team) -> None:
     assert made(team.owner.patch(path, json={"location": None}, headers=ANY), 200)["location"] is None
 
 
+def test_a_time_is_taken_as_it_was_given(team: Team) -> None:
+    sent = {"scheduled_start": "2026-05-01T20:00:00.123987+02:00"}
+    first = made(team.owner.post(f"{team.path}/games", json=sent))
+    given = {"scheduled_start": first["scheduled_start"]}
+    assert given == {"scheduled_start": "2026-05-01T18:00:00.123Z"}
+    again = made(team.owner.patch(f"/games/{first['game_id']}", json=given, headers=ANY), 200)
+    assert (again["scheduled_start"], again["version"]) == (given["scheduled_start"], first["version"])
+
+
 def test_at_bats_follow_their_game_to_another_day(team: Team, site: Site) -> None:
     game = team.game(play=True, scheduled_start="2026-05-01T18:00:00Z")
     at_bat = f"/games/{game}/at-bats/{team.bat(game, hit_location={'x': 0.5, 'y': 0.5})['at_bat_id']}"
@@ -114,9 +123,9 @@ def test_at_bats_follow_their_game_to_another_day(team: Team, site: Site) -> Non
     def date() -> object:
         return made(team.owner.get(f"/games/{game}/spray-chart"), 200)["points"][0]["game_date"]
 
-    assert date() == "2026-05-01T18:00:00Z"
+    assert date() == "2026-05-01T18:00:00.000Z"
     made(team.owner.patch(f"/games/{game}", json={"scheduled_start": "2026-05-08T18:00:00Z"}, headers=ANY), 200)
-    assert date() == "2026-05-08T18:00:00Z"
+    assert date() == "2026-05-08T18:00:00.000Z"
     made(team.owner.patch(f"/games/{game}", json={"scheduled_start": None}, headers=ANY), 200)
     assert date() is None
     Worker([site.running], site.engine).run_once()

@@ -285,6 +285,21 @@ def test_people_come_and_go(served: Site) -> None:
     assert served.running.store.verify() == []
 
 
+def test_a_session_ends_with_its_account(served: Site) -> None:
+    """In another browser, too: there one is told, and is a visitor then."""
+    here, there, typing = (Reader(served, "kim") for _ in range(3))
+    form = dict(FIELD.findall(next(each for each in FORM.findall(typing.get("/me")) if "first_name" in each)))
+    here.send("/me", "/me/delete")
+    told = [there.client.get("/me"), typing.client.post("/me", data={**form, "first_name": "Kim"})]
+    for page, reader in zip(told, (there, typing), strict=True):
+        assert page.status_code == 401
+        assert "<h1>Your session is over</h1>" in page.text
+        assert "This account is gone." in page.text
+        assert "Sign out" not in page.text
+        assert '<a class="button" href="/hacktracker/sign-in">Sign in</a>' in page.text
+        assert reader.client.get("/me", follow_redirects=False).status_code == 303, "it has no session by now"
+
+
 def test_a_stale_form_is_refused(served: Site) -> None:
     team = Team(served)
     owner = Reader(served, "owner")

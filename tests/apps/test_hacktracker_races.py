@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import httpx
@@ -12,7 +13,9 @@ import pytest
 
 from keyplan.engine import Engine
 from tests.apps.hack_site import ANY, PLAY, Team, league, made
+from tests.apps.support import Meanwhile
 from tests.web.site import Site
+from tests.web.test_api import problem
 
 CLIENTS = 8
 
@@ -186,6 +189,53 @@ def test_one_invitation_for_eight(team: Team, site: Site) -> None:
         answers = at_once(CLIENTS, lambda n, s=secret: people[n].post("/invitations/accept", json={"secret": s}))  # type: ignore[misc]
         assert statuses(answers)[200] == 1, statuses(answers)
         assert set(statuses(answers)) <= {200, 404, 409}
+    assert site.running.store.verify() == []
+
+
+def test_who_invited_is_removed_just_before_it_is_accepted(team: Team, site: Site) -> None:
+    """Everything was read, and all was well then; the transaction itself tells that it no longer is."""
+    guest, member = site.as_("guest", verify=False), f"{team.path}/members/manager"
+    guest.get("/me")
+    ways: tuple[tuple[Callable[[], object], Callable[[], object]], ...] = (
+        (
+            lambda: team.owner.put(f"{member}/role", json={"role": "player"}),
+            lambda: team.owner.put(f"{member}/role", json={"role": "manager"}),
+        ),
+        (lambda: team.owner.delete(member, headers=ANY), lambda: team.join("manager", "manager")),
+    )
+    for (end, back), path in product(ways, (f"{team.path}/invitations", _link(team))):
+        secret = made(team.as_("manager").post(path, json={"role": "player"}))["secret"]
+        site.running.store.client = Meanwhile(site.engine, end)
+        problem(guest.post("/invitations/accept", json={"secret": secret}), 409, "invitation-lapsed")
+        assert guest.get(team.path).status_code == 404
+        back()
+    assert site.running.store.verify() == []
+
+
+def test_nobody_joins_once_who_invited_was_told_to_go(team: Team, site: Site) -> None:
+    """Eight accept while the manager is removed: some are in time, and nobody is after it."""
+    people = [site.as_(f"guest-{number}", verify=False) for number in range(CLIENTS)]
+    path, body = f"{team.path}/invitations", {"role": "player"}
+    secrets = [made(team.as_("manager").post(path, json=body))["secret"] for _ in range(2 * CLIENTS)]
+
+    def act(number: int) -> httpx.Response:
+        if number == CLIENTS // 2:
+            assert team.owner.delete(f"{team.path}/members/manager", headers=ANY).is_success
+        return people[number].post("/invitations/accept", json={"secret": secrets[number]})
+
+    answers = at_once(CLIENTS, act)
+    assert set(statuses(answers)) <= {200, 409}
+    problem(answers[CLIENTS // 2], 409, "invitation-lapsed")
+    late = at_once(
+        CLIENTS,
+        lambda n: site.as_(f"late-{n}", verify=False).post(
+            "/invitations/accept", json={"secret": secrets[CLIENTS + n]}
+        ),
+    )
+    assert {answer.json()["code"] for answer in late} == {"invitation-lapsed"}
+    members = site.running.store.run(site.running.design.members(team.id)).items
+    joined = {each.user_id for each in members if each.user_id.startswith("guest-")}
+    assert len(joined) == statuses(answers)[200]
     assert site.running.store.verify() == []
 
 

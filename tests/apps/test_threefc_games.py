@@ -35,7 +35,7 @@ def test_a_game(site: Club) -> None:
         "session_id": "may-1",
         "season_id": "spring",
         "league_id": "north",
-        "game_start_ts": "2026-05-01T18:00:00.123000Z",
+        "game_start_ts": "2026-05-01T18:00:00.123Z",
         "status": "scheduled",
         "team_ids": list(TEAMS),
         "player_count": 0,
@@ -43,6 +43,8 @@ def test_a_game(site: Club) -> None:
         "version": 1,
     }
     assert ok(site.vera.get("/games/g1")) == made.json()
+    again = {"game_start_ts": made.json()["game_start_ts"]}
+    assert ok(site.olga.patch("/games/g1", json=again, headers=ANY)) == made.json()
     assert ok(site.vera.get("/sessions/may-1"))["game_count"] == 1
     assert ok(site.vera.get("/seasons/spring/teams/red"))["game_count"] == 1
     problem(site.olga.post("/sessions/may-1/games", json=body), 409, "already-exists")

@@ -48,7 +48,7 @@ def test_an_image_is_asked_for_sent_and_added(site: Site) -> None:
 
 def test_an_upload_is_added_once_and_by_who_asked(site: Site) -> None:
     ticket = made(editor(site).post("/media/upload", json={"contentType": "image/png", "size": 1000}))
-    body = {"uploadId": ticket["upload_id"]}
+    body = {"uploadId": ticket["uploadId"]}
     problem(editor(site).post("/media", json=body), 409, "not-sent")
     url = f"{site.url}{ticket['url']}" if ticket["url"].startswith("/") else ticket["url"]
     httpx.post(url, data=ticket["fields"], files={"file": ("x.png", png(), "image/png")})

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from keyplan.apps.wavyblog import markdown, service
 from keyplan.apps.wavyblog.upkeep import sweep
 from keyplan.cli import main
-from keyplan.cli.serve import settings_from
 from keyplan.engine import Engine
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write
 from tests.web.site import Site
@@ -66,21 +65,6 @@ def test_make_admin_needs_somebody(tmp_path: Path) -> None:
         result = CliRunner().invoke(main, ["wavyblog", "make-admin", name, "--path", str(file)])
         assert result.exit_code == code, result.output
         assert said in result.output
-
-
-@pytest.mark.parametrize("variable", ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])
-def test_commands_use_the_endpoint_of_the_usual_variables(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
-) -> None:
-    """All of them the same: an admin is made where the server looks for it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(variable, "http://127.0.0.1:1")
-    assert settings_from({}).endpoint_url == "http://127.0.0.1:1"
-    assert settings_from({"endpoint_url": "http://127.0.0.1:2"}).endpoint_url == "http://127.0.0.1:2"
-    assert settings_from({"aws": True}).endpoint_url is None, "boto3 reads it itself"
-    assert settings_from({"path": "blog.db"}).endpoint_url is None, "who names a file means it"
-    monkeypatch.setenv("KEYPLAN_PATH", "blog.db")
-    assert settings_from({}).endpoint_url is None
 
 
 # Long texts

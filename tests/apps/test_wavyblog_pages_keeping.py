@@ -129,9 +129,14 @@ def test_a_user_is_deleted_and_signed_out(served: Served) -> None:
 
 
 def test_a_session_without_an_account_is_told(served: Served) -> None:
-    page = served.as_("ghost").get("/account")
+    ghost = served.as_("ghost")
+    page = ghost.get("/account")
     assert page.status_code == 401
+    assert "<h1>Your session is over</h1>" in page.text
     assert "This account is gone." in page.text
+    assert "Sign out" not in page.text
+    assert '<a class="button" href="/wavyblog/sign-in">Sign in</a>' in page.text
+    assert ghost.get("/account").status_code == 303, "it has no session by now"
 
 
 def test_categories_are_made_renamed_and_deleted(served: Served) -> None:

@@ -116,7 +116,7 @@ def upload(site: Site, data: bytes | None = None, alt: str | None = "Ein Bild") 
         files={"file": ("bild.png", data, "image/png")},
     )
     assert sent.is_success, sent.text
-    return made(client.post("/media", json={"uploadId": ticket["upload_id"], "alt": alt}))
+    return made(client.post("/media", json={"uploadId": ticket["uploadId"], "alt": alt}))
 
 
 def put_media(site: Site, *ids: str) -> None:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from keyplan import apps
 from keyplan.cli import main
 from keyplan.cli.designs import example
-from keyplan.cli.opening import system_names
+from keyplan.cli.opening import settings_from, system_names
 from keyplan.data import Store, create
 from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread
@@ -167,7 +167,7 @@ def answer(*arguments: str) -> Any:
 def shelf_store(engine: Engine) -> Store[Any]:
     from keyplan.cli.designs import _design
 
-    store = Store(_design("shelf", None), engine)
+    store = Store(_design("shelf", None, settings_from({})), engine)
     store.create_tables()
     return store
 
@@ -395,12 +395,6 @@ def test_verify_needs_an_endpoint_that_answers(small: Path, monkeypatch: pytest.
     assert "Can not verify shelf" in result.output
     assert 'Could not connect to the endpoint URL: "http://127.0.0.1:1/"' in result.output
     assert "Can not use nonsense" in run("verify", "shelf", "--endpoint-url", "nonsense").output
-
-
-def test_a_file_and_an_endpoint_exclude_each_other(small: Path) -> None:
-    result = run("verify", "shelf", "--path", "x.db", "--endpoint-url", "http://127.0.0.1:1")
-    assert result.exit_code == 2
-    assert "exclude each other" in result.output
 
 
 @pytest.mark.parametrize("given", ["stage", "=x", "stage=", "place=x"])

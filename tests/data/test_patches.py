@@ -1,6 +1,9 @@
 """Patches as parts of a transaction."""
 
+from typing import Annotated, Any
+
 import pytest
+from pydantic import BaseModel, ConfigDict, Field
 
 from keyplan.data import (
     ConditionFailed,
@@ -15,9 +18,32 @@ from keyplan.data import (
     touch,
     update,
 )
-from keyplan.design import InvalidValue, get, ref
+from keyplan.design import Design, Entity, Id, InvalidValue, Table, Version, get, key, ref
+from keyplan.engine import Engine
 from tests.data.club import Alias, Article, Club, Member, Note, Team, User
 from tests.data.support import Recorder, shape
+
+shelf = Table("Shelf", key("PK"))
+
+
+class Size(BaseModel):
+    width: int = Field(default=0, alias="W")
+
+
+class Jar(Entity, table=shelf):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    jar_id: Id
+    label: Annotated[str, Field(max_length=5)] = ""
+    size: Size = Size()
+    version: Version = 0
+
+    primary = key("JAR#{jar_id}")
+
+
+class Shelf(Design):
+    tables = (shelf,)
+    entities = (Jar,)
 
 
 @pytest.fixture
@@ -100,3 +126,27 @@ def test_an_old_copy_beside_it_is_stale(filled: Store[Club]) -> None:
     team.name = "V"
     with pytest.raises(StaleVersion):
         filled.transact(update(team), patch(ref(Note, note_id="n"), text="x"))
+
+
+def test_a_value_is_taken_as_the_class_takes_it() -> None:
+    """By its settings and constraints, and inside of it by names as well as by aliases."""
+    with Engine() as engine:
+        store = Store(Shelf(), engine)
+        store.create_tables()
+        store.run(create(Jar(jar_id="j")))
+        jar = ref(Jar, jar_id="j")
+
+        def stored() -> Any:
+            return engine.get_item(TableName="Shelf", Key={"PK": {"S": "JAR#j"}})["Item"]
+
+        for change in (patch, touch):
+            store.run(change(jar, label=f"  {change.__name__}"))
+            assert stored()["label"] == {"S": change.__name__}
+            for width, given in enumerate(({"W": 0}, {"width": 1}, Size(W=2))):
+                store.run(change(jar, size=given))
+                assert stored()["size"] == {"M": {"width": {"N": str(width)}}}
+            for label in ("longer", 7, None):
+                with pytest.raises(InvalidValue) as refused:
+                    store.run(change(jar, label=label))
+                assert (refused.value.field, refused.value.code) == ("label", "invalid")
+        assert stored()["version"] == {"N": "5"}, "of four patches"

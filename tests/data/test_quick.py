@@ -31,7 +31,7 @@ from pydantic import (
 
 from keyplan.data import Store, StoredDataError, create, update
 from keyplan.data.codec import AttributeValue, Item
-from keyplan.data.items import EntityCodec, codec_of
+from keyplan.data.items import DELETING, EntityCodec, codec_of
 from keyplan.design import (
     Count,
     Created,
@@ -412,6 +412,25 @@ def test_whatever_is_stored_is_read_alike_both_ways(entity: type[Entity], data: 
     if isinstance(quick, Everything) and isinstance(thorough, Everything) and "at" not in quick.model_fields_set:
         quick.__dict__["at"] = thorough.__dict__["at"]  # the present, which goes on
     assert same(quick, thorough)
+    several = codec.decode_all([item, item])
+    if several is not None:  # then nothing about it was unusual
+        assert len(several) == 2
+        for each in several:
+            if isinstance(each, Everything) and "at" not in each.model_fields_set:
+                each.__dict__["at"] = quick.__dict__["at"]
+            assert same(each, quick)
+
+
+def test_a_list_is_read_at_once_where_all_of_it_is_as_usual() -> None:
+    codec: EntityCodec[Any] = codec_of(Strict)
+    item: Item = {"pk": {"S": "STRICT#1"}, "id": {"S": "1"}, "text": {"S": "t"}}
+    found = codec.decode_all([item, item])
+    assert found is not None
+    assert [each.id for each in found] == ["1", "1"]
+    assert codec.decode_all([]) == []
+    assert codec.decode_all([item, {**item, "pk": {"S": "OTHER#1"}}]) is None
+    assert codec.decode_all([item, {**item, DELETING: {"S": "now"}}]) is None
+    assert codec.decode_all([item, {**item, "text": {"N": "1"}}]) is None
 
 
 def test_most_classes_are_read_quickly() -> None:

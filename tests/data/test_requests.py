@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from keyplan.data import (
+    AsyncStore,
+    ConditionFailed,
     DataError,
     Store,
     TooLarge,
@@ -319,6 +321,29 @@ def test_only_a_stamp_can_be_touched(store: Store[Club], sent: Recorder) -> None
     store.run(touch(ref(Article, slug="one"), category="misc"))
     assert shape(sent.taken()) == ["get_item ARTICLE#one/ARTICLE", "update_item ARTICLE#one/ARTICLE"]
     assert store.verify() == []
+
+
+def test_a_touch_on_a_condition_is_one_request(store: Store[Club], sent: Recorder) -> None:
+    ann(store)
+    sent.taken()
+    stamp = touch(ref(User, username="ann"), where=lambda user: user.created_at < NOW, created_at=NOW)
+    with pytest.raises(ConditionFailed) as refusal:
+        store.run(stamp)
+    assert isinstance(refusal.value.stored, User)
+    expected = {
+        "TableName": "Club",
+        "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "USER"}},
+        "UpdateExpression": "SET #0 = :0",
+        "ConditionExpression": "attribute_exists(#1) AND #0 < :1",
+        "ExpressionAttributeNames": {"#0": "created_at", "#1": "PK"},
+        "ExpressionAttributeValues": {
+            ":0": {"S": "2026-03-01T12:00:00.000Z"},
+            ":1": {"S": "2026-03-01T12:00:00.000Z"},
+        },
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    assert sent.taken() == [("update_item", expected)]
+    assert AsyncStore(Club(), None).requests(stamp) == [("update_item", expected)]
 
 
 def test_effects_on_one_item_are_one_action(store: Store[Club], sent: Recorder) -> None:

@@ -6,6 +6,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -102,7 +103,8 @@ def test_another_systems_place(galleries: tuple[Gallery, Gallery]) -> None:
     assert gallery.secret() != museum.secret()
     assert refusal(gallery.send(ticket, png(), key=theirs.fields["key"]))[0] == 403
     # Even what one system signed for a key of the other is nothing to the other.
-    forged = signed_fields(gallery.secret(), theirs.fields["key"], "image/png", 1000, theirs.expires_at)
+    expires_at = datetime.fromisoformat(theirs.expires_at)
+    forged = signed_fields(gallery.secret(), theirs.fields["key"], "image/png", 1000, expires_at)
     assert refusal(gallery.send(ticket, png(), **forged)) == (403, "signature-does-not-match")
     assert isinstance(gallery.objects, DiskObjects)
     with pytest.raises(Forbidden, match="another place"):

@@ -1,5 +1,6 @@
 """Pages over real HTTP: what they show, what they refuse, forms, sessions, headers."""
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,10 +15,11 @@ from pydantic import Field
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
+from keyplan.design import query
 from keyplan.web import In
 from keyplan.web.forms import Form, read_form, typed_in
 from keyplan.web.pages import Pages, View
-from keyplan.web.problems import Forbidden, Invalid, Unprocessable
+from keyplan.web.problems import Forbidden, Invalid, Unauthorized, Unprocessable
 from keyplan.web.rendering import filled, page_headers
 from keyplan.web.service import Caller
 from keyplan.web.sessions import BrowserSession, Sessions, form_token, is_form_token
@@ -191,6 +193,48 @@ def test_who_may_not_is_told_so(alice: httpx.Client) -> None:
     assert page.status_code == 403
     assert "You may not do this." in page.text
     assert "Alice Archer" in page.text
+
+
+def test_a_session_that_is_no_longer_good_is_over(settings: Settings) -> None:
+    """Whatever was asked for: it is told once, and one is a visitor then. A 401 for another reason ends nothing."""
+    pages = Pages("tests.web", title="The Library")
+
+    @pages.on_every_page
+    def known(view: View[Librarian]) -> dict[str, object]:
+        return {"notice": f"Told to {view.caller.sub if view.caller else 'a visitor'}."}
+
+    @pages.get("/")
+    def front(view: View[Librarian], code: str = "") -> Response:
+        if code and view.caller is not None:
+            raise Unauthorized(code, "This account is gone.")
+        return view.render("new_shelf.html")
+
+    @pages.post("/")
+    def gone(view: View[Librarian]) -> Response:
+        raise Unauthorized("bad-token", "This account is gone.")
+
+    with site(replace(WITH_PAGES, pages=pages), settings) as started:
+        for verb, path in (("GET", "/?code=bad-token"), ("POST", "/")):
+            with httpx.Client(base_url=f"{started.url}/library", timeout=30) as client:
+                sign_in(client, "alice")
+                other = client.get("/?code=wrong-credentials")
+                assert (other.status_code, "<h1>Sign in first</h1>" in other.text) == (401, True)
+                front_page = client.get("/")
+                assert "Told to alice." in front_page.text
+                page = client.request(verb, path, data={"csrf": token_in(front_page)} if verb == "POST" else None)
+                assert page.status_code == 401
+                assert "<h1>Your session is over</h1>" in page.text
+                assert "<p>This account is gone.</p>" in page.text
+                assert '<a class="button" href="/library/sign-in">Sign in</a>' in page.text
+                assert "Told to a visitor." in page.text
+                assert "keyplan-session" not in client.cookies
+                assert "Told to a visitor." in client.get("/?code=bad-token").text
+        sessions = started.running.store.run(query(BrowserSession.primary, owner=_owner("alice"))).items
+        assert sessions == []
+
+
+def _owner(sub: str) -> str:
+    return hashlib.sha256(sub.encode()).hexdigest()
 
 
 def test_a_long_body_is_a_page_too(alice: httpx.Client) -> None:

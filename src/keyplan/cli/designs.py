@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
-from pathlib import Path
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -27,12 +26,13 @@ from uuid import UUID
 
 import typer
 
-from keyplan.cli.opening import DEFAULT_FILE, design_of, fail, opened
+from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, design_of, fail, opened, settings_from
 
 if TYPE_CHECKING:
     from keyplan.data import Finding
     from keyplan.design import Design, Op
     from keyplan.design.patterns import Pattern
+    from keyplan.web.settings import Settings
 
 DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
@@ -60,18 +60,18 @@ def tables(
     as_json: AsJson = False,
     environment: Environment = None,
     make: Annotated[bool, typer.Option("--create", help="Make the tables that are not there.")] = False,
-    path: Annotated[Path | None, typer.Option(help="With --create: the file to make them in.", metavar="FILE")] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(help="With --create: the DynamoDB endpoint to make them at.", metavar="URL")
-    ] = None,
-    aws: Annotated[
-        bool, typer.Option("--aws", help="With --create: make them on AWS, by AWS's usual variables.")
-    ] = False,
+    path: DataFile = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
 ) -> None:
-    """Show the tables of a system's design: the requests that make them and set their time to live."""
-    design = _design(system, environment)
+    """Show the tables of a system's design: the requests that make them and set their time to live.
+
+    With --create, make them in the DynamoDB that `keyplan serve` would use with the same flags and variables.
+    """
+    settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
+    design = _design(system, environment, settings)
     if make:
-        _create(system, design, path, endpoint_url, aws)
+        _create(system, design, settings)
         return
     from keyplan.data.provision import create_table_requests
 
@@ -83,12 +83,10 @@ def tables(
     show(f"Tables of {system}", ("Table", "Key", "Indexes", "Billing", "Stream", "Time to live"), rows)
 
 
-def _create(system: str, design: Design, path: Path | None, endpoint_url: str | None, aws: bool) -> None:
-    if sum((path is not None, endpoint_url is not None, aws)) > 1:
-        raise typer.BadParameter("--path, --endpoint-url and --aws exclude each other.")
+def _create(system: str, design: Design, settings: Settings) -> None:
     from keyplan.data import DataError, Store
 
-    with opened(path, endpoint_url, aws=aws, make=True) as clients:
+    with opened(settings, make=True) as clients:
         store = Store(design, clients.dynamodb)
         try:
             before = store.tables_there()
@@ -124,7 +122,7 @@ def _key_text(schema: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> 
 
 def patterns(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
     """List every access pattern of a system's design, with an example of the request that it sends first."""
-    described = list(_described(_design(system, environment)))
+    described = list(_described(_design(system, environment, settings_from({}))))
     if as_json:
         _write([each.as_json() for each in described])
         return
@@ -283,25 +281,20 @@ def _shown(value: object) -> str:
 
 def verify(
     system: System,
-    path: Annotated[
-        Path | None,
-        typer.Option(help=f"File with the data; else {DEFAULT_FILE} here.", metavar="FILE"),
-    ] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(help="DynamoDB endpoint to ask instead of a file.", metavar="URL")
-    ] = None,
+    path: DataFile = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
     repair: Annotated[bool, typer.Option("--repair", help="Put right what can be.")] = False,
     as_json: AsJson = False,
     environment: Environment = None,
 ) -> None:
     """Walk a system's tables and list what does not agree with its design. Exit code 1: something is left."""
-    if path is not None and endpoint_url is not None:
-        raise typer.BadParameter("--path and --endpoint-url exclude each other.")
-    design = _design(system, environment)
+    settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
+    design = _design(system, environment, settings)
 
     from keyplan.data import DataError, Store
 
-    with opened(path, endpoint_url) as clients:
+    with opened(settings) as clients:
         store = Store(design, clients.dynamodb)
         try:
             findings = store.verify()
@@ -340,7 +333,7 @@ def _item_key(finding: Finding) -> str:
     return "\n".join(f"{name} = {next(iter(value.values()))}" for name, value in finding.key.items())
 
 
-def _design(system: str, environment: Sequence[str] | None) -> Design:
+def _design(system: str, environment: Sequence[str] | None, settings: Settings) -> Design:
     """The design of a system, with a value for everything that its tables' names leave open."""
     kind = design_of(system)
     given = dict(_pair(each) for each in environment or ())
@@ -350,10 +343,7 @@ def _design(system: str, environment: Sequence[str] | None) -> Design:
         there = ", ".join(sorted(names)) or "nothing"
         raise typer.BadParameter(f"The names of {system}'s tables leave open {there}, not {', '.join(unknown)}.")
     open_names = {name for table in kind.tables for name in _WITHOUT_DEFAULT.findall(table.name)}
-
-    from keyplan.web.settings import Settings
-
-    return kind({**dict.fromkeys(open_names, DEFAULT_ENVIRONMENT), **Settings().table_environment(), **given})
+    return kind({**dict.fromkeys(open_names, DEFAULT_ENVIRONMENT), **settings.table_environment(), **given})
 
 
 def _pair(text: str) -> tuple[str, str]:

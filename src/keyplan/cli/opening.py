@@ -1,13 +1,13 @@
-"""What commands open: a file with the embedded DynamoDB, an endpoint, AWS; and the systems that there are."""
+"""What commands open: the DynamoDB that flags and settings name, by one rule for all; and the systems there are."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -16,15 +16,77 @@ if TYPE_CHECKING:
 
     from keyplan.design import Design
     from keyplan.engine.database import Database
+    from keyplan.web.settings import Settings
     from keyplan.web.system import System
 
 DEFAULT_FILE = Path("keyplan.db")
+_USUAL = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
+"""Where AWS's own tools look for an endpoint, in this order."""
+
+# The flags that name a DynamoDB, the same for every command that opens one.
+DataFile = Annotated[
+    Path | None,
+    typer.Option("--path", help=f"File with the data; else KEYPLAN_PATH, else {DEFAULT_FILE} here.", metavar="FILE"),
+]
+EndpointUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint-url",
+        help="DynamoDB endpoint to use instead of a file; else KEYPLAN_ENDPOINT_URL, else AWS_ENDPOINT_URL.",
+        metavar="URL",
+    ),
+]
+OnAws = Annotated[
+    bool | None,
+    typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file; else KEYPLAN_AWS."),
+]
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """End the command with a message."""
     typer.echo(f"keyplan: {message}", err=True)
     raise typer.Exit(code)
+
+
+def settings_from(flags: Mapping[str, object]) -> Settings:
+    """The settings, with what the command line says (None: nothing). What is wrong with them ends the command."""
+    from pydantic import ValidationError
+    from pydantic_settings import SettingsError
+
+    from keyplan.web.settings import Settings
+
+    given: dict[str, Any] = _one_dynamodb({name: value for name, value in flags.items() if value is not None})
+    try:
+        settings = Settings(**given)
+        usual = next(filter(None, map(os.environ.get, _USUAL)), None)
+        if usual and settings.embedded and "path" not in settings.model_fields_set:  # who names a file means it
+            settings = Settings(**{**given, "endpoint_url": usual})
+        return settings
+    except ValidationError as error:
+        fail("; ".join(_wrong_setting(each["loc"], each["msg"]) for each in error.errors()))
+    except SettingsError as error:  # what should be JSON is not
+        fail(f"{str(error)[0].upper()}{str(error)[1:]}")
+
+
+def _one_dynamodb(given: dict[str, object]) -> dict[str, object]:
+    """The flags; where one of them names a DynamoDB, what variables say of another does not count."""
+    overruled: dict[str, dict[str, object]] = {
+        "path": {"endpoint_url": None, "aws": False},
+        "endpoint_url": {"aws": False},
+        "aws": {"endpoint_url": None},
+    }
+    named = [name for name in overruled if name in given]
+    if len(named) > 1:
+        flags = [f"--{name.replace('_', '-')}" for name in named]
+        raise typer.BadParameter(f"{', '.join(flags[:-1])} and {flags[-1]} exclude each other.")
+    if given.get("endpoint_url") == "":  # to boto3 that would be AWS
+        raise typer.BadParameter("--endpoint-url is empty.")
+    return {**(overruled[named[0]] if named else {}), **given}
+
+
+def _wrong_setting(where: tuple[int | str, ...], problem: str) -> str:
+    name = ".".join(map(str, where))
+    return f"{name}: {problem}" if name else problem.removeprefix("Value error, ")
 
 
 @dataclass(frozen=True)
@@ -36,22 +98,16 @@ class Clients:
 
 
 @contextmanager
-def opened(
-    path: Path | None = None,
-    endpoint_url: str | None = None,
-    *,
-    aws: bool = False,
-    make: bool = False,
-    durability: Literal["normal", "full"] = "normal",
-) -> Iterator[Clients]:
+def opened(settings: Settings, *, make: bool = False) -> Iterator[Clients]:
     """DynamoDB in a file, at an endpoint, or on AWS. `make`: a file that is not there is made."""
     with ExitStack() as stack:
-        if aws or endpoint_url is not None:
-            session = _session(anybody=endpoint_url is not None)
-            yield Clients(*(stack.enter_context(_boto3(session, name, endpoint_url)) for name in _SERVICES))
-        else:
-            engine = stack.enter_context(_engine(path or DEFAULT_FILE, make, durability))
+        if settings.embedded:
+            engine = stack.enter_context(_engine(settings.path, make, settings.durability))
             yield Clients(engine, engine)
+        else:
+            url = settings.endpoint_url
+            session = _session(anybody=url is not None)
+            yield Clients(*(stack.enter_context(_boto3(session, name, url)) for name in _SERVICES))
 
 
 _SERVICES = ("dynamodb", "dynamodbstreams")

@@ -12,12 +12,21 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keyplan.cli.opening import Clients, database_in, fail, opened, served_systems
+from keyplan.cli.opening import (
+    Clients,
+    DataFile,
+    EndpointUrl,
+    OnAws,
+    database_in,
+    fail,
+    opened,
+    served_systems,
+    settings_from,
+)
 
 if TYPE_CHECKING:
     from rich.progress import Progress as ProgressBar
@@ -35,7 +44,7 @@ _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.", metavar="ADDRESS")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = None,
-    path: Annotated[Path | None, typer.Option(help="File with the data.", metavar="FILE")] = None,
+    path: DataFile = None,
     demo: Annotated[bool | None, typer.Option("--demo", help="Fill every system once with made-up data.")] = None,
     dev: Annotated[
         bool | None, typer.Option("--dev", help="Sign in as anybody, on this machine only; show capacities.")
@@ -44,21 +53,17 @@ def serve(
     dynamodb_port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Answer as a DynamoDB endpoint on this port as well.")
     ] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(help="DynamoDB endpoint to use instead of a file.", metavar="URL")
-    ] = None,
-    aws: Annotated[
-        bool | None, typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file.")
-    ] = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
     system: Annotated[
         list[str] | None, typer.Option(help="Serve only this system, or module:NAME; may be repeated.")
     ] = None,
 ) -> None:
     """Run the systems, until told to stop. Every setting can also be given as KEYPLAN_<NAME>, or in .env."""
-    given = {
+    flags = {
         "host": host,
         "port": port,
-        "path": path,
+        "path": path and str(path),
         "demo": demo,
         "dev": dev,
         "workers": workers,
@@ -67,7 +72,6 @@ def serve(
         "aws": aws,
         "systems": system or None,
     }
-    flags = {name: str(value) if name == "path" else value for name, value in given.items() if value is not None}
     settings = settings_from(flags)
     with ExitStack() as stack:
         if settings.workers > 1:
@@ -95,36 +99,10 @@ def _metrics_of_several() -> Iterator[None]:
         yield
 
 
-def settings_from(flags: dict[str, Any]) -> Settings:
-    """The settings, with what the command line says; what is wrong with them ends the command."""
-    from pydantic import ValidationError
-    from pydantic_settings import SettingsError
-
-    from keyplan.web.settings import Settings
-
-    try:
-        settings = Settings(**flags)
-        usual = os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL")
-        if usual and settings.embedded and "path" not in settings.model_fields_set:  # who names a file means it
-            settings = Settings(**{**flags, "endpoint_url": usual})
-        return settings
-    except ValidationError as error:
-        fail("; ".join(_wrong_setting(each["loc"], each["msg"]) for each in error.errors()))
-    except SettingsError as error:  # what should be JSON is not
-        fail(f"{str(error)[0].upper()}{str(error)[1:]}")
-
-
-def _wrong_setting(where: tuple[int | str, ...], problem: str) -> str:
-    name = ".".join(map(str, where))
-    return f"{name}: {problem}" if name else problem.removeprefix("Value error, ")
-
-
 @contextmanager
 def running_systems(settings: Settings, *, make: bool = True) -> Iterator[tuple[list[Running[Any]], Clients]]:
     """The systems at work, on the DynamoDB that the settings name. In a file, their tables are made where missing."""
-    with opened(
-        settings.path, settings.endpoint_url, aws=settings.aws, make=make, durability=settings.durability
-    ) as clients:
+    with opened(settings, make=make) as clients:
         # All that is made here stays, so that looking for garbage in it is in vain, now and later.
         gc.disable()
         try:
@@ -351,7 +329,12 @@ def config(
 
     from_file = _given_in_file()
     rows = [
-        [f"KEYPLAN_{name.upper()}", _shown(getattr(settings, name)), _origin(name, from_file), field.description or ""]
+        [
+            f"KEYPLAN_{name.upper()}",
+            _shown(getattr(settings, name)),
+            _origin(name, settings, from_file),
+            field.description or "",
+        ]
         for name, field in type(settings).model_fields.items()
     ]
     show("Settings", ("Setting", "Value", "From", "What it is"), rows)
@@ -363,11 +346,13 @@ def _given_in_file() -> set[str]:
     return {name.upper() for name, value in dotenv_values(".env").items() if value}
 
 
-def _origin(name: str, from_file: set[str]) -> str:
+def _origin(name: str, settings: Settings, from_file: set[str]) -> str:
+    if name not in settings.model_fields_set:
+        return "default"
     variable = f"KEYPLAN_{name.upper()}"
-    if any(each.upper() == variable and value for each, value in os.environ.items()):
-        return "environment"
-    return ".env" if variable in from_file else "default"
+    in_environment = any(each.upper() == variable and value for each, value in os.environ.items())
+    # Neither: the endpoint, by a variable of AWS's own.
+    return ".env" if variable in from_file and not in_environment else "environment"
 
 
 def _shown(value: object) -> str:

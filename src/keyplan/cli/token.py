@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from keyplan.cli.opening import fail, named, system_names
-from keyplan.cli.serve import settings_from
+from keyplan.cli.opening import fail, named, settings_from, system_names
 
 
 def token(
@@ -31,7 +30,7 @@ def token(
     elif system not in known:
         raise typer.BadParameter(f"{system!r} is none of the systems: {', '.join(known)}.")
     claims = dict(_pair(each) for each in claim or ())
-    settings = settings_from({} if path is None else {"path": path})
+    settings = settings_from({"path": path})
 
     from keyplan.web.issuer import DEV_ISSUER, SigningKey, TokenIssuer
 

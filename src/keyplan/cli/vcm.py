@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from keyplan.cli.opening import fail
+from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, fail, settings_from
 
 if TYPE_CHECKING:
     from keyplan.apps.vcm.payload.migrate import Options, Report
+    from keyplan.web.settings import Settings
 
 vcm = typer.Typer(name="vcm", help="What of the club's site is done by whoever runs it.", no_args_is_help=True)
 
@@ -35,21 +36,15 @@ def import_payload(
     allow_unconverted: Annotated[
         bool, typer.Option("--allow-unconverted", help="Go on without what can not be converted.")
     ] = False,
-    path: Annotated[Path | None, typer.Option(help="File with the data.", metavar="FILE")] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(help="DynamoDB endpoint to use instead of a file.", metavar="URL")
-    ] = None,
-    aws: Annotated[
-        bool, typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file.")
-    ] = False,
+    path: DataFile = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
 ) -> None:
     """Import what Payload exported. What was stopped goes on when it is run again. Nobody may edit meanwhile."""
     from keyplan.apps.vcm.payload.migrate import Options
 
-    given: dict[str, object] = {"path": path, "endpoint_url": endpoint_url, "aws": aws or None, "systems": ["vcm"]}
-    settings_given = {name: value for name, value in given.items() if value is not None}
     report = _migrated(
-        settings_given,
+        settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws, "systems": ["vcm"]}),
         Options(
             export,
             media,
@@ -62,18 +57,18 @@ def import_payload(
     _tell(report, dry_run)
 
 
-def _migrated(given: dict[str, Any], options: Options) -> Report:
+def _migrated(settings: Settings, options: Options) -> Report:
     from rich.console import Console
     from rich.progress import Progress
 
     from keyplan.apps.vcm.payload.export import ExportError
     from keyplan.apps.vcm.payload.migrate import migrate
-    from keyplan.cli.serve import running_systems, settings_from
+    from keyplan.cli.serve import running_systems
     from keyplan.data import DataError
     from keyplan.design import InvalidValue
 
     with (
-        running_systems(settings_from(given)) as ((club,), _),
+        running_systems(settings) as ((club,), _),
         Progress(console=Console(stderr=True), transient=True) as bar,
     ):
         tasks = {name: bar.add_task(name.capitalize(), total=None) for name in _STEPS}

@@ -1,11 +1,10 @@
 """`keyplan wavyblog`: what of WavyBlog is done by whoever runs it."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from keyplan.cli.opening import fail
+from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, fail, settings_from
 
 wavyblog = typer.Typer(name="wavyblog", help="What of WavyBlog is done by whoever runs it.", no_args_is_help=True)
 
@@ -18,21 +17,16 @@ def _wavyblog() -> None:
 @wavyblog.command()
 def make_admin(
     name: Annotated[str, typer.Argument(help="The username.", show_default=False)],
-    path: Annotated[Path | None, typer.Option(help="File with the data.", metavar="FILE")] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(help="DynamoDB endpoint to use instead of a file.", metavar="URL")
-    ] = None,
-    aws: Annotated[
-        bool, typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file.")
-    ] = False,
+    path: DataFile = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
 ) -> None:
     """Make a user an admin: the first one, who can then make others."""
-    from keyplan.cli.serve import running_systems, settings_from
+    from keyplan.cli.serve import running_systems
     from keyplan.data import DataError, update
     from keyplan.design import InvalidValue
 
-    given = {"path": path, "endpoint_url": endpoint_url, "aws": aws or None, "systems": ["wavyblog"]}
-    settings = settings_from({name: value for name, value in given.items() if value is not None})
+    settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws, "systems": ["wavyblog"]})
     with running_systems(settings, make=False) as ((blog,), _):
         try:
             user = blog.store.run(blog.design.user(name))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keyplan.cli.opening import fail
-from keyplan.cli.serve import running_systems, settings_from
+from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, fail, settings_from
+from keyplan.cli.serve import running_systems
 
 if TYPE_CHECKING:
     from keyplan.data.streams import SetAside
@@ -20,13 +19,9 @@ if TYPE_CHECKING:
 
 
 def work(
-    path: Annotated[Path | None, typer.Option(help="File with the data.", metavar="FILE")] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(help="DynamoDB endpoint to use instead of a file.", metavar="URL")
-    ] = None,
-    aws: Annotated[
-        bool | None, typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file.")
-    ] = None,
+    path: DataFile = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
     system: Annotated[list[str] | None, typer.Option(help="Work for this system only; may be repeated.")] = None,
     set_aside: Annotated[
         str | None,
@@ -46,13 +41,8 @@ def work(
         raise typer.BadParameter("--retry and --discard need --set-aside SYSTEM.")
     if retry and discard:
         raise typer.BadParameter("--retry and --discard exclude each other.")
-    given = {
-        "path": path,
-        "endpoint_url": endpoint_url,
-        "aws": aws,
-        "systems": [set_aside] if set_aside is not None else system or None,
-    }
-    settings = settings_from({name: value for name, value in given.items() if value is not None})
+    systems = [set_aside] if set_aside is not None else system or None
+    settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws, "systems": systems})
     if set_aside is None:
         _work(settings)
         return

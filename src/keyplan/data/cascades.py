@@ -16,9 +16,9 @@ from keyplan.data.difference import difference, no_children, unmarked
 from keyplan.data.errors import AlreadyExists, DataError, NotFound, StaleVersion
 from keyplan.data.expressions import Requirement, equals, not_exists
 from keyplan.data.families import children_of, in_order
-from keyplan.data.items import codec_of, remember, stored_of
+from keyplan.data.items import DELETING, codec_of, remember, stored_of
 from keyplan.data.journals import begin, end, journal
-from keyplan.data.plan import DELETING, Action, Plan
+from keyplan.data.plan import Action, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import send
@@ -142,7 +142,7 @@ class Cascades:
         start: Item | None = None
         while True:
             found, start = yield from self._reader.pages.read(source, start, TOGETHER)
-            for child, _ in found:
+            for child in found:
                 if any(address_of(named) == parent for named in named_by(relation.parent(child))):
                     done = yield from self._delete_one(child, context, parent if gone else None)
                     # An index may still miss what was written a moment ago, so it is asked until it has nothing.

@@ -1,8 +1,8 @@
 """What a write changes in the item itself, and what it relies on there."""
 
-from collections.abc import Callable, Hashable, Mapping, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from keyplan.data.codec import Item
@@ -30,9 +30,10 @@ class Baseline:
         self.stored = stored
         self.entity: Entity = codec.decode(stored)
         # A default may be another each time, such as the present: what was read is not a change of the caller's.
-        for name in codec.spec.fields.keys() - self.entity.model_fields_set - now.model_fields_set:
-            if isinstance(now.__dict__[name], Hashable):
-                self.entity.__dict__[name] = now.__dict__[name]
+        if len(self.entity.__pydantic_fields_set__) < len(codec.spec.fields):
+            for name in codec.spec.fields.keys() - self.entity.model_fields_set - now.model_fields_set:
+                if isinstance(now.__dict__[name], Hashable):
+                    self.entity.__dict__[name] = now.__dict__[name]
 
     def changed(self, entity: Entity) -> set[str]:
         """The fields whose values would be stored otherwise than they are; numbers that other items keep aside."""
@@ -108,10 +109,16 @@ def unchanged(
             lambda found: refused(StaleVersion, "version", found),
         )
 
-    return [missing, *(same(name) for name in sorted(_relied_on(spec, changed, whole=whole)))]
+    return [missing, *map(same, _relied_on(spec, frozenset(changed), whole=whole))]
 
 
-def _relied_on(spec: EntitySpec, changed: Set[str], *, whole: bool) -> Set[str]:
+@lru_cache(maxsize=4096)
+def _relied_on(spec: EntitySpec, changed: frozenset[str], *, whole: bool) -> Sequence[str]:
+    """The attributes that must be as they were read, where these are changed."""
+    return sorted(_relied_on_attributes(spec, changed, whole=whole))
+
+
+def _relied_on_attributes(spec: EntitySpec, changed: Set[str], *, whole: bool) -> Set[str]:
     counts = spec.count_attributes & changed
     version = spec.by_kind.get("version")
     own = _own(spec)

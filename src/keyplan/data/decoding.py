@@ -4,7 +4,7 @@ What a field takes is asked of pydantic's own schema of the class, so that an en
 that the class itself would have made.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from functools import cache
@@ -18,7 +18,7 @@ from keyplan.data.codec import AttributeValue, Codec, Item
 from keyplan.data.codegen import Code
 from keyplan.design import Entity
 from keyplan.design.absence import NOTHING
-from keyplan.design.entity import EntitySpec, FieldSpec
+from keyplan.design.entity import EntitySpec, FieldSpec, SharedNames
 from keyplan.design.formats import ANY
 from keyplan.design.templates import SEPARATOR, Slot, Template
 
@@ -47,12 +47,33 @@ def quick_reader(entity: type[E], sources: Mapping[str, Source]) -> Callable[[It
     if _has_hooks(entity):
         return None
     code = Code("item")
-    fields, absent = [], []
+    code.lines += _reading(code, entity, sources)
+    read: Callable[[Item], E] = code.function("entity")
+    return read
+
+
+def quick_list_reader(
+    entity: type[E], sources: Mapping[str, Source], *, without: str
+) -> Callable[[Sequence[Item]], list[E]] | None:
+    """The same for a list of items: all are of this entity, and none has the attribute, or it is not as written."""
+    if _has_hooks(entity):
+        return None
+    code = Code("items")
+    others = f"{without!r} in item or not ({_looks(code, entity.spec)})"
+    each = [f"if {others}: raise ValueError", *_reading(code, entity, sources), "found.append(entity)"]
+    code.lines += ["found = []", "for item in items:", *(f"    {line}" for line in each)]
+    read: Callable[[Sequence[Item]], list[E]] = code.function("found")
+    return read
+
+
+def _reading(code: Code, entity: type[Entity], sources: Mapping[str, Source]) -> list[str]:
+    """The lines that make an entity of an item."""
+    fields, absences = [], {}
     for name, source in sources.items():
         value, there = _value(code, entity, source), f"{source.field.stored!r} in item"
         if not entity.model_fields[name].is_required():
             value = f"{value} if {there} else {_default(code, entity, name)}"
-            absent.append(f"if not {there}: given.remove({name!r})")
+            absences[there] = f"    if not {there}: given.remove({name!r})"
         elif source.field.absent is not NOTHING:
             instead = f"{code.named(field_validator(entity, name))}({source.field.absent!r})"
             value = f"{value} if {there} else {instead}"
@@ -63,16 +84,15 @@ def quick_reader(entity: type[E], sources: Mapping[str, Source]) -> Callable[[It
         "__pydantic_extra__": "None",
         "__pydantic_private__": "None",
     }
-    code.lines += [
+    own = [f"if not ({' and '.join(absences)}):", f"    given = set({code.named(frozenset(sources))})"]
+    return [
         *("fields = {", *fields, "}"),
-        f"given = set({code.named(frozenset(sources))})",
-        *absent,
+        f"given = {code.named(SharedNames(sources))}",
+        *((*own, *absences.values()) if absences else ()),
         f"entity = {code.named(object.__new__)}({code.named(entity)})",
         *(f"{code.named(BaseModel.__dict__[slot].__set__)}(entity, {value})" for slot, value in members.items()),
         f"{code.named(Entity.__dict__['__keyplan_stored__'].__set__)}(entity, item)",
     ]
-    read: Callable[[Item], E] = code.function("entity")
-    return read
 
 
 # pydantic's schema of a class
@@ -196,13 +216,18 @@ def _default(code: Code, entity: type[Entity], name: str) -> str:
 def recogniser(spec: EntitySpec) -> Callable[[Item], bool]:
     """Whether an item is of an entity, by its type attribute and the shape of its key."""
     code = Code("item")
+    looking: Callable[[Item], bool] = code.function(_looks(code, spec))
+    return looking
+
+
+def _looks(code: Code, spec: EntitySpec) -> str:
+    """The expression that says whether an item is of an entity."""
     looks = []
     if spec.table.type_attribute is not None and spec.type is not None:
         looks.append(f"item.get({spec.table.type_attribute!r}) == {{'S': {spec.type!r}}}")
     keys = [(part.template, f"item[{part.attribute.name!r}]['S']") for part in spec.primary.parts]
     looks += [_look(code, template, text) for template, text in keys if template is not None]
-    looking: Callable[[Item], bool] = code.function(" and ".join(looks) or "True")
-    return looking
+    return " and ".join(looks) or "True"
 
 
 def _look(code: Code, template: Template, text: str) -> str:

@@ -7,8 +7,8 @@ from keyplan.data.consequences import Address, Consequences, Share, SideItem, ad
 from keyplan.data.errors import AlreadyExists, DataError, FloorReached, InUse, NotFound, ParentMissing, UniqueViolation
 from keyplan.data.expressions import Encoded, Requirement, exists, not_exists
 from keyplan.data.families import children_of
-from keyplan.data.items import codec_of
-from keyplan.data.plan import DELETING, Floor, Plan
+from keyplan.data.items import DELETING, codec_of
+from keyplan.data.plan import Floor, Plan
 from keyplan.design import Design, Entity, Ref
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import EntitySpec

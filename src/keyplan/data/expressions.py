@@ -6,6 +6,7 @@ entity's fields (`keyplan.design.conditions`), which `for_fields` turns into one
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from keyplan.data.codec import AttributeValue, Item, dynamic
@@ -135,23 +136,33 @@ def all_of(nodes: Sequence[Node]) -> Node | None:
     return nodes[0] if len(nodes) == 1 else Node("AND", tuple(nodes))
 
 
+# The attributes of a design are few and asked for in every write: what names one is made once.
+
+
+@cache
+def _whole(attribute: str) -> FieldPath:
+    return FieldPath((attribute,))
+
+
+@cache
 def exists(attribute: str) -> Node:
-    return Node("attribute_exists", (FieldPath((attribute,)),))
+    return Node("attribute_exists", (_whole(attribute),))
 
 
+@cache
 def not_exists(attribute: str) -> Node:
-    return Node("attribute_not_exists", (FieldPath((attribute,)),))
+    return Node("attribute_not_exists", (_whole(attribute),))
 
 
 def equals(attribute: str, value: AttributeValue | None) -> Node:
     """The attribute has this value; None for absent."""
     if value is None:
         return not_exists(attribute)
-    return Node("=", (FieldPath((attribute,)), Encoded(value)))
+    return Node("=", (_whole(attribute), Encoded(value)))
 
 
 def at_least_number(attribute: str, number: int) -> Node:
-    return Node(">=", (FieldPath((attribute,)), Encoded({"N": str(number)})))
+    return Node(">=", (_whole(attribute), Encoded({"N": str(number)})))
 
 
 def fields_of(entity: Entity) -> Mapping[str, object]:

@@ -14,8 +14,8 @@ from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, Consequences, SideItem, address, consequences
 from keyplan.data.errors import AlreadyExists, DataError, ParentMissing, Refused, StoredDataError, UniqueViolation
 from keyplan.data.fetch import fetch
-from keyplan.data.items import codec_of, remember
-from keyplan.data.plan import DELETING, Plan, added
+from keyplan.data.items import DELETING, codec_of, remember
+from keyplan.data.plan import Plan, added
 from keyplan.data.steps import Steps
 from keyplan.data.writes import Context
 from keyplan.design import Entity

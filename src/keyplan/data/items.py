@@ -1,6 +1,6 @@
 """Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Generic, TypeVar
 
@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from keyplan.data.codec import Codec, Item, codec_for, ttl_codec
 from keyplan.data.codegen import NOT_AS_WRITTEN
-from keyplan.data.decoding import Source, field_validator, quick_reader, recogniser
+from keyplan.data.decoding import Source, field_validator, quick_list_reader, quick_reader, recogniser
 from keyplan.data.encoding import quick_writer
 from keyplan.data.envelopes import pack, restored, unpack
 from keyplan.data.errors import StoredDataError
-from keyplan.data.sizes import MAXIMUM_ITEM, size_with_local_indexes, value_size
+from keyplan.data.sizes import MAXIMUM_ITEM, size_with_local_indexes, surely_fits, value_size
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
@@ -21,6 +21,8 @@ from keyplan.design.templates import Template
 E = TypeVar("E", bound=Entity)
 
 LONGEST_HASH, LONGEST_RANGE = 2048, 1024
+DELETING = "keyplanDeleting"
+"""The attribute that marks an item whose cascade is under way; nothing may be created under it."""
 
 
 class EntityCodec(Generic[E]):
@@ -60,7 +62,9 @@ class EntityCodec(Generic[E]):
         """Whether an item is of this entity, by its type attribute and the shape of its key."""
         self._validate = entity.__pydantic_validator__.validate_python
         self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
-        self._read_quickly = None if self._evolves or self._envelope else quick_reader(entity, self._sources())
+        sources = None if self._evolves or self._envelope else self._sources()
+        self._read_quickly = None if sources is None else quick_reader(entity, sources)
+        self._read_list_quickly = None if sources is None else quick_list_reader(entity, sources, without=DELETING)
 
     def _sources(self) -> dict[str, Source]:
         fields, templates = self.spec.fields.items(), self._templates
@@ -80,7 +84,7 @@ class EntityCodec(Generic[E]):
     def encode(self, entity: E, before: Item | None = None) -> Item:
         """The whole item; refused where it is too large."""
         item = self.attributes(entity, before)
-        self.size(item)
+        self.check_size(item)
         return item
 
     def attributes(self, entity: E, before: Item | None = None) -> Item:
@@ -151,15 +155,16 @@ class EntityCodec(Generic[E]):
         except (KeyError, ValueError):
             raise self._unreadable(item, self._envelope, "it is no JSON object") from None
 
-    def size(self, item: Item) -> int:
-        """The size of an item; refuses one that is too large, naming its largest field."""
+    def check_size(self, item: Item) -> None:
+        """Refuse an item that is too large, naming its largest field."""
+        if surely_fits(self.spec.table, item):
+            return
         size = size_with_local_indexes(self.spec.table, item)
         if size > MAXIMUM_ITEM:
             largest = max(item, key=lambda name: value_size(item[name]))
             field = next((f.name for f in self.spec.fields.values() if f.stored == largest), largest)
             problem = f"the item has {size} bytes, more than {MAXIMUM_ITEM}; this field is the largest"
             raise InvalidValue("item-too-large", f"{self.spec.name}.{field}", problem, field=field)
-        return size
 
     def key(self, values: Mapping[str, object]) -> Item:
         """The primary key of these values."""
@@ -234,6 +239,15 @@ class EntityCodec(Generic[E]):
             except NOT_AS_WRITTEN:
                 pass  # the thorough way knows what to make of it, or what to say
         return self._decode_thoroughly(item)
+
+    def decode_all(self, items: Sequence[Item]) -> list[E] | None:
+        """The entities of a list, if all of it is of this entity and none is being deleted; else each is looked at."""
+        if self._read_list_quickly is not None:
+            try:
+                return self._read_list_quickly(items)
+            except NOT_AS_WRITTEN:
+                pass
+        return None
 
     def _decode_thoroughly(self, item: Item) -> E:
         try:

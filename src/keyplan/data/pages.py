@@ -12,8 +12,7 @@ from keyplan.data.cursors import FROZEN, Cursors, position_of
 from keyplan.data.errors import BadCursor
 from keyplan.data.expressions import Expression, all_of, for_fields
 from keyplan.data.fetch import fetch
-from keyplan.data.items import codec_of, recognise
-from keyplan.data.plan import DELETING
+from keyplan.data.items import DELETING, EntityCodec, codec_of, recognise, stored_of
 from keyplan.data.ranges import key_condition, may_hold_others
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import HOUSEKEEPING, Design, InvalidValue, Page, Table
@@ -42,7 +41,7 @@ class _Stream:
     """Behind what was taken of it; None at the start, "end" at the end."""
     after: Item | None
     """Where reading goes on; None where everything was read."""
-    waiting: deque[tuple[Any, Item]] = field(default_factory=deque)
+    waiting: deque[Any] = field(default_factory=deque)
     begun: bool = False
 
     @property
@@ -116,19 +115,19 @@ class Pages:
             start, op = yield from self._open(op)
         items, position = yield from self.read(op, start, size)
         after = None if position is None else (yield from self._seal(op, position))
-        return Page([entity for entity, _ in items], after)
+        return Page(items, after)
 
-    def read(self, op: Source, start: Item | None, size: int) -> Steps[tuple[list[tuple[Any, Item]], Item | None]]:
-        """Up to `size` entities with their items, and where to go on; None at the end.
+    def read(self, op: Source, start: Item | None, size: int) -> Steps[tuple[list[Any], Item | None]]:
+        """Up to `size` entities, and where to go on; None at the end.
 
         What the filter, the entity's shape or a bound leaves out is made up for, until the budget is used up.
         """
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
-        readers = [(codec.recognises, codec.decode) for codec in map(codec_of, entities)]
+        codecs = [codec_of(entity) for entity in entities]
         in_part = isinstance(op, Query) and self._holds_only_part(op)
         budget = op.budget if op.filter is not None else max(op.budget, size)
-        found: list[tuple[Any, Item]] = []
+        found: list[Any] = []
         read = 0
         while True:
             reach = _reach(size - len(found), read, len(found), filtered=op.filter is not None)
@@ -141,18 +140,11 @@ class Pages:
             items = answer["Items"]
             if in_part and items:
                 items = yield from self._whole(entities[0].spec.table, items, names)
-            for item in items:
-                if DELETING in item or (excluded and item.get(excluded[0]) == excluded[1]):
-                    continue
-                for recognises, decode in readers:
-                    if recognises(item):
-                        found.append((decode(item), item))
-                        break
-                else:
-                    continue
-                if len(found) == size:
-                    done = start is None and item is items[-1]
-                    return found, None if done else position_of(item, names)
+            found += _taken(codecs, items, excluded, size - len(found))
+            if len(found) == size:
+                last = stored_of(found[-1])
+                assert last is not None
+                return found, None if start is None and last is items[-1] else position_of(last, names)
             if start is None or read >= budget:
                 return found, start
 
@@ -274,9 +266,9 @@ class Pages:
             if not ready:
                 break
             choose = max if op.newest_first else min
-            chosen = choose(ready, key=lambda stream: op.order(stream.waiting[0][0]))  # type: ignore[arg-type, return-value]  # the caller's keys compare
-            entity, item = chosen.waiting.popleft()
-            chosen.position = position_of(item, position_names(chosen.query))
+            chosen = choose(ready, key=lambda stream: op.order(stream.waiting[0]))  # type: ignore[arg-type, return-value]  # the caller's keys compare
+            entity = chosen.waiting.popleft()
+            chosen.position = position_of(stored_of(entity) or {}, position_names(chosen.query))
             taken.append(entity)
         ends = [_end(stream) for stream in streams]
         after = None if all(end == "end" for end in ends) else (yield from self._seal(op, ends))
@@ -292,6 +284,27 @@ class Pages:
                 stream.waiting.extend(found)
                 dry = dry or (not found and stream.after is not None)
         return dry
+
+
+def _taken(
+    codecs: Sequence[EntityCodec[Any]], items: Sequence[Item], excluded: tuple[str, Any] | None, most: int
+) -> list[Any]:
+    """The first entities of these kinds among the items."""
+    if len(codecs) == 1 and excluded is None and len(items) <= most:
+        entities = codecs[0].decode_all(items)
+        if entities is not None:
+            return entities
+    found: list[Any] = []
+    for item in items:
+        if DELETING in item or (excluded and item.get(excluded[0]) == excluded[1]):
+            continue
+        for codec in codecs:
+            if codec.recognises(item):
+                found.append(codec.decode(item))
+                break
+        if len(found) == most:
+            break
+    return found
 
 
 def position_names(op: Source) -> tuple[str, ...]:

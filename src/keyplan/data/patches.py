@@ -1,11 +1,13 @@
 """Changing an item that was not read: in one request where that is enough."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from functools import cache
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
 from keyplan.data.changes import has_consequences
 from keyplan.data.codec import AttributeValue, Item
@@ -14,8 +16,8 @@ from keyplan.data.difference import unmarked
 from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
 from keyplan.data.expressions import Requirement, exists, for_fields
 from keyplan.data.families import children_of
-from keyplan.data.items import codec_of, remember
-from keyplan.data.plan import DELETING, Action, Plan
+from keyplan.data.items import DELETING, codec_of, remember
+from keyplan.data.plan import Action, Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import carry_out, send
@@ -215,7 +217,7 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
     )
     staying = unmarked(context.design, work.target.entity, work.target.values)
     where = address_of(work.target)
-    codec.size({**where.item, **sets})
+    codec.check_size({**where.item, **sets})
     action = plan.change(where, sets, removes, missing, *staying)
     action.adds |= adds
     if work.where is not None:
@@ -224,12 +226,18 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
     return action
 
 
+@cache
+def _field_alone(entity: type[Entity], name: str) -> type[BaseModel]:
+    """A model of one field of an entity, which takes values for it as the entity does."""
+    info = entity.model_fields[name]
+    field: Any = {name: (info.annotation, copy(info))}
+    return create_model(entity.__name__, __config__=entity.model_config, **field)
+
+
 def _validated(entity: type[Entity], name: str, value: object) -> object:
     """The value as the entity's own field would take it."""
-    info = entity.model_fields[name]
-    kind: Any = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
     try:
-        return TypeAdapter(kind).validate_python(value)
+        return _field_alone(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
         raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None

@@ -14,11 +14,9 @@ from keyplan.data.codec import AttributeValue, Item
 from keyplan.data.consequences import Address
 from keyplan.data.errors import ConditionFailed, DataError, Refused, TooLarge
 from keyplan.data.expressions import Expression, Requirement, all_of, at_least_number, exists
+from keyplan.data.items import DELETING
 from keyplan.data.sizes import MAXIMUM_ACTIONS, MAXIMUM_TRANSACTION, item_size
 from keyplan.design.conditions import Node
-
-DELETING = "keyplanDeleting"
-"""The attribute that marks an item whose cascade is under way; nothing may be created under it."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Floor:
     error: Callable[[Item | None], Refused]
 
 
-@dataclass
+@dataclass(slots=True)
 class Action:
     """What happens to one item. At most one of put, delete and a change; with none of them it is a check."""
 
@@ -52,8 +50,8 @@ class Action:
     """The caller's own condition."""
     refused: Callable[[Item | None], Refused] | None = None
     """The error for the caller's own condition."""
-    weight: int = 0
-    """The size of the item that a change leaves behind, where it is known."""
+    leaves: Item | None = None
+    """The item that a change leaves behind, where it is known."""
 
     @property
     def changes(self) -> bool:
@@ -73,7 +71,13 @@ class Action:
         elif not self.delete:
             asked += self.presence
             asked += (self._floor(name, floor) for name, floor in self.floors.items() if self.adds.get(name, 0) < 0)
-        return [each for number, each in enumerate(asked) if all(each.node != one.node for one in asked[:number])]
+        nodes: list[Node] = []
+        once = []
+        for each in asked:
+            if each.node not in nodes:
+                nodes.append(each.node)
+                once.append(each)
+        return once
 
     def _floor(self, attribute: str, floor: Floor) -> Requirement:
         """The number stays at its floor or above; of an item that is being deleted it no longer matters."""
@@ -190,7 +194,7 @@ class Plan:
     def _check_size(self, actions: list[Action]) -> None:
         if len(actions) > MAXIMUM_ACTIONS:
             raise TooLarge(f"the write touches {len(actions)} items; a transaction holds {MAXIMUM_ACTIONS}")
-        size = sum(action.weight or item_size(action.put or action.sets) for action in actions)
+        size = sum(item_size(action.leaves or action.put or action.sets) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes; a transaction holds {MAXIMUM_TRANSACTION}")
 

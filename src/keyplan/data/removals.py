@@ -17,9 +17,9 @@ from keyplan.data.errors import AlreadyExists, DataError, StaleVersion
 from keyplan.data.expressions import Requirement, equals, not_exists
 from keyplan.data.families import children_of
 from keyplan.data.fetch import fetch
-from keyplan.data.items import codec_of, stored_of
+from keyplan.data.items import DELETING, codec_of, stored_of
 from keyplan.data.journals import JOURNALS, begin, digest, end
-from keyplan.data.plan import DELETING, Plan
+from keyplan.data.plan import Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import send

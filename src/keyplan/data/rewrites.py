@@ -14,10 +14,10 @@ from keyplan.data.codec import Item, dynamic, plain
 from keyplan.data.consequences import Address, address
 from keyplan.data.errors import DataError, InUse, NotFound, StaleVersion
 from keyplan.data.families import children_of
-from keyplan.data.items import codec_of, stored_of
+from keyplan.data.items import DELETING, codec_of, stored_of
 from keyplan.data.journals import begin, end, journal
 from keyplan.data.patches import prepared
-from keyplan.data.plan import DELETING, Plan
+from keyplan.data.plan import Plan
 from keyplan.data.reads import Reader
 from keyplan.data.steps import Steps, Wait, pause
 from keyplan.data.transactions import send

@@ -3,11 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from keyplan.design.tables import Index, Table
 
 MAXIMUM_ITEM = 409_600
 MAXIMUM_TRANSACTION = 4 * 1_048_576
 MAXIMUM_ACTIONS = 100
+
+
+def surely_fits(table: Table, item: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether an item is well within the limit: its JSON, which is made in a moment, is always longer than its size."""
+    try:
+        most = len(orjson.dumps(item))
+    except TypeError:  # bytes
+        return False
+    return most * (1 + sum(index.local for index in table.by_name.values())) <= MAXIMUM_ITEM
 
 
 def size_with_local_indexes(table: Table, item: Mapping[str, Mapping[str, Any]]) -> int:

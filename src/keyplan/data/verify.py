@@ -15,8 +15,7 @@ from keyplan.data.consequences import Address, SideItem, address, consequences
 from keyplan.data.envelopes import unpack
 from keyplan.data.errors import StoredDataError
 from keyplan.data.expressions import Expression, all_of, equals, not_exists
-from keyplan.data.items import EntityCodec, recognise
-from keyplan.data.plan import DELETING
+from keyplan.data.items import DELETING, EntityCodec, recognise
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table
 from keyplan.design.effects import Unique

@@ -124,7 +124,8 @@ class Update(Write[E]):
         if has_consequences(spec):
             difference(plan, spec, consequences(baseline.entity), consequences(fresh))
         whole = {name: value for name, value in stored.items() if name not in removes} | sets
-        action.weight = codec.size(whole)
+        codec.check_size(whole)
+        action.leaves = whole
         return lambda: settle(entity, fresh.__dict__, whole, action)
 
 
@@ -171,7 +172,7 @@ class Move(Write[E]):
         touched = baseline.changed(changed) | stamps.keys()
         sets, removes = baseline.changes(codec.encode(fresh, stored), touched)
         moved = {name: value for name, value in stored.items() if name not in removes} | sets
-        codec.size(moved)
+        codec.check_size(moved)
         requirements = unchanged(spec, stored, spec.count_attributes, self.refusal, whole=True)
         staying = stays_with_children(context.design, entity, fresh)
         action = plan.remove(before, *requirements, *staying)
@@ -317,9 +318,9 @@ def patch(target: Ref[E], *, where: Callable[[E], object] | None = None, **chang
     return Patch(target, changes, where)
 
 
-def touch(target: Ref[E], **changes: object) -> Patch[E]:
+def touch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
     """Set stamps, such as the last login: a patch that neither raises the version nor counts as a change."""
-    return Patch(target, changes, quiet=True)
+    return Patch(target, changes, where, quiet=True)
 
 
 @dataclass(frozen=True)

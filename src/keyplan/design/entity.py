@@ -263,6 +263,16 @@ class EntitySpec:
 DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)
 
 
+class SharedNames(set[str]):
+    """The names of all fields, for entities that were read with all of them: one set does for all of those.
+
+    Whatever pydantic adds to it is in it; who asks for it, or copies an entity, gets one to themselves.
+    """
+
+    def __copy__(self) -> set[str]:
+        return set(self)
+
+
 class Entity(BaseModel):
     """Base of all entities: `class User(Entity, table=blog, type="USER")`.
 
@@ -303,9 +313,18 @@ class Entity(BaseModel):
             cls.spec = EntitySpec(cls, table, type)
 
     @property
+    def model_fields_set(self) -> set[str]:
+        """The names of the fields that were given, or stored."""
+        names: set[str] = self.__pydantic_fields_set__
+        if isinstance(names, SharedNames):
+            names = set(names)
+            object.__setattr__(self, "__pydantic_fields_set__", names)
+        return names
+
+    @property
     def key_values(self) -> dict[str, object]:
         """The values of the primary key's fields."""
         return {name: getattr(self, name) for name in self.spec.primary.fields}
 
 
-__all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec"]
+__all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec", "SharedNames"]

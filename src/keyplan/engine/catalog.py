@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
-from keyplan.engine.keys import KeyAttribute, KeySchema
+from keyplan.engine.keys import KeyAttribute, KeySchema, KeyType
 from keyplan.engine.values import Item
 
 ACCOUNT = "000000000000"
@@ -199,7 +199,7 @@ def key_schema(elements: KeySchemaElements, definitions: list[dict[str, str]]) -
 
     def attributes(key_type: str) -> tuple[KeyAttribute, ...]:
         names = [element["AttributeName"] for element in elements if element["KeyType"] == key_type]
-        return tuple((name, types[name]) for name in names)
+        return tuple((name, cast(KeyType, types[name])) for name in names)
 
     return KeySchema(attributes("HASH"), attributes("RANGE"))
 

@@ -14,7 +14,7 @@ import apsw.sqlite_extra
 
 from keyplan.engine.damage import APPLICATION_ID, CHECKSUM_BYTES, PAGE_SIZE, log_of
 
-FORMAT = 1
+FORMAT = 2
 VFS = "cksmvfs"
 
 SCHEMA = f"""

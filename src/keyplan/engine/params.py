@@ -97,6 +97,8 @@ def _structure(described: Model, shape: Shape) -> Converter:
         member: _converter(described, reference["shape"]) for member, reference in shape.get("members", {}).items()
     }
     required = tuple(shape.get("required", ()))
+    if len(members) == 1 and len(required) == 1:
+        return _single(required[0], members[required[0]])
 
     def structure(value: object) -> object:
         if type(value) is not dict:
@@ -115,6 +117,19 @@ def _structure(described: Model, shape: Shape) -> Converter:
         return result
 
     return structure
+
+
+def _single(name: str, convert: Converter) -> Converter:
+    """A structure of one member, as each write of a batch is."""
+
+    def single(value: object) -> object:
+        if type(value) is not dict or len(value) != 1 or name not in value:
+            raise Unusual
+        content = value[name]
+        converted = convert(content)
+        return value if converted is content else {name: converted}
+
+    return single
 
 
 def _changed(result: dict[str, object], original: dict[str, object], name: str, content: object) -> dict[str, object]:

@@ -36,8 +36,13 @@ T = TypeVar("T")
 Durability: TypeAlias = Literal["normal", "full"]
 
 BUSY_MILLISECONDS = 60_000
-CHECKPOINT_PAGES = 8192
-"""The log is copied into the main file when it has grown by so many pages (32 MB)."""
+CHECKPOINT_PAGES = 32_768
+"""The log is copied into the main file when it has grown by so many pages (128 MB).
+
+Pages that many keys share are in it again and again and are copied once: the longer it is, the less work.
+"""
+COPIES = 3
+"""So often the log is copied beside the writer: each time, less was written meanwhile, and the last copy is short."""
 
 _TROUBLE = (
     apsw.FullError,
@@ -279,7 +284,8 @@ class _Checkpoints:
         while self._wanted.wait() and not self._stopping.is_set():
             try:
                 connection = connection or self._connect(2)
-                self._copy(connection)
+                for _ in range(COPIES):
+                    self._copy(connection)
                 self._nearly_done = True
             except (apsw.Error, DamagedFile):
                 _log.exception("no connection for a checkpoint")

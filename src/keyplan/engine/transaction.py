@@ -1,5 +1,6 @@
 """What an operation sees of the storage: items and index entries by row key, inside one transaction."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import apsw
@@ -70,6 +71,21 @@ class Transaction:
         if found[2][-1] != END:
             raise incomplete()
         return tuple.__new__(Row, found)  # Row(*found) takes three times as long
+
+    def rows(self, table: Table, keys: Sequence[bytes]) -> dict[bytes, Row]:
+        """The items with these row keys, as far as they are there. Asked together, they take half the time."""
+        marks = ",".join("?" * len(keys))
+        sql = f"SELECT key, id, size, item FROM {table.rows} WHERE key IN ({marks})"
+        rows = cast(list[tuple[bytes, int, int, bytes]], self._quick(sql, keys).fetchall())
+        found = {key: Row(number, size, stored) for key, number, size, stored in rows}
+        for row in found.values():
+            if row.stored[-1] != END:
+                raise incomplete()
+        if len(found) < len(keys):
+            for key in keys:
+                if len(key) > LONG_KEY and key not in found:
+                    self._check_long_keys(table, None, key)
+        return found
 
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
         """A new item; the number of its row."""

@@ -8,7 +8,7 @@ Everything that goes wrong leaves as a `Problem`.
 """
 
 from keyplan.web.api import Api, SetCookie
-from keyplan.web.bodies import In, Link, Out
+from keyplan.web.bodies import In, Link, Out, Time
 from keyplan.web.forms import Nothing, OfVersion
 from keyplan.web.language import Language
 from keyplan.web.pages import Pages, Person, View
@@ -58,6 +58,7 @@ __all__ = [
     "SetCookie",
     "Stale",
     "System",
+    "Time",
     "TooManyRequests",
     "Unauthorized",
     "Unprocessable",

@@ -1,12 +1,23 @@
 """What goes into and out of a system: the bases of its models, and the reading of JSON within limits."""
 
 import re
+from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+    WrapValidator,
+)
 from starlette.requests import Request
 
+from keyplan.design.formats import timestamp_text
 from keyplan.web.problems import BadRequest, Unprocessable
 
 _TEXT = r"[^\x00-\x20\x7f\\]"
@@ -25,6 +36,27 @@ Link: TypeAlias = Annotated[
     str, StringConstraints(max_length=2048), AfterValidator(_is_link), Field(json_schema_extra={"pattern": LINK})
 ]
 """A link that a caller gives: to the web, to a mailbox, or to a file of ours. It is never fetched."""
+
+
+def _in_milliseconds(value: datetime) -> str:
+    return timestamp_text(value, "milliseconds")
+
+
+Time: TypeAlias = Annotated[
+    datetime,
+    PlainSerializer(_in_milliseconds, return_type=str, when_used="json"),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
+            "examples": ["2026-01-31T12:00:00.000Z"],
+        }
+    ),
+]
+"""A time that callers get, as tables have it: UTC, with milliseconds. Pages get the time itself."""
+TimeText: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+"""A time that is written already, where its width is not the same in every system."""
 
 
 class In(BaseModel):

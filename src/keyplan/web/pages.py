@@ -292,12 +292,14 @@ class _Serving:
         if first and self._site.sign_in and page.verb == "GET":
             view = self._view(request, visitor, Form())
             return view.redirect(self._site.sign_in, to=view.here)
-        if page.again is None or problem.status not in _SHOWN_IN_THE_FORM or first:
-            return self._problem_page(request, visitor, problem)
         try:
-            return self._again(page.again, request, visitor, values, problem)
+            if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
+                visitor.sign_out()  # pages take no tokens: it is the session that is no longer good
+            elif page.again is not None and problem.status in _SHOWN_IN_THE_FORM and not first:
+                return self._again(page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
-            return self._problem_page(request, visitor, _known(another, request))
+            problem = _known(another, request)
+        return self._problem_page(request, visitor, problem)
 
     def _again(
         self, shows: PageFunction, request: Request, visitor: Visitor, values: dict[str, Any], problem: Problem

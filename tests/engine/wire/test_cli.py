@@ -190,7 +190,7 @@ def test_an_idle_server_is_small(tmp_path: Path) -> None:
         assert int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0]) < 60_000
 
 
-def test_a_server_knows_no_boto(tmp_path: Path) -> None:
+def test_a_server_knows_no_boto_and_no_systems(tmp_path: Path) -> None:
     """It reads botocore's model and does without its code, which would cost start-up time and memory."""
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, pathlib, sys\n"
@@ -201,7 +201,7 @@ def test_a_server_knows_no_boto(tmp_path: Path) -> None:
         assert server.stop()[0] == 0
     modules = set((tmp_path / "modules").read_text().split())
     assert "keyplan.engine.database" in modules
-    assert {"boto3", "botocore"}.isdisjoint(modules)
+    assert {"boto3", "botocore", "pydantic_settings", "keyplan.web", "keyplan.design"}.isdisjoint(modules)
 
 
 def test_a_taken_port(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """What goes into and out of funkedupshift's API."""
 
-import datetime
 from collections.abc import Collection
 from typing import Annotated, Literal, Self, TypeAlias
 
@@ -18,7 +17,7 @@ from keyplan.apps.funkedupshift.values import (
     Tags,
 )
 from keyplan.design import Id
-from keyplan.web import In, Link, Out
+from keyplan.web import In, Link, Out, Time
 
 MOST_AVATAR = 5 * 1024 * 1024
 _PLAIN = r"[^\x00-\x20\x7f\\]"
@@ -84,8 +83,8 @@ class SiteHead(Out):
     tags: list[str]
     rating_count: int
     average: Annotated[float | None, Field(description="Of its stars; none without ratings.")] = None
-    created_at: datetime.datetime
-    updated_at: datetime.datetime
+    created_at: Time
+    updated_at: Time
 
     @classmethod
     def of(cls, site: Site) -> Self:
@@ -129,7 +128,7 @@ class RatingOut(Out):
     site_id: str
     stars: int
     note: str | None
-    updated_at: datetime.datetime
+    updated_at: Time
     version: int
 
     @classmethod
@@ -145,7 +144,7 @@ class MyRating(Out):
     url: str
     stars: int
     note: str | None
-    updated_at: datetime.datetime
+    updated_at: Time
 
     @classmethod
     def of(cls, rating: Rating, site: Site) -> "MyRating":
@@ -187,8 +186,8 @@ class CommentOut(Out):
     body: str
     mine: bool
     user_id: Annotated[str | None, Field(description="Whose it is, for admins.")]
-    created_at: datetime.datetime
-    updated_at: datetime.datetime
+    created_at: Time
+    updated_at: Time
     version: int
 
     @classmethod
@@ -229,8 +228,8 @@ class GroupOut(Out):
     name: str
     description: str | None
     permissions: list[Permission]
-    created_at: datetime.datetime
-    updated_at: datetime.datetime
+    created_at: Time
+    updated_at: Time
     version: int
 
     @classmethod
@@ -249,7 +248,7 @@ class MembershipOut(Out):
 
     group_name: str
     user_id: str
-    added_at: datetime.datetime
+    added_at: Time
     added_by: str
 
     @classmethod
@@ -271,7 +270,7 @@ class MyMembership(Out):
     """A group that one is in."""
 
     group_name: str
-    added_at: datetime.datetime
+    added_at: Time
 
     @classmethod
     def of(cls, membership: Membership) -> "MyMembership":
@@ -297,9 +296,9 @@ class ProfileOut(Out):
     avatar_url: str | None
     roles: Annotated[list[str], Field(description="SuperAdmin, manager.")]
     permissions: Annotated[list[Permission], Field(description="What one may do beside what everybody may.")]
-    last_login_at: datetime.datetime | None
+    last_login_at: Time | None
     last_login_ip: str | None
-    updated_at: datetime.datetime
+    updated_at: Time
     version: int
 
     @classmethod

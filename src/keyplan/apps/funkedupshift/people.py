@@ -23,8 +23,8 @@ from keyplan.apps.funkedupshift.models import (
 )
 from keyplan.apps.funkedupshift.upkeep import sweep_files
 from keyplan.apps.funkedupshift.values import Permission
-from keyplan.data import AlreadyExists, ConditionFailed, ParentMissing, check, create, delete, update
-from keyplan.data.writes import Part, Patch
+from keyplan.data import AlreadyExists, ConditionFailed, ParentMissing, check, create, delete, touch, update
+from keyplan.data.writes import Part
 from keyplan.design import absent, between, ref
 from keyplan.web import (
     SIGNED_IN,
@@ -194,7 +194,7 @@ class People(Access):
             return absent(stored.last_login_at) | between(stored.last_login_at, _EVER, before)
 
         try:
-            self.store.run(Patch(ref(Profile, user_id=profile.user_id), stamps, due, quiet=True))
+            self.store.run(touch(ref(Profile, user_id=profile.user_id), where=due, **stamps))
         except ConditionFailed:
             return self._my_profile()
         return profile.model_copy(update=stamps)

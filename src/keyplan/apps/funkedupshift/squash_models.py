@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from keyplan.apps.funkedupshift.entities import SquashMatch, SquashPlayer
 from keyplan.design import Id
-from keyplan.web import In, Out
+from keyplan.web import In, Out, Time
 
 
 def _as_written(value: object) -> object:
@@ -50,8 +50,8 @@ class PlayerOut(Out):
     email: str | None
     user_id: str | None
     match_count: int
-    created_at: datetime.datetime
-    updated_at: datetime.datetime
+    created_at: Time
+    updated_at: Time
     version: int
 
     @classmethod
@@ -111,8 +111,8 @@ class MatchOut(Out):
     winning_team: Team
     team_a_games: int
     team_b_games: int
-    created_at: datetime.datetime
-    updated_at: datetime.datetime
+    created_at: Time
+    updated_at: Time
     version: int
 
     @classmethod

@@ -9,6 +9,7 @@ from keyplan.apps.hacktracker.access import (
     A_MANAGER,
     A_MEMBER,
     MANAGERS,
+    OWNER,
     Access,
     LookAgain,
     Seat,
@@ -17,7 +18,7 @@ from keyplan.apps.hacktracker.access import (
     not_deleted,
     still_here,
 )
-from keyplan.apps.hacktracker.entities import Invitation, Member, Membership, Player
+from keyplan.apps.hacktracker.entities import Invitation, Member, Membership, Player, Role
 from keyplan.apps.hacktracker.models import (
     Accepted,
     Given,
@@ -30,8 +31,9 @@ from keyplan.apps.hacktracker.models import (
     Secret,
     TeamOut,
 )
-from keyplan.data import AlreadyExists, ConditionFailed, NotFound, ParentMissing, create, delete, update
-from keyplan.data.writes import Part
+from keyplan.data import AlreadyExists, ConditionFailed, NotFound, ParentMissing, Refused, check, create, delete, update
+from keyplan.data.writes import Check, Part
+from keyplan.design import one_of, ref
 from keyplan.web import (
     SIGNED_IN,
     IfMatch,
@@ -125,7 +127,7 @@ class Members(Access):
         return membership
 
     def _may_give(self, seat: Seat, role: Given) -> None:
-        self.permit(seat.role == "owner" or role != "manager", detail="Only the owner makes managers.")
+        self.permit(seat.role in _givers(role), detail="Only the owner makes managers.")
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def leave_team(self, team_id: ItemId) -> None:
@@ -144,7 +146,10 @@ class Members(Access):
 
     @allow(SIGNED_IN, also=_INVITES)
     def invite_member(self, team_id: ItemId, new: RoleChange) -> InvitationOut:
-        """Invite somebody to join with a role. Pass the link on: whoever has it can use it, once, within 7 days."""
+        """Invite somebody to join with a role. Pass the link on: whoever has it can use it, once, within 7 days.
+
+        It is good only while you may still invite to that role.
+        """
         seat = self._seat(team_id, MANAGERS)
         self._may_give(seat, new.role)
         managed(seat)
@@ -183,6 +188,9 @@ class Members(Access):
         team = self.store.run(self.design.team(invitation.team_id))
         if team is None or team.deleted_at is not None:
             raise _no_invitation()
+        maker = self.store.run(self.design.membership(invitation.invited_by, team.team_id))
+        if maker is None or maker.status != "active" or maker.role not in _givers(invitation.role):
+            raise _lapsed()
         player = self._ghost(invitation)
         return Offer(
             team_id=team.team_id,
@@ -218,11 +226,13 @@ class Members(Access):
     def _accepted(self, secret: str) -> TeamOut:
         invitation = self._invitation(secret)
         team_id, me = invitation.team_id, self.user.user_id
-        parts: list[Part] = [delete(invitation), not_deleted(team_id), still_here(me)]
+        parts: list[Part] = [delete(invitation), not_deleted(team_id), still_here(me), _may_still_give(invitation)]
         if player := self._ghost(invitation):
             player.user_id, player.linked_at, player.is_ghost = me, self.now, False
             parts.append(update(player))
         membership = self.store.run(self.design.membership(me, team_id))
+        if me == invitation.invited_by and (membership is None or membership.status != "active"):
+            raise _lapsed()  # no check would tell: of an item that the transaction itself puts, none is made
         if membership is None:
             role = invitation.role or "player"
             by = invitation.invited_by
@@ -237,18 +247,37 @@ class Members(Access):
             self.store.transact(*parts)
         except AlreadyExists as error:
             raise LookAgain from error  # two invitations at once: one of them made the membership
-        except NotFound as error:
-            if error.entity == "Membership":
-                raise LookAgain from error
-            raise _no_invitation() from error
-        except (ConditionFailed, ParentMissing) as error:
-            raise _no_invitation() from error
+        except (NotFound, ConditionFailed, ParentMissing) as error:
+            raise _not_accepted(error) from error
         seat = self._seat(team_id)
         return TeamOut.seen(seat.team, seat.role)
 
 
 def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _givers(role: Given | None) -> tuple[Role, ...]:
+    """Who may invite to a role, or to be a player of the roster."""
+    return OWNER if role == "manager" else MANAGERS
+
+
+def _may_still_give(invitation: Invitation) -> Check[Membership]:
+    """As part of a transaction: who made the invitation could make it now, too."""
+    maker = ref(Membership, user_id=invitation.invited_by, team_id=invitation.team_id)
+    givers = _givers(invitation.role)
+    return check(maker, lambda member: (member.status == "active") & one_of(member.role, givers))
+
+
+def _not_accepted(error: Refused) -> InConflict | Missing:
+    """What an invitation that could not be accepted is answered with."""
+    if error.entity == "Membership":
+        return _lapsed() if error.constraint == "check" else LookAgain()
+    return _no_invitation()
+
+
+def _lapsed() -> InConflict:
+    return InConflict("invitation-lapsed", "Who made this invitation may no longer invite. Ask for another one.")
 
 
 def _no_invitation() -> Missing:

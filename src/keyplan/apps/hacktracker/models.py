@@ -20,7 +20,7 @@ from keyplan.apps.hacktracker.entities import (
     Team,
     User,
 )
-from keyplan.web import In, Out
+from keyplan.web import In, Out, Time
 
 LINEUP = 60
 """Batters in a line-up at most: as many as a roster has players."""
@@ -82,8 +82,8 @@ class Account(Out):
     last_name: str | None
     phone_number: str | None
     owned_team_count: Annotated[int, Field(description="Teams to transfer or delete before the account can go.")]
-    deleted_at: datetime | None
-    created_at: datetime
+    deleted_at: Time | None
+    created_at: Time
     version: int
 
     @classmethod
@@ -117,7 +117,7 @@ class TeamHead(Out):
     team_type: Literal["MANAGED", "PERSONAL"]
     player_count: int
     active_game_id: Annotated[str | None, Field(description="The game that is in progress.")]
-    created_at: datetime
+    created_at: Time
 
     @classmethod
     def of(cls, team: Team) -> "TeamHead":
@@ -140,8 +140,8 @@ class DeletedTeam(Out):
 
     team_id: str
     name: str
-    deleted_at: datetime
-    expires_at: datetime
+    deleted_at: Time
+    expires_at: Time
 
     @classmethod
     def of(cls, team: Team) -> "DeletedTeam":
@@ -152,7 +152,7 @@ class TeamOut(MyTeam):
     """A team."""
 
     description: str | None
-    updated_at: datetime
+    updated_at: Time
     version: int
 
     @classmethod
@@ -177,7 +177,7 @@ class MemberOut(Out):
     name: str
     role: Role
     status: MemberStatus
-    joined_at: datetime | None
+    joined_at: Time | None
 
 
 class MembershipOut(MemberOut):
@@ -201,7 +201,7 @@ class InvitationOut(Out):
 
     secret: str
     link: Annotated[str, Field(description="Where it is accepted, in a browser.")]
-    expires_at: datetime
+    expires_at: Time
 
 
 class Accepted(In):
@@ -218,7 +218,7 @@ class Offer(Out):
     role: Annotated[Given, Field(description="The role of who is not a member yet.")]
     player_id: Annotated[str | None, Field(description="The player that one becomes.")]
     player_name: str | None
-    expires_at: datetime
+    expires_at: Time
 
 
 # Players
@@ -256,7 +256,7 @@ class PlayerOut(Out):
     status: PlayerStatus
     is_ghost: Annotated[bool, Field(description="Whether the player has no account.")]
     is_me: bool
-    linked_at: datetime | None
+    linked_at: Time | None
     at_bat_count: int
     version: int
 
@@ -305,15 +305,15 @@ class GameOut(Out):
     game_id: str
     team_id: str
     status: GameStatus
-    scheduled_start: datetime | None
+    scheduled_start: Time | None
     opponent_name: str | None
     location: str | None
     season_id: str | None
     team_score: int
     opponent_score: int
     lineup: list[str]
-    created_at: datetime
-    updated_at: datetime
+    created_at: Time
+    updated_at: Time
     version: int
 
     @classmethod
@@ -360,7 +360,7 @@ class AtBatOut(Out):
     rbi: int
     runs: int
     hit_location: HitLocation | None
-    created_at: datetime
+    created_at: Time
     version: int
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from keyplan.apps.hacktracker.entities import AtBat, Result
-from keyplan.web import Out
+from keyplan.web import Out, Time
 
 BASES: Mapping[Result, int] = {"1B": 1, "2B": 2, "3B": 3, "HR": 4}
 """The hits, and how many bases each is worth."""
@@ -177,7 +176,7 @@ class Point(Out):
     player_id: str
     game_id: str
     at_bat_id: str
-    game_date: datetime | None
+    game_date: Time | None
 
     @classmethod
     def of(cls, at_bat: AtBat) -> "Point":

@@ -21,7 +21,7 @@ from keyplan.apps.threefc.entities import (
     Teams,
     Third,
 )
-from keyplan.web import In, Out
+from keyplan.web import In, Out, Time
 
 SLUG_LENGTH = 80
 
@@ -257,7 +257,7 @@ class GameOut(Out):
     session_id: str
     season_id: str
     league_id: str
-    game_start_ts: datetime
+    game_start_ts: Time
     status: Status
     team_ids: Annotated[list[str], Field(min_length=3, max_length=3)]
     player_count: int

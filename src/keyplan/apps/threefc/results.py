@@ -1,13 +1,12 @@
 """What goes out of 3FC's API that is put together or computed: sheets, results, tables, scorers."""
 
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
 from keyplan.apps.threefc.entities import Status
 from keyplan.apps.threefc.models import GameOut, GoalOut, RosterOut, TeamOut
-from keyplan.web import Out
+from keyplan.web import Out, Time
 
 
 class TeamScore(Out):
@@ -43,7 +42,7 @@ class Sheet(Out):
     timeline: list[GoalOut]
     result: Result
     changed_at: Annotated[
-        datetime, Field(description="When the game itself was changed last: while it is live, as a rule, its kick-off.")
+        Time, Field(description="When the game itself was changed last: while it is live, as a rule, its kick-off.")
     ]
     version: Annotated[int, Field(description="Another one as soon as anything on the sheet is changed.")]
 

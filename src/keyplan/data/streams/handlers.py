@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
 from keyplan.data.codec import Item
-from keyplan.data.items import codec_of
-from keyplan.data.plan import DELETING
+from keyplan.data.items import DELETING, codec_of
 from keyplan.data.streams.records import Record, by_time_to_live, sequence_of, time_of
 from keyplan.design import DesignError, Entity, Table
 from keyplan.design.entity import EntitySpec

@@ -1,7 +1,7 @@
 """BatchGetItem and BatchWriteItem."""
 
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import TypeAlias, cast
 
 import orjson
 
@@ -9,11 +9,17 @@ from keyplan.engine import capacity
 from keyplan.engine.catalog import Table
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.expressions import Projection
-from keyplan.engine.keys import checked_key, mismatch
-from keyplan.engine.operations.changes import Change, Decide, apply_all, consumption
-from keyplan.engine.operations.delete_item import prepare_delete
+from keyplan.engine.keys import checked_item_key, checked_key, mismatch
+from keyplan.engine.operations.changes import (
+    Change,
+    IndexKeys,
+    apply_all,
+    consumption,
+    index_keys,
+    needs_old,
+    size_with_local_indexes,
+)
 from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
-from keyplan.engine.operations.put_item import prepare_put
 from keyplan.engine.operations.reading import bound_projection
 from keyplan.engine.operations.requests import (
     Answer,
@@ -24,12 +30,17 @@ from keyplan.engine.operations.requests import (
     WriteRequest,
 )
 from keyplan.engine.operations.transactions import collections_of
-from keyplan.engine.transaction import Transaction
-from keyplan.engine.values import Item, normalise_item
+from keyplan.engine.transaction import Row, Transaction
+from keyplan.engine.values import Item, check_item_size, normalise_item, normalise_sized
 
 MAXIMUM_KEYS = 100
 MAXIMUM_WRITES = 25
 MAXIMUM_BYTES = 16 * 1_048_576
+_AT_ONCE = 25
+"""Items that are read together: of the largest, 10 MB."""
+
+_Prepared: TypeAlias = tuple[Item, int | None]
+"""A write that was checked without the table: an item and its size, or a key to be deleted and None."""
 
 _KEYS_MEMBERS = ("ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead")
 
@@ -87,8 +98,11 @@ class _TableRead:
         """Read until the budget is used up; what is left of it."""
         consistent = self._request.get("ConsistentRead", False)
         bound = self._projection
+        rows: dict[bytes, Row] = {}
         for position, row_key in enumerate(self.row_keys):
-            row = transaction.row(self.table, row_key)
+            if position % _AT_ONCE == 0:
+                rows = transaction.rows(self.table, self.row_keys[position : position + _AT_ONCE])
+            row = rows.get(row_key)
             size = row.size if row else 0
             if size > budget:
                 self._leave(position)
@@ -120,10 +134,12 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
     wanted = request["RequestItems"]
     if sum(map(len, wanted.values())) > MAXIMUM_WRITES:
         raise _too_many("BatchWriteItem")
-    prepared = {name: [_prepare_write(name, write) for write in writes] for name, writes in wanted.items()}
-    for name, writes in wanted.items():
-        _check_put_keys(transaction.catalog.table(name), writes)
-    decided = {name: [decide(transaction) for decide in writes] for name, writes in prepared.items()}
+    prepared = {name: [_prepared(write) for write in writes] for name, writes in wanted.items()}
+    keyed = {name: _put_keys(transaction.catalog.table(name), writes) for name, writes in prepared.items()}
+    decided = {
+        name: _decided(transaction, transaction.catalog.table(name), writes, keyed[name])
+        for name, writes in prepared.items()
+    }
     _refuse_duplicates((change.table.number, change.key) for changes in decided.values() for change in changes)
     for name, changes in decided.items():
         apply_all(transaction, transaction.catalog.table(name), changes)
@@ -132,27 +148,58 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
     return answer
 
 
-def _prepare_write(table: str, write: WriteRequest) -> Decide:
+def _prepared(write: WriteRequest) -> _Prepared:
     put, delete = write.get("PutRequest"), write.get("DeleteRequest")
     if put is not None and delete is None:
-        return prepare_put({"TableName": table, "Item": put["Item"]})
+        item, size = normalise_sized(put["Item"])
+        check_item_size(size)
+        return item, size
     if delete is not None and put is None:
-        return prepare_delete({"TableName": table, "Key": delete["Key"]})
+        return normalise_item(delete["Key"]), None
     # The service has one sentence, taken from attribute values, for a request that is not just one of the two.
     raise validation_error(
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )
 
 
-def _check_put_keys(table: Table, writes: list[WriteRequest]) -> None:
-    """In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem."""
-    attributes = table.schema.attributes
-    for write in writes:
-        if "PutRequest" in write:
-            item = write["PutRequest"]["Item"]
-            for name, kind in attributes:
-                if name not in item or kind not in item[name]:
+def _put_keys(table: Table, writes: list[_Prepared]) -> list[bytes | None]:
+    """The row keys of the puts, as far as they are plain to see.
+
+    In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem.
+    """
+    schema = table.schema
+    keys = [None if size is None else schema.quick(named) for named, size in writes]
+    for (named, size), key in zip(writes, keys, strict=True):
+        if key is None and size is not None:
+            for name, kind in schema.attributes:
+                if name not in named or kind not in named[name]:
                     raise mismatch()
+    return keys
+
+
+def _decided(
+    transaction: Transaction, table: Table, writes: list[_Prepared], known: list[bytes | None]
+) -> list[Change]:
+    """What becomes of the items, which are looked up together."""
+    keys: list[bytes] = []
+    entries: list[IndexKeys | None] = []
+    for (named, size), key in zip(writes, known, strict=True):
+        if size is None:
+            keys.append(checked_key(table.schema, named))
+            entries.append(None)
+            continue
+        keys.append(key or checked_item_key(table.schema, named))
+        entries.append(index_keys(table, named))
+        if table.has_local_indexes:
+            check_item_size(size_with_local_indexes(table, named, size))
+    rows = transaction.rows(table, keys)
+    reads = needs_old(table)
+    changes = []
+    for (named, size), key, entry in zip(writes, keys, entries, strict=True):
+        row = rows.get(key)
+        old = row.item if row is not None and reads else None
+        changes.append(Change(table, named, key, row, old, None if size is None else named, size or 0, entry))
+    return changes
 
 
 def _too_many(operation: str) -> DynamoError:

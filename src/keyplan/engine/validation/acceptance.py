@@ -87,6 +87,9 @@ def _structure(model: Model, name: str, shape: Shape, typed: bool) -> Test:
     item_member = shape.get("members", {}).get("Item")
     has_item = item_member is not None and item_member["shape"] == ITEM_SHAPE and not typed
 
+    if typed and all(test is _yes for test in tests.values()):
+        return _yes  # the caller has seen that nothing is missing or unknown
+
     def structure(value: object) -> bool:
         if type(value) is not dict:
             return False
@@ -107,6 +110,9 @@ def _structure(model: Model, name: str, shape: Shape, typed: bool) -> Test:
 
 def _list(member: Test, constraints: Constraints) -> Test:
     least, most = constraints.get("min", 0), constraints.get("max", float("inf"))
+
+    if member is _yes:
+        return lambda value: type(value) is list and least <= len(value) <= most
 
     def sequence(value: object) -> bool:
         return type(value) is list and least <= len(value) <= most and all(map(member, value))

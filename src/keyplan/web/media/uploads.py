@@ -25,7 +25,8 @@ from pydantic import Field
 from keyplan.data import Refused, Store, create, delete, update
 from keyplan.data.writes import Part
 from keyplan.design import HOUSEKEEPING, Created, Entity, Id, created, get, key, less_than, query
-from keyplan.web.bodies import Out
+from keyplan.design.formats import timestamp_text
+from keyplan.web.bodies import Out, TimeText
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, Objects, Received
@@ -63,7 +64,7 @@ class Ticket(Out):
     url: str
     fields: dict[str, str]
     max_bytes: int
-    expires_at: datetime
+    expires_at: TimeText
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class Media:
             url=post.url,
             fields=dict(post.fields),
             max_bytes=max_bytes,
-            expires_at=expires_at,
+            expires_at=timestamp_text(expires_at, self._store.design.tables[0].times),
         )
 
     def confirm(self, upload_id: str, *, purpose: str) -> File:

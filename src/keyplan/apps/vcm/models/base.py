@@ -10,10 +10,8 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    PlainSerializer,
     StringConstraints,
     ValidatorFunctionWrapHandler,
-    WithJsonSchema,
     WrapValidator,
 )
 from pydantic.alias_generators import to_camel
@@ -23,7 +21,6 @@ from keyplan.web import In, Out
 
 MOST_IMAGE = 10 * 1024 * 1024
 _FIRST, _LAST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-_DATE_TIME = WithJsonSchema({"type": "string", "format": "date-time"})
 
 
 def _moment(value: datetime) -> datetime:
@@ -37,11 +34,6 @@ def _moment(value: datetime) -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def shown_time(value: datetime) -> str:
-    """A time as all tables have it."""
-    return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{value.microsecond // 1000:03}Z"
-
-
 def _untouched(value: object, check: ValidatorFunctionWrapHandler) -> object:
     """A document just as it was sent: the blanks at the ends of its texts are a part of it."""
     check(value)
@@ -49,7 +41,6 @@ def _untouched(value: object, check: ValidatorFunctionWrapHandler) -> object:
 
 
 Moment: TypeAlias = Annotated[AwareDatetime, AfterValidator(_moment)]
-Time: TypeAlias = Annotated[datetime, PlainSerializer(shown_time, return_type=str), _DATE_TIME]
 Seconds: TypeAlias = Annotated[int, Field(ge=0, le=7_258_118_400, description="Unix timestamp.")]
 Document: TypeAlias = Annotated[
     dict[str, JsonValue],

@@ -6,11 +6,11 @@ from typing import Annotated, TypeAlias
 from pydantic import ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from keyplan.apps.vcm.entities import Location, Role, SamsClub, SamsTeam, Sponsor
-from keyplan.apps.vcm.models.base import Age, Email, Handle, People, Phone, Seconds, Short, Shown, Taken, Text, Time
+from keyplan.apps.vcm.models.base import Age, Email, Handle, People, Phone, Seconds, Short, Shown, Taken, Text
 from keyplan.apps.vcm.models.content import ImageOut
 from keyplan.apps.vcm.values import MOST_SCHEDULES, Gender, Images, Name, Roles, Schedule, Schedules, Status
 from keyplan.design import Id
-from keyplan.web import Link
+from keyplan.web import Link, Time
 
 # Teams
 

@@ -5,9 +5,10 @@ from typing import Annotated
 from pydantic import Field, JsonValue, StringConstraints
 
 from keyplan.apps.vcm.entities import Media
-from keyplan.apps.vcm.models.base import MOST_IMAGE, Authors, Document, Excerpt, Moment, Short, Shown, Taken, Time
+from keyplan.apps.vcm.models.base import MOST_IMAGE, Authors, Document, Excerpt, Moment, Short, Shown, Taken
 from keyplan.apps.vcm.values import Address, Images, Status, Title
-from keyplan.web import In
+from keyplan.web import In, Time
+from keyplan.web.media import Ticket
 
 # Media
 
@@ -17,6 +18,10 @@ class NewUpload(Taken):
 
     content_type: str
     size: Annotated[int, Field(ge=1, le=MOST_IMAGE)]
+
+
+class UploadTicket(Ticket, Shown):
+    """How to send an image: POST `fields`, in any order, and then the field `file`, as multipart/form-data."""
 
 
 class NewMedia(Taken):

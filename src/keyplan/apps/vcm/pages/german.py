@@ -31,6 +31,7 @@ _KIT = {
 _PROBLEMS = {
     "That could not be read": "Das konnte nicht gelesen werden",
     "Sign in first": "Melde dich an",
+    "Your session is over": "Deine Sitzung ist zu Ende",
     "This is not for you": "Das ist nichts für dich",
     "Not found": "Nicht gefunden",
     "Not like this": "So geht es nicht",

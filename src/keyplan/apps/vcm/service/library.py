@@ -12,12 +12,12 @@ from keyplan.apps.vcm.models.content import (
     MediaOut,
     NewMedia,
     NewUpload,
+    UploadTicket,
 )
 from keyplan.apps.vcm.service.shared import EDITORS, Shared, in_use
 from keyplan.data import ConditionFailed, InUse, create, delete, update
 from keyplan.design import Id
 from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
-from keyplan.web.media import Ticket
 
 FOLDER = "media"
 
@@ -42,13 +42,14 @@ class Library(Shared):
         return MediaOut.of(self._media(id))
 
     @allow(*EDITORS)
-    def upload_media(self, new: NewUpload) -> Ticket:
+    def upload_media(self, new: NewUpload) -> UploadTicket:
         """Ask for an upload. Send the file as the answer says, then add it."""
         try:
-            return self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=[FOLDER])
+            ticket = self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=[FOLDER])
         except Unprocessable as error:
             # The field has another name here than in the kit.
             raise Unprocessable(error.code, error.detail, pointer="/contentType") from error
+        return UploadTicket.model_validate(ticket)
 
     @property
     def _purpose(self) -> str:

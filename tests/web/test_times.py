@@ -1,0 +1,55 @@
+"""A time in an answer: how it is printed, and what the document says of it."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from pydantic import AwareDatetime, TypeAdapter
+from pydantic_core import PydanticSerializationError, to_json
+
+from keyplan.web import Out, Time
+from keyplan.web.reference import example
+
+EAST = timezone(timedelta(hours=5, minutes=45))
+
+
+class Loan(Out):
+    """A model of two times."""
+
+    lent_at: Time
+    returned_at: Time | None = None
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (datetime(2026, 1, 31, 12, tzinfo=UTC), "2026-01-31T12:00:00.000Z"),
+        (datetime(2026, 1, 31, 12, 0, 37, 360_000, UTC), "2026-01-31T12:00:37.360Z"),
+        (datetime(2025, 12, 31, 23, 59, 59, 999_999, UTC), "2025-12-31T23:59:59.999Z"),
+        (datetime(2026, 1, 1, 0, 15, 0, 1, EAST), "2025-12-31T18:30:00.000Z"),
+        (datetime(33, 4, 3, 15, tzinfo=UTC), "0033-04-03T15:00:00.000Z"),
+    ],
+)
+def test_it_is_utc_with_milliseconds(moment: datetime, text: str) -> None:
+    loan = Loan(lent_at=moment, returned_at=moment)
+    assert to_json(loan, by_alias=True).decode() == f'{{"lent_at":"{text}","returned_at":"{text}"}}'
+    assert to_json(Loan(lent_at=moment)).decode() == f'{{"lent_at":"{text}","returned_at":null}}'
+    assert loan.model_dump() == {"lent_at": moment, "returned_at": moment}, "pages get the time itself"
+    sent_back = TypeAdapter(AwareDatetime).validate_json(f'"{text}"', strict=True)
+    assert timedelta() <= moment - sent_back < timedelta(milliseconds=1)
+
+
+def test_a_time_of_no_zone_is_never_printed() -> None:
+    with pytest.raises(PydanticSerializationError, match="no time zone"):
+        to_json(Loan(lent_at=datetime.fromisoformat("2026-01-31T12:00:00")))
+
+
+@pytest.mark.parametrize("mode", ["serialization", "validation"])
+def test_the_document_says_what_it_looks_like(mode: Any) -> None:
+    schema = Loan.model_json_schema(mode=mode)["properties"]["lent_at"]
+    assert (schema["type"], schema["format"]) == ("string", "date-time")
+    shown = str(example(schema, {}))
+    assert re.fullmatch(schema["pattern"], shown)
+    loan = Loan(lent_at=datetime.fromisoformat(shown))
+    assert to_json(loan, exclude_none=True).decode() == f'{{"lent_at":"{shown}"}}'
