@@ -34,10 +34,10 @@ chromium:
 		echo "*** NOT TESTED: there is no chromium and it can not be installed here, so no page is tried in a browser. ***" >&2
 
 test-long: .venv/.ready ## random operations against models, for much longer than `make test` does (about 20 minutes)
-	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q tests/engine/durability/test_model.py tests/data/test_machine.py tests/apps/test_five_designs.py
+	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/data/test_machine.py tests/apps/test_five_designs.py
 
 test-crash: .venv/.ready ## a writing server killed 200 times
-	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q tests/engine/durability/test_crash.py
+	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_crash.py
 
 test-sdks: .venv/.ready ## the JavaScript SDK v3 against the endpoint (needs node and npm)
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo \

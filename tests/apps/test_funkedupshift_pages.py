@@ -182,6 +182,17 @@ def test_keeping_sites(site: Site) -> None:
     assert sue.get(path).status_code == 404
 
 
+def test_a_title_that_is_the_address_goes_along_with_it(site: Site) -> None:
+    sue = Reader(site, "sites:write")
+    long = f"https://new.example.org/{'x' * 400}"
+    made = sue.send("/new-site", url=long, title="", description="", tags="")
+    path = made.headers["location"].removeprefix("/funkedupshift")
+    assert re.search(r'<input[^>]*name="title"[^>]*value=""', sue.get(f"{path}/edit").text)
+    changed = {"url": "https://moved.example.org", "title": "", "description": "", "tags": ""}
+    assert sue.send(f"{path}/edit", version="1", **changed).status_code == 303
+    assert site.as_().get(path).json()["title"] == "https://moved.example.org"
+
+
 def test_the_profile_page(site: Site) -> None:
     ada = Reader(site, "signed in")
     page = ada.get("/profile")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -302,6 +303,22 @@ def test_an_invitation_lapses_with_who_made_it(team: Team, site: Site) -> None:
     assert site.running.store.verify() == []
 
 
+def test_an_invitation_is_none_as_soon_as_who_made_it_is_gone(
+    team: Team, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their memberships are removed one by one after the account; until then, they give no rights."""
+    monkeypatch.setattr("keyplan.apps.hacktracker.accounts.leave_everything", lambda running, user_id: None)
+    paths = (f"{team.path}/invitations", f"{team.path}/players/{team.ghosts[0]}/invitations")
+    secrets = [made(team.as_("manager").post(path, json={"role": "player"}))["secret"] for path in paths]
+    assert team.as_("manager").delete("/me", headers=ANY).is_success
+    assert made(team.owner.get(f"{team.path}/members/manager"), 200)["status"] == "active"
+    eve = site.as_("eve")
+    for secret in secrets:
+        problem(eve.get(f"/invitations/{secret}"), 409, "invitation-lapsed")
+        problem(eve.post("/invitations/accept", json={"secret": secret}), 409, "invitation-lapsed")
+    problem(eve.get(team.path), 404, "not-found")
+
+
 def test_an_invitation_of_a_manager_is_the_owner_s(team: Team, site: Site) -> None:
     """Who gave the team away is a manager, and managers make no managers."""
     secrets = {
@@ -367,6 +384,21 @@ def test_leaving_and_being_removed(team: Team, site: Site) -> None:
     assert team.as_("manager").delete(member, headers={"If-Match": tag}).status_code == 204
     problem(team.as_("scorekeeper").get(team.path), 404, "not-found")
     problem(team.owner.get(member), 404, "not-found")
+    assert site.running.store.verify() == []
+
+
+@pytest.mark.parametrize("user_id", ["auth0|5f7c8ec7c33c6c004bbafe82", "https://id.example.org/u/7", " a b", "x" * 128])
+def test_a_subject_is_kept_as_it_is(team: Team, site: Site, user_id: str) -> None:
+    member = f"{team.path}/members/{quote(user_id, safe='')}"
+    team.join(user_id, "player")
+    assert made(team.owner.get(member), 200)["user_id"] == user_id
+    assert made(team.owner.put(f"{member}/role", json={"role": "manager"}), 200)["role"] == "manager"
+    made(team.owner.post(f"{team.path}/transfer", json={"user_id": user_id}), 200)
+    somebody = team.as_(user_id)
+    assert made(somebody.get(team.path), 200)["role"] == "owner"
+    made(somebody.post(f"{team.path}/transfer", json={"user_id": "owner"}), 200)
+    assert team.owner.delete(member, headers=ANY).status_code == 204
+    problem(somebody.get(team.path), 404, "not-found")
     assert site.running.store.verify() == []
 
 

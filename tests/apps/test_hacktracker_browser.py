@@ -72,6 +72,27 @@ def test_a_game_is_scored_with_taps_and_followed(browser_page: Page, browser: Br
     assert served.running.store.verify() == []
 
 
+def test_the_desk_is_another_page_when_the_game_is_over(browser_page: Page, served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True)
+    sign_in(browser_page, served, "scorekeeper", f"/games/{game}/score")
+    expect(browser_page.locator("[data-play]")).to_be_visible()
+    team.move(game, "FINAL")
+    expect(browser_page.get_by_text("This game is not being played.")).to_be_visible(timeout=3000)
+    expect(browser_page.locator("[data-play]")).to_have_count(0)
+
+
+def test_who_is_signed_out_meanwhile_is_asked_to_sign_in(browser_page: Page, served: Site) -> None:
+    """What the sign-in answers with is no part of the game's page."""
+    team = Team(served)
+    game = team.game(play=True)
+    sign_in(browser_page, served, "player", f"/games/{game}")
+    expect(browser_page.locator("[data-live] .score")).to_be_visible()
+    browser_page.context.clear_cookies()
+    browser_page.wait_for_url("**/hacktracker/sign-in?**", timeout=3000)
+    expect(browser_page.locator("[data-live]")).to_have_count(0)
+
+
 @pytest.mark.parametrize(
     ("name", "path"),
     [

@@ -265,12 +265,17 @@ def test_the_score_follows_the_at_bats(team: Team, site: Site) -> None:
     problem(team.owner.patch(path, json={"runs": 0}, headers={"If-Match": '"1"'}), 412, "stale-version")
     problem(team.owner.patch(path, json={"result": None}, headers=ANY), 422, "required")
     problem(team.owner.patch(path, json={"player_id": "nobody"}, headers=ANY), 422, "not-in-lineup")
-    assert made(team.owner.post(f"/games/{game}/at-bats/undo"), 200)["at_bat_id"] == second["at_bat_id"]
+    undo = f"/games/{game}/at-bats/undo"
+    problem(team.owner.post(undo, params={"at_bat_id": first["at_bat_id"]}), 409, "not-the-last")
+    assert (
+        made(team.owner.post(undo, params={"at_bat_id": second["at_bat_id"]}), 200)["at_bat_id"] == second["at_bat_id"]
+    )
+    problem(team.owner.post(undo, params={"at_bat_id": second["at_bat_id"]}), 409, "not-the-last")
     assert score() == 1
     problem(team.owner.delete(path, headers={"If-Match": '"1"'}), 412, "stale-version")
     assert team.owner.delete(path, headers=ANY).status_code == 204
     assert score() == 0
-    problem(team.owner.post(f"/games/{game}/at-bats/undo"), 409, "nothing-to-undo")
+    problem(team.owner.post(undo), 409, "nothing-to-undo")
     assert site.running.store.verify() == []
 
 

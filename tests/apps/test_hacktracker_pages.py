@@ -254,7 +254,7 @@ def test_people_come_and_go(served: Site) -> None:
     assert "Welcome to Sluggers." in guest.send(link, link, first_name="Gus", last_name="Tan")
     assert "Gus Tan" in owner.get(f"{team.path}/members")
     guest.get(link, 404)
-    owner.send(f"{team.path}/members", f"{team.path}/members/guest/role", role="manager")
+    owner.send(f"{team.path}/members", f"{team.path}/members/role", user_id="guest", role="manager")
     ghost = f"{team.path}/players/{team.ghosts[0]}"
     (link,) = re.findall(r'value="http://[^/]+/hacktracker(/join/[\w-]+)"', owner.send(ghost, f"{ghost}/invite"))
     guest.send(link, link)
@@ -279,10 +279,34 @@ def test_people_come_and_go(served: Site) -> None:
     player = Reader(served, "player")
     player.send(f"{team.path}/edit", f"{team.path}/delete")
     assert "Renamed is back." in player.send("/", f"{team.path}/restore")
-    player.send(f"{team.path}/members", f"{team.path}/members/owner/remove")
+    player.send(f"{team.path}/members", f"{team.path}/members/remove", user_id="owner")
     owner.get(team.path, 404)
     assert "Your account is gone." in owner.send("/me", "/me/delete")
     assert served.running.store.verify() == []
+
+
+def test_members_whose_ids_fit_no_address(served: Site) -> None:
+    team, owner = Team(served), Reader(served, "owner")
+    team.join("https://id.example.org/u/7", "player")
+    told = owner.send(f"{team.path}/members", f"{team.path}/members/role", user_id="https://id.example.org/u/7")
+    assert "Unnamed is manager from now on." in told
+    assert 'value="https://id.example.org/u/7"' in told
+    told = owner.send(f"{team.path}/members", f"{team.path}/members/remove", user_id="https://id.example.org/u/7")
+    assert "id.example.org" not in told
+
+
+def test_undo_takes_back_what_was_seen(served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True)
+    team.bat(game, result="HR", runs=1)
+    scorer = Reader(served, "scorekeeper")
+    page = scorer.get(f"/games/{game}/score")
+    undo = dict(FIELD.findall(next(each for each in FORM.findall(page) if f"/games/{game}/undo" in each)))
+    team.bat(game, team.ghosts[1], result="2B")
+    late = scorer.client.post(f"/games/{game}/undo", data=undo)
+    assert late.status_code == 409
+    assert "Another one was scored since" in late.text
+    assert "2B is taken back." in scorer.send(f"/games/{game}/score", f"/games/{game}/undo")
 
 
 def test_a_session_ends_with_its_account(served: Site) -> None:

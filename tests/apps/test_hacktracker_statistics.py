@@ -191,6 +191,32 @@ def test_a_spray_chart(site: Site) -> None:
     assert made(team.owner.get("/me/spray-chart"), 200)["points"] == []
 
 
+def test_a_game_that_is_being_deleted_does_not_count(site: Site) -> None:
+    """Its deletion was cut off with all its at-bats still there: it is gone for everybody, and so are they."""
+    team = Team(site)
+    team.link(team.ghosts[0], "player")
+    kept, gone = team.game(lineup=team.ghosts, season_id="fall"), team.game(lineup=team.ghosts, season_id="fall")
+    for game in (kept, gone):
+        team.move(game, "IN_PROGRESS")
+        team.bat(game, hit_location={"x": 0.5, "y": 0.5})
+        team.move(game, "FINAL")
+    site.engine.update_item(
+        TableName="hacktracker-dev",
+        Key={"PK": {"S": f"GAME#{gone}"}, "SK": {"S": "METADATA"}},
+        UpdateExpression="SET keyplanDeleting = :now",
+        ExpressionAttributeValues={":now": {"S": "2026-05-01T18:00:00.000Z"}},
+    )
+    player = team.as_("player")
+    for season in ({}, {"season_id": "fall"}):
+        for path in (team.path, f"{team.path}/players/{team.ghosts[0]}", "/me"):
+            found = made(player.get(f"{path}/statistics", params=season), 200)
+            assert (found.get("total") or found["statistics"])["plate_appearances"] == 1, path
+            points = made(player.get(f"{path}/spray-chart", params=season), 200)["points"]
+            assert [point["game_id"] for point in points] == [kept], path
+    (line,) = made(player.get(f"{team.path}/seasons"), 200)["seasons"]
+    assert (line["season_id"], line["statistics"]["plate_appearances"]) == ("fall", 1)
+
+
 # What outlives a team
 
 

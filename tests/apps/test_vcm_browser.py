@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811 - fixtures are imported by their names
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,14 +164,7 @@ def test_links_and_pictures_by_the_keyboard(browser_page: Page, site: Site) -> N
     chooser.value.set_files([PICTURE])
     expect(text.locator("img[alt='jubel am netz']")).to_be_visible()
     page.keyboard.type("Danach. ")
-    page.evaluate(
-        """() => {
-            const data = new DataTransfer();
-            data.setData("text/html", "<p>Fremdes <img src='/static/icon.svg'> Bild</p>");
-            document.querySelector(".ProseMirror")
-                .dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-        }"""
-    )
+    _paste(page, "<p>Fremdes <img src='/static/icon.svg'> Bild</p>")
     expect(text).to_contain_text("Fremdes")
     page.get_by_role("button", name="Speichern", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
@@ -178,6 +172,38 @@ def test_links_and_pictures_by_the_keyboard(browser_page: Page, site: Site) -> N
     assert html.count("<img") == 1
     assert html.index("<img") < html.index("Danach. Fremdes")
     assert '<a href="https://example.org/spiel"' in html
+
+
+@needs_bundle
+def test_whatever_the_editor_lets_one_do_can_be_saved(browser_page: Page, site: Site) -> None:
+    """A line break in bold text, and what comes along with a text from elsewhere."""
+    page = browser_page
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Allerlei")
+    text = text_of(page)
+    text.click()
+    page.keyboard.type("Oben")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("Unten")
+    text.press("Control+a")
+    page.get_by_role("button", name="Fett").click()
+    text.press("Control+End")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Danach")
+    _paste(
+        page,
+        """<h5>Kopf</h5><table><tr><td>Zelle</td></tr></table><p align="center">
+        <a href="HTTPS://example.org">A</a><a href="https://me@example.org/">B</a><a href="/rel">C</a>
+        <a href="https://example.org/d">D</a></p><ol type="a" start="3"><li><h2>E</h2></li></ol>
+        <pre><code class="language-foo_bar">F</code></pre><hr>""",
+    )
+    expect(text).to_contain_text("Zelle")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    html = editor(site).get("/news/by-slug/allerlei").json()["html"]
+    assert "<strong>Oben</strong><br><strong>Unten</strong>" in html
+    assert re.findall('href="([^"]+)"', html) == ["https://example.org/d"]
+    assert all(letter in html for letter in "ABCDEF")
 
 
 @needs_bundle
@@ -197,21 +223,88 @@ def test_the_editor_shows_what_will_be_saved_after_somebody_else_was_faster(brow
     assert editor(site).get(f"/news/{article['id']}").json()["html"] == f"<p>{shown}</p>"
 
 
-def _drop(page: Page, where: str) -> None:
-    """Drop a picture, as from a folder."""
+def _paste(page: Page, html: str) -> None:
+    """Paste into the editor, as from another page."""
+    page.evaluate(
+        """(html) => {
+            const data = new DataTransfer();
+            data.setData("text/html", html);
+            document.querySelector(".ProseMirror")
+                .dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""",
+        html,
+    )
+
+
+def _drop(page: Page, where: str, *names: str) -> None:
+    """Drop pictures, as from a folder."""
     transfer = page.evaluate_handle(
-        """([name, bytes]) => {
+        """([names, bytes]) => {
             const transfer = new DataTransfer();
-            transfer.items.add(new File([new Uint8Array(bytes)], name, { type: "image/png" }));
+            for (const name of names)
+                transfer.items.add(new File([new Uint8Array(bytes)], name, { type: "image/png" }));
             return transfer;
         }""",
-        [PICTURE["name"], list(PICTURE["buffer"])],
+        [names or [PICTURE["name"]], list(PICTURE["buffer"])],
     )
     box = page.locator(where).bounding_box()
     assert box is not None
     at = {"clientX": box["x"] + 20, "clientY": box["y"] + 20, "dataTransfer": transfer}
     for event in ("dragover", "drop"):
         page.dispatch_event(where, event, {**at, "bubbles": True, "cancelable": True})
+
+
+@needs_bundle
+def test_pictures_stand_where_they_were_dropped_in_their_order(browser_page: Page, site: Site) -> None:
+    """However long they take, and whatever becomes of the text meanwhile."""
+    page = browser_page
+    held: list[Route] = []
+    page.route("**/redaktion/medien/neu", lambda route: held.append(route) if not held else route.continue_())
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Drei Bilder")
+    text = text_of(page)
+    text.click()
+    page.keyboard.type("Oben")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Das fällt weg")
+    _drop(page, ".ProseMirror > :last-child", "eins.png", "zwei.png", "drei.png")
+    expect(page.get_by_text("eins.png wird gesendet")).to_be_visible()
+    text.press("Control+a")
+    page.keyboard.type("x")
+    held[0].continue_()
+    expect(page.get_by_text("drei.png ist da.")).to_be_visible()
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    html = editor(site).get("/news/by-slug/drei-bilder").json()["html"]
+    assert re.findall('alt="([a-z]+)"|<p>(x)', html) == [("", "x"), ("eins", ""), ("zwei", ""), ("drei", "")]
+
+
+def test_without_the_editor_pictures_are_dropped_on_markdown(
+    browser_page: Page, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no node, and so no bundle, the same form takes Markdown."""
+    monkeypatch.setattr(forms, "_has_editor", lambda: False)
+    page = browser_page
+    sign_in(page, site, to="/redaktion/news/neu")
+    page.get_by_label("Titel").fill("Ohne Bündel")
+    text = page.get_by_label("Text", exact=True)
+    text.fill("Ein **Satz**.")
+    expect(page.locator("[data-scripted]")).to_be_visible()
+    _drop(page, "textarea[name=content]", "eins_[1].png", "zwei.png")
+    expect(page.get_by_text("zwei.png ist da.")).to_be_visible()
+    screenshots(page, "vcm-markdown-pictures")
+    page.get_by_role("button", name="Vorschau").click()
+    expect(page.locator("#vorschau img")).to_have_count(2)
+    page.get_by_role("button", name="Speichern und veröffentlichen").click()
+    expect(page.get_by_role("status")).to_have_text("Veröffentlicht.")
+    article = editor(site).get("/news/by-slug/ohne-buendel").json()
+    assert re.findall('alt="([^"]+)"', article["html"]) == ["eins [1]", "zwei"]
+    assert len(article["imageIds"]) == 2
+    page.get_by_role("link", name="Bearbeiten").click()
+    text.fill(f"{text.input_value()}\n\nUnd weiter.")
+    page.get_by_role("button", name="Speichern", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Ohne Bündel ist gespeichert.")
+    assert editor(site).get(f"/news/{article['id']}").json()["html"] == f"{article['html']}<p>Und weiter.</p>"
 
 
 def test_dropping_a_picture_beside_the_text(browser_page: Page, site: Site) -> None:

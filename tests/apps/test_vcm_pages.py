@@ -223,6 +223,15 @@ def test_the_calendar(readers: dict[str, Reader], site: Site) -> None:
     assert b"Geheim" not in raw
 
 
+def test_an_event_that_lasts_no_second_has_no_end_in_the_calendar(readers: dict[str, Reader], site: Site) -> None:
+    """RFC 5545 wants an end that is later than the beginning."""
+    for title, end in (("Jetzt", "2031-01-01T10:00:00.000Z"), ("Gleich", "2031-01-01T10:00:00.900Z")):
+        announce(site, title, startDate="2031-01-01T10:00:00.000Z", endDate=end, publish=True)
+    lines = readers["anyone"].client.get("/termine.ics").text.split("\r\n")
+    assert lines.count("DTSTART:20310101T100000Z") == 2
+    assert "DTEND:20310101T100000Z" not in lines
+
+
 def test_sams_is_imported_by_a_form(readers: dict[str, Reader], site: Site) -> None:
     clubs = [{"samsClubId": str(n), "name": f"Club {n}", "nameSlug": f"club-{n}"} for n in range(4)]
     anja = readers["Admin"]

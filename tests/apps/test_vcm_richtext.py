@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from keyplan.apps.vcm.html import html_of
 from keyplan.apps.vcm.markdown import from_markdown, to_markdown
 from keyplan.apps.vcm.payload.lexical import Conversion
-from keyplan.apps.vcm.richtext import BadDocument, checked, excerpt, images_in, plain_text
+from keyplan.apps.vcm.richtext import BadDocument, checked, excerpt, images_in, nodes_in, plain_text
 from keyplan.apps.vcm.slugs import slug_of
 from tests.apps.vcm_export import bullets, item, link, node, picture, rich
 from tests.apps.vcm_export import text as lexical_text
@@ -53,6 +53,8 @@ def doc(*content: Json) -> Json:
         (doc({"type": "codeBlock", "content": [text("x", "bold")]}), "/content/0/content"),
         (doc({"type": "horizontalRule", "content": [para()]}), "/content/0/content"),
         (doc({"type": "paragraph", "marks": [{"type": "bold"}]}), "/content/0/marks"),
+        (doc(para({"type": "hardBreak", "marks": [{"type": "glow"}]})), "/content/0/content/0/marks/0"),
+        (doc(para({"type": "hardBreak", "marks": "bold"})), "/content/0/content/0/marks"),
         (doc([]), "/content/0"),  # type: ignore[arg-type]  # what the test is about
     ],
     ids=str,
@@ -96,6 +98,8 @@ def test_what_an_editor_sends_along_is_not_stored() -> None:
         {"type": "orderedList", "attrs": {"start": 1}, "content": [{"type": "listItem", "content": [para()]}]},
         {"type": "image", "attrs": {"mediaId": "m"}},
     )
+    bold_break = {"type": "hardBreak", "marks": [{"type": "bold"}]}
+    assert checked(doc(para(text("a", "bold"), bold_break))) == doc(para(text("a", "bold"), {"type": "hardBreak"}))
     assert checked({"type": "doc"}) == doc(para())
     assert checked(doc(para(text("a"), text("b")))) == doc(para(text("ab")))
 
@@ -155,7 +159,8 @@ leaves = (
     | st.builds(lambda level, word: {"type": "heading", "attrs": {"level": level}, "content": [text(word)]},
                 st.integers(1, 6), st.from_regex(r"[A-Za-zäöü]{1,9}", fullmatch=True))
     | st.builds(lambda code: {"type": "codeBlock", "content": [text(code)]}, st.from_regex(r"[a-z`]{1,9}", fullmatch=True))
-    | st.builds(lambda id: {"type": "image", "attrs": {"mediaId": id, "alt": "Bild"}}, st.from_regex(r"[a-z0-9-]{1,9}", fullmatch=True))
+    | st.builds(lambda id, alt: {"type": "image", "attrs": {"mediaId": id, "alt": alt, "title": alt}},
+                st.from_regex(r"[a-z0-9ä ()<>&;%.-]{0,8}[a-z0-9)]", fullmatch=True), words)
     | st.just({"type": "horizontalRule"})
 )  # fmt: skip
 
@@ -179,6 +184,37 @@ def _nested(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
 def test_markdown_there_and_back(blocks: list[Json]) -> None:
     document = checked(doc(*blocks))
     assert checked(from_markdown(to_markdown(document))) == document
+
+
+def _letters(document: Json) -> list[tuple[str, frozenset[str]]]:
+    """Every letter with its marks."""
+    found: list[Json] = [each for each in nodes_in(document) if each["type"] == "text"]
+    marked = [(each["text"], frozenset(mark["type"] for mark in each.get("marks", ()))) for each in found]
+    return [(letter, marks) for words, marks in marked for letter in "".join(words.split())]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "markdown"),
+    [
+        ([text("Wort"), text("teil", "underline")], "Wor&#116;__teil__"),
+        ([text("fett:", "bold"), text("weiter")], "**fett\\:**&#119;eiter"),
+        ([text("a"), text("„b“", "bold"), text("c")], "&#97;**„b“**&#99;"),
+        ([text("a ", "strike"), text("b", "bold", "strike")], "~~a **b**~~"),
+        ([text("a", "underline"), text("b", "bold", "underline"), text(" c", "bold")], "__a**b**__ **c**"),
+        ([text("fett:", "bold"), text("schräg", "italic")], "**fett\\:**_schräg_"),
+        ([text("     Eingerückt")], "Eingerückt"),
+        ([text("Am Ende"), {"type": "hardBreak"}], "Am Ende"),
+    ],
+)
+def test_marks_are_seen_wherever_they_stand(pieces: list[Json], markdown: str) -> None:
+    document = checked(doc(para(*pieces)))
+    assert to_markdown(document) == markdown
+    assert _letters(from_markdown(markdown)) == _letters(document)
+
+
+def test_a_heading_is_one_line_of_markdown() -> None:
+    heading = {"type": "heading", "attrs": {"level": 2}, "content": [text("a"), {"type": "hardBreak"}, text("b")]}
+    assert to_markdown(doc(heading)) == "## a b"
 
 
 @settings(max_examples=100)

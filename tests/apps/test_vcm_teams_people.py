@@ -134,6 +134,7 @@ def test_changing_a_team(site: Site) -> None:
         ({"schedules": [training("h")] * 8}, "invalid", "/schedules"),
         ({"schedules": [training("h", day=[7])]}, "invalid", "/schedules/0/day/0"),
         ({"schedules": [training("h", startTime="24:00")]}, "invalid", "/schedules/0/startTime"),
+        ({"schedules": [training("h", startTime="1٨:00")]}, "invalid", "/schedules/0/startTime"),
         ({"schedules": [training("h", coach="me")]}, "invalid", "/schedules/0/coach"),
         ({"schedules": [training("h", day=[])]}, "no-day", "/schedules/0/day"),
         ({"schedules": [training("h", endTime="18:30")]}, "ends-too-early", "/schedules/0/endTime"),

@@ -103,6 +103,13 @@ def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
         page.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_role("link", name=name, exact=True)).to_have_attribute("aria-current", "page")
         screenshots(page, f"wavyblog-{name.lower().replace(' ', '-')}")
+    choose(page, PICTURE)
+    expect(page.get_by_text("sea.png is there.")).to_be_visible()
+    first, *others = page.locator("[data-gallery] img").all()
+    newest = first.get_attribute("src")
+    assert len(others) == 6
+    page.reload()
+    expect(page.locator("[data-gallery] img").first).to_have_attribute("src", newest or "")
     page.goto(f"{full.url}/wavyblog/users/jonas_costa")
     page.get_by_text("Delete", exact=True).click()
     screenshots(page, "wavyblog-user")
@@ -112,6 +119,15 @@ def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
     screenshots(page, "wavyblog-account")
     page.goto(f"{full.url}/wavyblog/categories/walks-in-lisbon/edit")
     screenshots(page, "wavyblog-edit-category")
+
+
+def test_the_smallest_screens_need_no_scrolling_aside(browser_page: Page, full: Site) -> None:
+    page = browser_page
+    page.set_viewport_size({"width": 320, "height": 640})
+    sign_in(page, full.url, "mira_berg", demo.PASSWORD)
+    for path in ("", "my-posts", "write", "images", "users", "account", "categories/walks-in-lisbon", "new-category"):
+        page.goto(f"{full.url}/wavyblog/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
 
 
 def test_forms_look_well(browser_page: Page, served: Served) -> None:
@@ -200,6 +216,7 @@ def test_an_image_is_pasted_into_the_text(browser_page: Page, served: Served) ->
     page = browser_page
     sign_in(page, served.site.url, "anna", PASSWORD)
     page.get_by_role("link", name="Write", exact=True).click()
+    expect(page.get_by_label("Add images")).to_be_visible()  # so the script is there that takes what is pasted
     text = page.get_by_role("textbox", name="Text")
     text.fill("Look: ")
     text.evaluate(

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +11,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from keyplan.apps.wavyblog import markdown, service
+from keyplan.apps.wavyblog import accounts, markdown, service
+from keyplan.apps.wavyblog.design import User
 from keyplan.apps.wavyblog.upkeep import sweep
 from keyplan.cli import main
 from keyplan.engine import Engine
@@ -128,6 +129,35 @@ def test_the_feed_has_a_summary_of_a_long_post(site: Site) -> None:
     assert entries["Short"].findtext("a:content", None, atom) == "<p>Brief.</p>\n"
 
 
+# Signing in while the password changes
+
+
+def while_a_password_is_checked(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Do something once, after the next password was compared and before anything follows from that."""
+    compared = accounts._matches
+
+    def overtaken(password: str, user: User | None) -> bool:
+        right = compared(password, user)
+        monkeypatch.setattr(accounts, "_matches", compared)
+        act()
+        return right
+
+    monkeypatch.setattr(accounts, "_matches", overtaken)
+
+
+def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = {"password": PASSWORD, "new_password": "another one"}
+    while_a_password_is_checked(monkeypatch, lambda: site.as_("ada").post("/me/password", json=change))
+    visitor = site.as_()
+    problem(visitor.post("/login", json={"user": "ada", "password": PASSWORD}), 401, "wrong-credentials")
+    assert "wavyblog_refresh" not in visitor.cookies
+    store = site.running.store
+    assert list(store.each(site.running.design.token_families("ada"))) == []
+    assert visitor.post("/login", json={"user": "ada", "password": "another one"}).status_code == 200
+
+
 # Renames under way
 
 
@@ -139,6 +169,7 @@ def test_a_category_that_posts_move_to_stays_until_they_are_there(site: Site, mo
     problem(root.delete("/categories/journeys", headers=ANY), 409, "being-renamed")
     problem(root.patch("/categories/journeys", json={"slug": "trips"}, headers=ANY), 409, "being-renamed")
     problem(root.patch("/categories/travel", json={"slug": "trips"}, headers=ANY), 409, "being-renamed")
+    problem(root.patch("/categories/travel", json={"name": "Lost"}, headers=ANY), 409, "being-renamed")
     assert root.patch("/categories/journeys", json={"name": "Journeys"}, headers=ANY).status_code == 200
     sweep(site.running)
     problem(root.get("/categories/travel"), 404, "not-found")

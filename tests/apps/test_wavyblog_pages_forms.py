@@ -8,6 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from keyplan.apps.wavyblog.design import Post
+from keyplan.data import create
+from tests.apps.test_wavyblog_edges import while_a_password_is_checked
 from tests.apps.wavyblog_pages_support import (
     DRAFT,
     PASSWORD,
@@ -93,6 +96,37 @@ def test_a_wrong_sign_in_says_nothing_about_who_there_is(served: Served, user: s
     assert problems_of(answer) == ["There is no user with this name and password."]
     assert f'value="{user}"' in answer.text
     assert password not in re.sub(r"<script.*", "", answer.text)
+
+
+def test_a_password_that_changes_while_it_is_checked_opens_no_session(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    author = served.who("author")
+    while_a_password_is_checked(
+        monkeypatch, lambda: author.send("/account/password", password=PASSWORD, new_password="another one")
+    )
+    reader = served.visitor()
+    answer = reader.send("/sign-in", user="anna", password=PASSWORD)
+    assert answer.status_code == 401
+    assert problems_of(answer) == ["There is no user with this name and password."]
+    assert reader.get("/account").status_code == 303
+    assert reader.send("/sign-in", user="anna", password="another one").status_code == 303
+
+
+def test_who_signs_in_on_a_further_page_of_a_list_comes_back_to_the_list(served: Served) -> None:
+    for number in range(14):
+        served.site.running.store.run(
+            create(Post(slug=f"more-{number}", title="More", content="x", author_id="anna", is_published=True))
+        )
+    reader = served.visitor()
+    following = re.search(r'rel="next" href="([^"]*)"', reader.get("/authors/anna").text)
+    assert following is not None
+    link = re.search(r'href="([^"]*sign-in[^"]*)"', reader.get(unescape(following[1])).text)
+    assert link is not None
+    to = hidden(reader.get(unescape(link[1])), "to")
+    shown = reader.follow(reader.send("/sign-in", user="anna", password=PASSWORD, to=to))
+    assert shown.status_code == 200
+    assert "Posts by anna" in shown.text
 
 
 @pytest.mark.parametrize("to", ["https://evil.example/", "//evil.example/", "/other/", "/wavyblog\\evil", "/wavyblog"])

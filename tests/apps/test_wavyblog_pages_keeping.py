@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 
 import httpx
 import pytest
 
-from keyplan.apps.wavyblog.design import User
+from keyplan.apps.wavyblog.design import Image, User
 from keyplan.data import create, update
 from tests.apps.wavyblog_pages_support import (
     POST,
@@ -63,6 +63,18 @@ def test_an_image_is_uploaded_and_used(served: Served) -> None:
     text = author.follow(answer).text
     assert f'<img src="{found[1]}" alt="sea">' in text
     assert f'class="lead" src="{found[1]}"' in text
+
+
+def test_an_image_that_was_added_is_shown_wherever_it_is_in_the_list(served: Served) -> None:
+    """Ids from elsewhere may sort behind those of today, and fill the first page."""
+    store = served.site.running.store
+    for number in range(30):
+        store.run(create(Image(image_id=f"old-{number}", username="anna", file="x", content_type="image/png", size=1)))
+    reader = served.who("author")
+    assert 'class="added"' not in reader.get("/images").text
+    assert 'class="added"' in reader.get("/images?added=old-0").text
+    assert 'class="added"' not in reader.get("/images?added=gone").text
+    assert 'class="added"' not in served.who("other").get("/images?added=old-0").text
 
 
 def test_what_is_no_image_is_refused(served: Served) -> None:
@@ -137,6 +149,36 @@ def test_a_session_without_an_account_is_told(served: Served) -> None:
     assert "Sign out" not in page.text
     assert '<a class="button" href="/wavyblog/sign-in">Sign in</a>' in page.text
     assert ghost.get("/account").status_code == 303, "it has no session by now"
+
+
+def test_a_text_is_not_lost_with_its_session(served: Served) -> None:
+    text = "It took three days to write all of this down, <b>and</b> it is good."
+    written = {**NEW, "content": text, "csrf": ""}
+    author = served.who("author")
+    written["csrf"] = author.token("/write")
+    again = served.who("author")  # the same person, signed in anew
+    author.client.cookies = again.client.cookies
+    page = author.post("/write", dict(written))
+    assert page.status_code == 403
+    assert unescape(page.text).count(text) == 1
+    assert "This form is too old" in page.text
+    saved = author.post("/write", {**written, "csrf": hidden(page, "csrf")})
+    assert saved.status_code == 303
+    author.client.cookies.clear()
+    page = author.post("/write", dict(written))
+    assert page.status_code == 403
+    assert "<h1>This form can not be taken</h1>" in page.text
+    assert '<a class="button" href="/wavyblog/sign-in">Sign in</a>' in page.text
+    assert f"{escape(text)}</textarea>" in page.text
+    assert "<b>and</b>" not in page.text
+
+
+def test_a_password_is_never_shown(served: Served) -> None:
+    author = served.who("author")
+    secret = "a password that is much longer than forty characters"
+    sent = author.post("/account/password", {"csrf": "old", "password": secret, "new_password": secret})
+    assert sent.status_code in (401, 403)
+    assert secret not in sent.text
 
 
 def test_categories_are_made_renamed_and_deleted(served: Served) -> None:

@@ -57,6 +57,16 @@ CASES = [
         "published_posts_by_user", ("john_doe",), ["john-029", "john-028", "john-026"], ["query GSI1"], _slug, limit=3
     ),
     Case("published_posts_by_category", ("travel",), ["jane-029", "jane-028"], ["query GSI2"], _slug, limit=2),
+    # john's drafts are not jane's; hers are 030 and 027.
+    Case(
+        "posts_by_category_for",
+        ("travel", "jane_roe"),
+        ["jane-030", "jane-029", "jane-028"],
+        ["query GSI2"],
+        _slug,
+        limit=3,
+    ),
+    Case("posts_by_category_for", ("travel", "john_doe"), ["jane-029", "jane-028"], ["query GSI2"], _slug, limit=2),
     Case(
         "posts_by_slugs",
         (["john-002", "none", "jane-007"],),
@@ -117,7 +127,7 @@ def test_cost_does_not_grow(blog: World[WavyBlog], larger_blog: World[WavyBlog],
     [
         # Decisions are made on strong reads.
         ("user", ("john_doe",), 1.0),
-        ("user_by_email", ("john_doe@example.com",), 1.0),
+        ("user_by_email", ("john_doe@example.com",), 2.0),
         # Three posts of 1.9 KB are two reads of 4 KB, half a unit each.
         ("posts_by_user", ("john_doe",), 1.0),
         ("slug_taken", ("john-001",), 0.5),

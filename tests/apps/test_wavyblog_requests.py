@@ -73,10 +73,10 @@ ME = "get_item"
 REQUESTS: dict[str, list[str]] = {
     "GET /posts": ["query GSI4"],
     "GET /posts/{slug}": ["get_item"],
-    "GET /authors/{username}/posts": ["get_item", "query GSI1"],
+    "GET /authors/{username}/posts": ["get_item", ME, "query GSI1"],  # visitors have no account
     "GET /categories": ["query GSI3"],
     "GET /categories/{slug}": ["get_item"],
-    "GET /categories/{slug}/posts": ["get_item", "query GSI2"],
+    "GET /categories/{slug}/posts": ["get_item", ME, "query GSI2"],
     "GET /me": [ME],
     "GET /me/posts": [ME, "query GSI1"],
     "GET /me/images": [ME, "query"],
@@ -153,6 +153,13 @@ def test_a_draft_takes_the_account_of_who_reads_it(site: Site, recorder: Recorde
     path = f"/posts/{new_post(site, 'ada', publish=False)}"
     assert recorder.for_(site.as_("ada").get(path)) == ["get_item", ME]
     assert recorder.for_(site.as_("root").get(path)) == ["get_item", ME]
+
+
+def test_a_list_takes_the_account_of_who_may_read_drafts_in_it(site: Site, recorder: Recorder) -> None:
+    for who, account in ((None, []), ("ada", [ME]), ("root", [ME])):
+        client = site.as_(who)
+        assert recorder.for_(client.get("/authors/ada/posts")) == ["get_item", *account, "query GSI1"]
+        assert recorder.for_(client.get("/categories/travel/posts")) == ["get_item", *account, "query GSI2"]
 
 
 def test_publishing_is_one_write(site: Site, recorder: Recorder) -> None:

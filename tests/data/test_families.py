@@ -1,6 +1,8 @@
 """The order in which the children of an item go."""
 
-from keyplan.data import Store, create, delete
+import pytest
+
+from keyplan.data import InUse, Store, create, delete
 from keyplan.data.families import in_order
 from keyplan.design import Count, Design, Entity, Id, Ref, Table, belongs_to, key, ref
 from keyplan.engine import Engine
@@ -82,6 +84,44 @@ class League(Design):
 
 def test_who_keeps_another_goes_first() -> None:
     assert [child.__name__ for child, _ in in_order(League(), Round)] == ["Match", "Award", "Player"]
+
+
+class Fine(Entity, table=league):
+    """It keeps its player, and goes with nothing."""
+
+    fine_id: Id
+    round_id: Id
+    player_id: Id
+
+    primary = key("FINE#{fine_id}", "FINE")
+
+    @belongs_to(on_delete="refuse", count="battings")
+    def player(self) -> Ref[Player]:
+        return ref(Player, round_id=self.round_id, player_id=self.player_id)
+
+
+class Strict(Design):
+    tables = (league,)
+    entities = (Round, Player, Fine)
+
+
+def test_a_cascade_that_something_else_stops_goes_on_when_that_is_gone() -> None:
+    with Engine() as engine:
+        store = Store(Strict(), engine)
+        store.create_tables()
+        round_ = store.run(create(Round(round_id="r")))
+        for player in ("p", "q"):
+            store.run(create(Player(round_id="r", player_id=player)))
+        fine = store.run(create(Fine(fine_id="f", round_id="r", player_id="q")))
+        with pytest.raises(InUse) as caught:
+            store.run(delete(round_))
+        assert (caught.value.entity, caught.value.values["player_id"]) == ("Player", "q")
+        with pytest.raises(InUse):
+            store.resume()
+        assert [finding.kind for finding in store.verify()] == ["unfinished"]
+        store.run(delete(fine))
+        assert store.resume() == 1
+        assert engine.scan(TableName="League")["Items"] == []
 
 
 def test_a_cascade_is_not_stopped_by_its_own_items() -> None:

@@ -1,6 +1,7 @@
 """What is sent, exactly: never more items and never more requests than needed."""
 
 import re
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from keyplan.data import (
     touch,
     update,
 )
-from keyplan.data.writes import Part
+from keyplan.data.writes import Part, Patch
 from keyplan.design import Design, InvalidValue, get, ref
 from tests.data.club import Alias, Article, Club, Game, Member, Note, Team, User
 from tests.data.support import NOW, Recorder, shape
@@ -401,6 +402,13 @@ def test_two_writes_of_one_item_are_refused(store: Store[Club], sent: Recorder) 
         store.transact(update(note), update(note))
     with pytest.raises(DataError, match="two writes"):
         store.transact(create(Note(note_id="m")), create(Note(note_id="m")))
+    change = patch(ref(Note, note_id="n"), text="c")
+    parts: list[Part | Patch[Note]] = [update(note), move(note, note_id="m"), delete(note), change]
+    for one, other in permutations(parts, 2):
+        with pytest.raises(DataError, match="two writes"):
+            store.transact(one, other)
+    with pytest.raises(DataError, match="two writes"):  # a number that it counts in would be lowered twice
+        store.transact(delete(note), delete(note))
     assert sent.taken() == []
 
 

@@ -109,6 +109,21 @@ def test_an_absent_version_counts_as_0(store: Store[Club], raw: Any) -> None:
         store.run(update(second))
 
 
+def test_a_number_that_others_stored_as_null_counts_as_0(store: Store[Club], raw: Any) -> None:
+    store.run(create(Team(team_id="t", name="T")))
+    raw.update_item(
+        TableName="Club",
+        Key={"PK": {"S": "TEAM#t"}, "SK": {"S": "TEAM"}},
+        UpdateExpression="SET member_count = :n",
+        ExpressionAttributeValues={":n": {"NULL": True}},
+    )
+    team = store.run(get(Team, team_id="t"))
+    assert team is not None
+    team.name = "U"
+    assert store.run(update(team)).member_count == 0
+    assert store.run(get(Team, team_id="t")) == team
+
+
 def test_counters_and_mirrors_do_not_raise_the_version(store: Store[Club], raw: Any) -> None:
     user = store.run(create(User(username="ann", email="a")))
     article = store.run(create(Article(slug="s", number=1, title="T", author="ann")))

@@ -312,6 +312,25 @@ def test_what_fails_beside_the_handlers_is_raised_and_gone_on_with(bench: Bench)
     assert bench.titles() == ["a", "b", "c", "c"]
 
 
+def test_a_record_that_could_not_be_set_aside_is_not_passed_over(bench: Bench) -> None:
+    """The write that sets it aside fails: the handler is not left out for that, though another waits behind it."""
+
+    @on(Article, "INSERT")
+    def last(change: Change[Article], seen: Seen) -> None:
+        seen.append(("last", change.keys["slug"]))  # type: ignore[arg-type]  # a text
+
+    bench.write("a")
+    real = bench.store.client
+    bench.store.client = Failing(real, [failure("ValidationException")], only="transact_write_items")
+    runner = bench.runner(failing("a"), last)
+    with pytest.raises(RequestFailed):
+        run_with_pauses(bench, runner)
+    assert list(set_aside(bench.store)) == []
+    run_with_pauses(bench, runner)
+    assert [(each.handler, each.tries) for each in set_aside(bench.store)] == [("picky", 3)]
+    assert [kind for kind, _ in bench.seen].count("last") == 1
+
+
 def test_a_table_without_a_stream_says_so(bench: Bench) -> None:
     bench.client.delete_table(TableName="Marks")
     bench.client.create_table(

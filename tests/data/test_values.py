@@ -7,14 +7,16 @@ from enum import Enum, IntEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
 from keyplan.data import StaleVersion, Store, StoredDataError, create, patch, update
-from keyplan.data.codec import codec_for
+from keyplan.data.codec import codec_for, dynamic
 from keyplan.data.items import codec_of
+from keyplan.data.sizes import item_size
 from keyplan.design import (
     Count,
     Design,
@@ -36,6 +38,7 @@ from keyplan.design import (
     stored,
 )
 from keyplan.engine import Engine
+from keyplan.engine.values import item_size as size_in_the_engine
 from tests.data.support import Recorder
 
 
@@ -175,6 +178,8 @@ def test_a_value_is_stored_and_read_back(
         (Ttl, datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))),
         (list[float], [float("nan")]),
         (dict[str, Any], {"a": object()}),
+        (dict[str, Any], {"a": ["\ud800"]}),
+        (dict[str, Any], {"\ud800": 1}),
         (set[bool], {True}),
     ],
 )
@@ -183,6 +188,26 @@ def test_a_value_that_can_not_be_stored_is_refused(annotation: Any, value: objec
     with pytest.raises(InvalidValue) as caught:
         codec_of(entity).encode(entity.model_construct(id="1", value=value))
     assert caught.value.field == "value"
+
+
+def members(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(values, max_size=4) | st.dictionaries(st.text(max_size=4), values, max_size=4)
+
+
+NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9)
+PLAIN = st.none() | st.booleans() | st.text(max_size=6) | st.integers() | NUMBERS
+SETS = st.sets(st.text(max_size=4), min_size=1) | st.sets(st.integers(-999, 999), min_size=1)
+
+
+@given(st.recursive(PLAIN | SETS, members, max_leaves=20))
+def test_the_size_of_an_item_is_what_dynamodb_counts(value: object) -> None:
+    try:
+        item: dict[str, Any] = {"value": dynamic(value)}
+    except InvalidValue:  # a number of too many digits
+        return
+    assert item_size(item) == size_in_the_engine(item)
+    # What is well within the limit is not counted: the JSON of an item must never be shorter than its size.
+    assert len(orjson.dumps(item)) >= item_size(item)
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20, places=9))

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from keyplan.data import Store, UniqueViolation, create
-from keyplan.design import HOUSEKEEPING
+from keyplan.design import HOUSEKEEPING, Count, Design, Entity, Id, Ref, counts, get, mirror, ref
+from keyplan.design import key as declared_key
 from keyplan.engine import Engine
-from tests.data.club import Alias, Article, Club, Member, Note, Team, User
+from tests.data.club import Alias, Article, Club, Member, Note, Team, User, club
 from tests.data.market import Login, Market, Token
 from tests.data.press import Times
 
@@ -17,6 +18,7 @@ from tests.data.press import Times
 @pytest.fixture
 def filled(store: Store[Club]) -> Store[Club]:
     store.run(create(User(username="ann", email="ann", nickname="annie")))
+    store.run(create(User(username="zoe", email="zoe")))
     tags = frozenset("ab")
     store.run(create(Article(slug="one", number=1, title="T", author="ann", tags=tags, images=["i"])))
     store.run(create(Team(team_id="t", name="T")))
@@ -68,6 +70,12 @@ DAMAGE: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("index key too many", change("TEAM#t", "TEAM", "SET GSI1PK = :k, GSI1SK = :k", k={"S": "x"}), ["stale-index-key"]),
     ("wrong count", change("USER#ann", "USER", "SET article_count = :n", n={"N": "7"}), ["wrong-count"]),
     ("lost count", change("TEAM#t", "TEAM", "REMOVE admin_count"), ["wrong-count"]),
+    ("count that is NULL", change("TEAM#t", "TEAM", "SET member_count = :n", n={"NULL": True}), ["wrong-count"]),
+    (
+        "count of nothing that is NULL",
+        change("USER#zoe", "USER", "SET team_count = :n", n={"NULL": True}),
+        ["wrong-count"],
+    ),
     ("field changed by hand", change("NOTE#n", "NOTE", "SET folder = :f", f={"S": "g"}), ["stale-index-key"]),
     (
         "unique field changed by hand",
@@ -129,6 +137,55 @@ def test_a_repair_leaves_alone_what_changed_since(filled: Store[Club], raw: Any)
     assert filled.repair(findings) == 0
     assert filled.repair(filled.verify()) == 1
     assert filled.verify() == []
+
+
+class Seat(Entity, table=club):
+    """It follows from an order, and counts who sits there."""
+
+    seat: Id
+    sitting: Count = 0
+
+    primary = declared_key("SEAT#{seat}", "SEAT")
+
+
+class Order(Entity, table=club):
+    seat: Id
+
+    primary = declared_key("ORDER#{seat}", "ORDER")
+
+    @mirror
+    def seat_item(self) -> Seat:
+        return Seat(seat=self.seat)
+
+
+class Guest(Entity, table=club):
+    seat: Id
+    name: Id
+
+    primary = declared_key("GUEST#{name}", "GUEST")
+
+    @counts("sitting")
+    def sits(self) -> Ref[Seat]:
+        return ref(Seat, seat=self.seat)
+
+
+class Evening(Design):
+    tables = (club,)
+    entities = (Seat, Order, Guest)
+
+
+def test_a_number_is_put_right_with_the_lost_item_that_holds_it() -> None:
+    with Engine() as engine:
+        store = Store(Evening(), engine)
+        store.create_tables()
+        for entity in (Order(seat="a"), Guest(seat="a", name="ann"), Guest(seat="a", name="joe")):
+            store.run(create(entity))
+        remove("SEAT#a", "SEAT")(engine)
+        (finding,) = store.verify()
+        assert finding.kind == "missing"
+        assert store.repair([finding]) == 1
+        assert store.verify() == []
+        assert store.run(get(Seat, seat="a")) == Seat(seat="a", sitting=2)
 
 
 def test_a_guard_that_was_put_right_guards(filled: Store[Club], raw: Any) -> None:

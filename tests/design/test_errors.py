@@ -377,6 +377,33 @@ def a_collection_over_two_partitions() -> object:
 # Designs
 
 
+@declares("same-name", "Twice.Blog", "Rename one of them.")
+def two_tables_of_one_name() -> object:
+    class Twice(Design):
+        tables = (blog, Table("Blog", key("PK")))
+
+    return Twice
+
+
+@declares("same-name", "Twice.User", "Rename one of them.")
+def two_entities_of_one_name() -> object:
+    first = User
+
+    def second() -> type[Entity]:
+        class User(Entity, table=other):
+            name: Id
+
+            primary = key("USER#{name}")
+
+        return User
+
+    class Twice(Design):
+        tables = (blog, other)
+        entities = (first, second())
+
+    return Twice
+
+
 @declares("foreign-table", "Post", "Add it to tables.")
 def an_entity_of_a_table_that_is_not_listed() -> object:
     class Wrong(Design):

@@ -5,9 +5,9 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any
 
-from keyplan.data.codec import Item
+from keyplan.data.codec import Item, whole_number
 from keyplan.data.errors import NotFound, Refused, StaleVersion
-from keyplan.data.expressions import Requirement, equals, exists
+from keyplan.data.expressions import Requirement, equals, is_there, there
 from keyplan.data.items import EntityCodec, remember
 from keyplan.data.plan import Action, added
 from keyplan.design import Entity, InvalidValue
@@ -97,8 +97,8 @@ def unchanged(
 ) -> list[Requirement]:
     """The item is as it was read: by its version, or by the values that the write relies on."""
     missing = Requirement(
-        exists(spec.table.hash[0].name),
-        lambda found: found is None,
+        there(spec),
+        lambda found: not is_there(spec, found),
         lambda found: refused(NotFound, "primary", found),
     )
 
@@ -205,7 +205,7 @@ def update_stamps(spec: EntitySpec, stored: Item, now: datetime) -> dict[str, ob
     if updated := spec.by_kind.get("updated"):
         stamps[updated.name] = moment(now, spec.table.times)
     if version := spec.by_kind.get("version"):
-        stamps[version.name] = int(stored.get(version.stored, {}).get("N", "0")) + 1
+        stamps[version.name] = whole_number(stored.get(version.stored)) + 1
     return stamps
 
 
@@ -215,5 +215,5 @@ def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Act
     entity.__dict__.update(values)
     for field in entity.spec.counts:
         if field.stored in item:
-            entity.__dict__[field.name] = int(item[field.stored]["N"])
+            entity.__dict__[field.name] = whole_number(item[field.stored])
     remember(entity, item)

@@ -83,6 +83,11 @@ def number_text(value: int | Decimal | float) -> str:
     return format(exact, "f")
 
 
+def whole_number(value: AttributeValue | None) -> int:
+    """A stored number that the store itself looks after; absent, or NULL, counts as 0."""
+    return int((value or {}).get("N", "0"))
+
+
 def _take(tag: str) -> Decode:
     return lambda value: value[tag]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from keyplan.data.codec import Item
 from keyplan.data.consequences import Address, Consequences, Share, SideItem, address_of
 from keyplan.data.errors import AlreadyExists, DataError, FloorReached, InUse, NotFound, ParentMissing, UniqueViolation
-from keyplan.data.expressions import Encoded, Requirement, exists, not_exists
+from keyplan.data.expressions import Encoded, Requirement, is_there, not_exists, there
 from keyplan.data.families import children_of
 from keyplan.data.items import DELETING, codec_of
 from keyplan.data.plan import Floor, Plan
@@ -83,17 +83,17 @@ def parent_there(spec: EntitySpec, constraint: str, named: Ref[Entity], *, growi
         problem = f"there is no such {named.entity.__name__}, or no longer"
         return ParentMissing(spec.name, constraint, named.values, _decoded(named.entity, stored), problem)
 
-    table = named.entity.spec.table
-    there = Requirement(exists(table.hash[0].name), lambda stored: stored is None, missing)
+    parent = named.entity.spec
+    present = Requirement(there(parent), lambda stored: not is_there(parent, stored), missing)
     if not growing:
-        return [there]
+        return [present]
     staying = Requirement(not_exists(DELETING), lambda stored: bool(stored and DELETING in stored), missing)
-    return [there, staying]
+    return [present, staying]
 
 
 def _decoded(entity: type[Entity], stored: Item | None) -> Entity | None:
     """What is stored, as the entity: an error never carries more than the entity shows, secrets least of all."""
-    return None if stored is None else codec_of(entity).decode(stored)
+    return codec_of(entity).shown(stored)
 
 
 def not_deleting(spec: EntitySpec, named: Ref[Entity]) -> list[Requirement]:
@@ -145,10 +145,11 @@ def no_children(design: Design, entity: Entity) -> Iterator[Requirement]:
 
 
 def _unused(entity: Entity, attribute: str, child: str) -> Requirement:
-    zero = Node("=", (FieldPath((attribute,)), Encoded({"N": "0"})))
+    none = {"N": "0"}
+    zero = Node("=", (FieldPath((attribute,)), Encoded(none)))
     return Requirement(
         Node("OR", (not_exists(attribute), zero)),
-        lambda stored: bool(stored) and stored is not None and stored.get(attribute, {"N": "0"})["N"] != "0",
+        lambda stored: bool(stored and stored.get(attribute, none) != none),
         lambda stored: InUse(
             entity.spec.name,
             child,

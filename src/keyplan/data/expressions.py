@@ -14,6 +14,7 @@ from keyplan.data.errors import Refused
 from keyplan.data.items import EntityCodec
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import FieldPath, FieldStandIn, Node
+from keyplan.design.entity import EntitySpec
 
 MOST_CHOICES = 100
 """Values that DynamoDB takes in one IN."""
@@ -147,6 +148,20 @@ def _whole(attribute: str) -> FieldPath:
 @cache
 def exists(attribute: str) -> Node:
     return Node("attribute_exists", (_whole(attribute),))
+
+
+def there(spec: EntitySpec) -> Node:
+    """An item is there; where its key could be another entity's, one of this entity."""
+    if spec.told_by_type:
+        return equals(spec.table.type_attribute or "", {"S": spec.type})
+    return exists(spec.table.hash[0].name)
+
+
+def is_there(spec: EntitySpec, stored: Item | None) -> bool:
+    """The same, of an item as it is stored."""
+    return stored is not None and (
+        not spec.told_by_type or stored.get(spec.table.type_attribute or "") == {"S": spec.type}
+    )
 
 
 @cache

@@ -12,7 +12,7 @@ from keyplan.data.decoding import Source, field_validator, quick_list_reader, qu
 from keyplan.data.encoding import quick_writer
 from keyplan.data.envelopes import pack, restored, unpack
 from keyplan.data.errors import StoredDataError
-from keyplan.data.sizes import MAXIMUM_ITEM, size_with_local_indexes, surely_fits, value_size
+from keyplan.data.sizes import MAXIMUM_ITEM, is_unicode, size_with_local_indexes, surely_fits, value_size
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
@@ -159,12 +159,19 @@ class EntityCodec(Generic[E]):
         """Refuse an item that is too large, naming its largest field."""
         if surely_fits(self.spec.table, item):
             return
-        size = size_with_local_indexes(self.spec.table, item)
+        try:
+            size = size_with_local_indexes(self.spec.table, item)
+        except UnicodeEncodeError:
+            wrong = next(name for name in item if not is_unicode(item[name]))
+            raise self._unfit("invalid", wrong, "a text in it is no Unicode: it holds half of a character") from None
         if size > MAXIMUM_ITEM:
             largest = max(item, key=lambda name: value_size(item[name]))
-            field = next((f.name for f in self.spec.fields.values() if f.stored == largest), largest)
             problem = f"the item has {size} bytes, more than {MAXIMUM_ITEM}; this field is the largest"
-            raise InvalidValue("item-too-large", f"{self.spec.name}.{field}", problem, field=field)
+            raise self._unfit("item-too-large", largest, problem)
+
+    def _unfit(self, code: str, attribute: str, problem: str) -> InvalidValue:
+        field = next((f.name for f in self.spec.fields.values() if f.stored == attribute), attribute)
+        return InvalidValue(code, f"{self.spec.name}.{field}", problem, field=field)
 
     def key(self, values: Mapping[str, object]) -> Item:
         """The primary key of these values."""
@@ -239,6 +246,10 @@ class EntityCodec(Generic[E]):
             except NOT_AS_WRITTEN:
                 pass  # the thorough way knows what to make of it, or what to say
         return self._decode_thoroughly(item)
+
+    def shown(self, item: Item | None) -> E | None:
+        """The entity of an item that stands in the way of a write; None where there is none, or of another entity."""
+        return self.decode(item) if item is not None and self.recognises(item) else None
 
     def decode_all(self, items: Sequence[Item]) -> list[E] | None:
         """The entities of a list, if all of it is of this entity and none is being deleted; else each is looked at."""

@@ -13,8 +13,8 @@ from keyplan.data.changes import has_consequences
 from keyplan.data.codec import AttributeValue, Item
 from keyplan.data.consequences import address, address_of, consequences
 from keyplan.data.difference import unmarked
-from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
-from keyplan.data.expressions import Requirement, exists, for_fields
+from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused, StaleVersion
+from keyplan.data.expressions import Requirement, for_fields, is_there, there
 from keyplan.data.families import children_of
 from keyplan.data.items import DELETING, codec_of, remember
 from keyplan.data.plan import Action, Plan
@@ -85,7 +85,7 @@ def _prepared(work: Patch[Any], reader: Reader) -> Steps[Planned]:
     if work.quiet or _is_alone(spec, set(work.changes)):
         return Blind(work)
     item = yield from reader.stored(work.target)
-    if item is None or DELETING in item:
+    if item is None or DELETING in item or not is_there(spec, item):
         raise NotFound(spec.name, "primary", work.target.values)
     entity = codec_of(work.target.entity).decode(item)
     changed = with_changes(entity, {name: _value(entity, name, change) for name, change in work.changes.items()})
@@ -101,7 +101,7 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
-        if item is not None:
+        if is_there(spec, item) and item is not None:
             entity = codec_of(work.target.entity).decode(item)
             touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
             if consequences(entity) != consequences(touched):
@@ -124,6 +124,8 @@ def put(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
         return
     for attempt in range(TRIES):
         item = yield from reader.stored(Ref(type(entity), entity.key_values))
+        if item is not None and not is_there(entity.spec, item):
+            raise AlreadyExists(entity.spec.name, "primary", entity.key_values, None, "another entity's item is there")
         _stand_in(entity, item)
         try:
             yield from carry_out([Create(entity) if item is None else Update(entity)], context)
@@ -138,7 +140,7 @@ def _is_simple(spec: EntitySpec, design: Design) -> bool:
     """Whether an item can be written without a look at the one that it replaces: nothing follows from either."""
     looked_after = {field.kind for field in spec.fields.values()} - {"plain", "ttl"}
     parents = {parent.entity for other in design.entities for parent in other.spec.parents}
-    return not looked_after and not has_consequences(spec) and spec.entity not in parents
+    return not (looked_after or has_consequences(spec) or spec.entity in parents or spec.told_by_type)
 
 
 def _stand_in(entity: Entity, item: Item | None) -> None:
@@ -210,11 +212,9 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
         adds[version.stored] = 1
 
     def refused(kind: type[Refused], stored_item: Any) -> Refused:  # noqa: ANN401 - an item or None
-        return kind(spec.name, "primary", work.target.values, codec.decode(stored_item) if stored_item else None)
+        return kind(spec.name, "primary", work.target.values, codec.shown(stored_item))
 
-    missing = Requirement(
-        exists(spec.table.hash[0].name), lambda item: item is None, lambda item: refused(NotFound, item)
-    )
+    missing = Requirement(there(spec), lambda item: not is_there(spec, item), lambda item: refused(NotFound, item))
     staying = unmarked(context.design, work.target.entity, work.target.values)
     where = address_of(work.target)
     codec.check_size({**where.item, **sets})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from keyplan.data.codec import AttributeValue, Item
+from keyplan.data.codec import AttributeValue, Item, whole_number
 from keyplan.data.consequences import Address
 from keyplan.data.errors import ConditionFailed, DataError, Refused, TooLarge
 from keyplan.data.expressions import Expression, Requirement, all_of, at_least_number, exists
@@ -84,7 +84,7 @@ class Action:
         needed = floor.least - self.adds[attribute]
 
         def below(stored: Item | None) -> bool:
-            return stored is not None and DELETING not in stored and int(stored.get(attribute, _ZERO)["N"]) < needed
+            return stored is not None and DELETING not in stored and whole_number(stored.get(attribute)) < needed
 
         return Requirement(
             Node("OR", (at_least_number(attribute, needed), exists(DELETING))),
@@ -136,6 +136,8 @@ class Plan:
     def remove(self, address: Address, *requirements: Requirement) -> Action:
         """Take an item away, unless the same write puts another in its place."""
         action = self._at(address)
+        if requirements and action.requirements:  # what followed from the item would go twice
+            raise _twice(address)
         if action.put is None:
             action.delete = True
             action.sets, action.removes, action.adds = {}, set(), {}
@@ -208,12 +210,9 @@ def _does_something(action: Action) -> bool:
     return bool(action.put is not None or action.delete or action.changes or action.conditions() or action.where)
 
 
-_ZERO: AttributeValue = {"N": "0"}
-
-
 def added(value: AttributeValue | None, amount: int) -> AttributeValue:
     """A number that was added to; absent counts as 0."""
-    return {"N": str(int((value or _ZERO)["N"]) + amount)}
+    return {"N": str(whole_number(value) + amount)}
 
 
 def _action_request(action: Action, names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:

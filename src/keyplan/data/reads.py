@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from keyplan.data.codec import Item
-from keyplan.data.expressions import Expression
+from keyplan.data.expressions import Expression, is_there
 from keyplan.data.fetch import fetch
 from keyplan.data.items import DELETING, LONGEST_HASH, LONGEST_RANGE, checked_key, codec_of
 from keyplan.data.pages import Pages
@@ -89,16 +89,18 @@ class Reader:
         return item
 
     def _exists(self, op: Exists) -> Steps[bool]:
-        names = op.entity.spec.table.key_names
+        spec = op.entity.spec
+        told = (spec.table.type_attribute or "",) if spec.told_by_type else ()
         expression = Expression()
-        projection = ", ".join(expression.name(name) for name in (*names, DELETING))
+        projection = ", ".join(expression.name(name) for name in (*spec.table.key_names, *told, DELETING))
         request = {
-            "TableName": self._design.table_name(op.entity.spec.table),
+            "TableName": self._design.table_name(spec.table),
             "Key": codec_of(op.entity).key(op.values),
             "ProjectionExpression": projection,
         }
         answer = yield from call("get_item", request | expression.parameters())
-        return "Item" in answer and DELETING not in answer["Item"]
+        item: Item | None = answer.get("Item")
+        return item is not None and is_there(spec, item) and DELETING not in item
 
     def _guard_item(
         self, guard: Guard[Any], values: Mapping[str, object], *, consistent: bool = False

@@ -41,6 +41,15 @@ def _text(value: str) -> int:
     return len(value) if value.isascii() else len(value.encode())
 
 
+def _number(text: str) -> int:
+    """A byte, one for a minus sign, and one for every two digits, paired from the point both ways; no outer zeros."""
+    whole, _, fraction = text.lstrip("-").partition(".")
+    before = whole if fraction else whole.rstrip("0")
+    behind = fraction if before != "0" else fraction.lstrip("0")
+    pairs = (len(before.removeprefix("0")) + 1) // 2 + (len(behind) + 1) // 2
+    return 1 + text.startswith("-") + pairs
+
+
 def value_size(value: Mapping[str, Any]) -> int:
     """The size of one attribute's value."""
     ((tag, content),) = value.items()
@@ -48,8 +57,7 @@ def value_size(value: Mapping[str, Any]) -> int:
         case "S":
             return _text(content)
         case "N":
-            digits = len(content.replace(".", "").strip("-0"))
-            return (digits + 1) // 2 + (2 if content.startswith("-") else 1)
+            return _number(content)
         case "B":
             return len(content)
         case "M":
@@ -59,10 +67,18 @@ def value_size(value: Mapping[str, Any]) -> int:
         case "SS":
             return sum(map(_text, content))
         case "NS":
-            return sum(value_size({"N": each}) for each in content)
+            return sum(map(_number, content))
         case "BS":
             return sum(map(len, content))
     return 1
+
+
+def is_unicode(value: Mapping[str, Any]) -> bool:
+    """Whether all texts in a value have a size: Python's can hold half of a character."""
+    try:
+        return value_size(value) >= 0
+    except UnicodeEncodeError:
+        return False
 
 
 def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from keyplan.data.codec import Item
+from keyplan.data.codec import Item, whole_number
 from keyplan.data.consequences import Address, SideItem, address, consequences
 from keyplan.data.envelopes import unpack
 from keyplan.data.errors import StoredDataError
@@ -169,7 +169,8 @@ class _Walk:
         for where, (side, constraint) in self.expected.items():
             present = self.items.get(where)
             if present is None:
-                self._find("missing", where, f"{constraint} should be here", side.item)
+                counted = {name: {"N": str(self.counts[where][name])} for name in side.counts}
+                self._find("missing", where, f"{constraint} should be here", {**side.item, **counted})
                 continue
             _, item = present
             wrong = {n: value for n, value in side.item.items() if n not in side.counts and item.get(n) != value}
@@ -204,10 +205,10 @@ class _Walk:
             for spec in entity.spec.fields.values():
                 if spec.kind != "count":
                     continue
-                stored = int(item.get(spec.stored, {"N": "0"})["N"])
-                right = self.counts[where][spec.stored]
-                if stored != right:
-                    problem = f"{entity.spec.name}.{spec.name} is {stored} and should be {right}"
+                stored, right = item.get(spec.stored, {}), self.counts[where][spec.stored]
+                if whole_number(stored) != right or "NULL" in stored:  # to which DynamoDB would not add
+                    shown = "NULL" if "NULL" in stored else whole_number(stored)
+                    problem = f"{entity.spec.name}.{spec.name} is {shown} and should be {right}"
                     # An item that can not be read may count too.
                     sets: Item = {} if self.unreadable else {spec.stored: {"N": str(right)}}
                     self._find("wrong-count", where, problem, sets)

@@ -24,7 +24,7 @@ from keyplan.data.codec import Item
 from keyplan.data.consequences import address, address_of, consequences
 from keyplan.data.difference import difference, no_children, not_deleting, stays_with_children, still_there, unmarked
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
-from keyplan.data.expressions import Requirement, exists, for_fields, not_exists
+from keyplan.data.expressions import Requirement, for_fields, is_there, not_exists, there
 from keyplan.data.items import codec_of, remember, stored_of
 from keyplan.data.plan import Action, Plan
 from keyplan.design import Design, Entity, InvalidValue, Ref
@@ -83,7 +83,7 @@ class Write(ABC, Generic[E]):
     def refusal(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
         """The error for a rule that does not allow this write."""
         codec = codec_of(type(self.entity))
-        return kind(codec.spec.name, constraint, self.entity.key_values, codec.decode(stored) if stored else None)
+        return kind(codec.spec.name, constraint, self.entity.key_values, codec.shown(stored))
 
 
 class Create(Write[E]):
@@ -197,9 +197,7 @@ def _free(fresh: Entity) -> Requirement:
     return Requirement(
         not_exists(codec.spec.table.hash[0].name),
         lambda found: found is not None,
-        lambda found: AlreadyExists(
-            codec.spec.name, "primary", fresh.key_values, codec.decode(found) if found else None
-        ),
+        lambda found: AlreadyExists(codec.spec.name, "primary", fresh.key_values, codec.shown(found)),
     )
 
 
@@ -235,13 +233,11 @@ class Check(Generic[E]):
         codec = codec_of(self.target.entity)
 
         def refused(kind: type[Refused], stored: Item | None) -> Refused:
-            return kind(spec.name, "check", self.target.values, codec.decode(stored) if stored else None)
+            return kind(spec.name, "check", self.target.values, codec.shown(stored))
 
         requirements = [
             Requirement(
-                exists(spec.table.hash[0].name),
-                lambda stored: stored is None,
-                lambda stored: refused(NotFound, stored),
+                there(spec), lambda stored: not is_there(spec, stored), lambda stored: refused(NotFound, stored)
             ),
             *not_deleting(spec, self.target),
         ]

@@ -44,6 +44,9 @@ class EntitySpec:
         for name, value in declared.items():
             self._add(name, value)
         self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
+        self.told_by_type = False
+        """Whether its keys could be another entity's or a guard's, so that only the type attribute tells; a design
+        finds out."""
         check_keys(self)
 
     def _check_type(self) -> None:
@@ -254,6 +257,10 @@ class EntitySpec:
         """Whether some item could be of either entity, by the shape of its primary key and its type attribute."""
         if self.table.type_attribute and self.type and other.type and self.type != other.type:
             return False
+        return self.may_share_keys_with(other)
+
+    def may_share_keys_with(self, other: "EntitySpec") -> bool:
+        """Whether some primary key could be of either entity."""
         for mine, theirs in zip(self.primary.parts, other.primary.parts, strict=True):
             if mine.template and theirs.template and not mine.template.may_equal(theirs.template):
                 return False

@@ -210,6 +210,7 @@ def _check_entities(cls: type[Design]) -> None:
         if not hasattr(entity, "spec"):
             raise DesignError("no-table", entity.__name__, "it has no table", "Declare it with table=....")
     specs = [entity.spec for entity in cls.entities]
+    _check_names(cls)
     for spec in specs:
         if spec.table not in (*cls.tables, HOUSEKEEPING):
             raise DesignError(
@@ -221,13 +222,24 @@ def _check_entities(cls: type[Design]) -> None:
         _check_counters(spec, cls)
         check_transaction(spec)
     for first, second in combinations(specs, 2):
-        if first.table is second.table and first.may_be_mistaken_for(second):
+        if first.table is not second.table or not first.may_share_keys_with(second):
+            continue
+        first.told_by_type = second.told_by_type = True
+        if first.may_be_mistaken_for(second):
             raise DesignError(
                 "ambiguous-entities",
                 f"{first.name} and {second.name}",
                 f"their keys could be mistaken for each other ({_shown(first)} and {_shown(second)})",
                 "Give them different literals, use Id for fields that hold no separator, or a type attribute.",
             )
+
+
+def _check_names(cls: type[Design]) -> None:
+    """Tables and entities go by their names: in requests, in addresses, in journals of unfinished work."""
+    for names in ([table.name for table in cls.tables], [entity.__name__ for entity in cls.entities]):
+        twice = [name for number, name in enumerate(names) if name in names[:number]]
+        if twice:
+            raise DesignError("same-name", f"{cls.__name__}.{twice[0]}", "it is there twice", "Rename one of them.")
 
 
 def _shown(spec: EntitySpec) -> str:
@@ -252,7 +264,10 @@ def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
             )
         for entity in cls.entities:
             other = entity.spec
-            if other.table is guard.table and _looks_like(guard, other):
+            if other.table is not guard.table or not _looks_like(guard, other):
+                continue
+            other.told_by_type = True
+            if other.table.type_attribute is None or other.type is None:
                 raise DesignError(
                     "ambiguous-guard",
                     place,
@@ -262,8 +277,6 @@ def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
 
 
 def _looks_like(guard: Unique, other: EntitySpec) -> bool:
-    if other.table.type_attribute is not None and other.type is not None:
-        return False
     templates = [guard.hash] if guard.range is None else [guard.hash, guard.range]
     return all(
         part.template is not None and part.template.may_equal(mine)

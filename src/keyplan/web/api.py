@@ -321,6 +321,7 @@ def _answer(request: Request, route: Route, service: Service[Any], values: dict[
 def _set_cookie(request: Request, response: Response, cookie: SetCookie, result: object) -> None:
     running: Running[Any] = request.app.state.running
     value = getattr(result, cookie.field, None)
+    response.headers["Cache-Control"] = "no-store"  # what comes with it is a secret as well
     response.set_cookie(
         cookie.name,
         value or "",

@@ -60,6 +60,8 @@ __all__ = ["Pages", "Person", "View", "routes"]
 F = TypeVar("F", bound=PageFunction)
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 429, 503}
+_WORTH_KEEPING = 40
+"""The length of a text that nobody likes to type again."""
 """After these, who typed something can go on with it."""
 
 
@@ -295,7 +297,7 @@ class _Serving:
         try:
             if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
                 visitor.sign_out()  # pages take no tokens: it is the session that is no longer good
-            elif page.again is not None and problem.status in _SHOWN_IN_THE_FORM and not first:
+            elif page.again is not None and _is_shown_in_the_form(problem, visitor) and not first:
                 return self._again(page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
             problem = _known(another, request)
@@ -318,7 +320,10 @@ class _Serving:
         trace: Trace = request.scope["keyplan"]
 
         def shown(view: View[Any]) -> Response:
-            return view.render("problem.html", status=problem.status, problem=problem, request_id=trace.request_id)
+            typed = _lost(request, problem)
+            return view.render(
+                "problem.html", status=problem.status, problem=problem, request_id=trace.request_id, typed=typed
+            )
 
         try:
             response = shown(self._view(request, visitor, Form()))
@@ -353,6 +358,21 @@ class _Serving:
             return await run_in_threadpool(shown, request, _from_routing(error, request))
 
         return {RequestValidationError: handle, HTTPException: handle, Problem: handle}
+
+
+def _is_shown_in_the_form(problem: Problem, visitor: Visitor) -> bool:
+    # A form of a session that is over is shown again, for the one that is there now: no other site could send it.
+    anew = problem.code == "old-form" and visitor.caller is not None
+    return anew or problem.status in _SHOWN_IN_THE_FORM
+
+
+def _lost(request: Request, problem: Problem) -> list[str]:
+    """Texts that somebody typed into a form whose session is over, for them to copy: nobody writes a post twice."""
+    if problem.code not in ("old-form", "no-token", "bad-token"):
+        return []
+    typed: Typed = request.scope.get("keyplan.typed", {})
+    fields = [values for name, values in typed.items() if name != TOKEN and "password" not in name]
+    return [text for values in fields for text in values if len(text) >= _WORTH_KEEPING]
 
 
 def _known(error: Exception, request: Request) -> Problem:

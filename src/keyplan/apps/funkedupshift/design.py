@@ -302,6 +302,11 @@ class FunkedUpShiftDesign(Design):
             "Public answers show a name, never the subject of a token.",
         ),
         departure(
+            "Avatar stored at profile/avatars/{userId}/{uuid}.{ext}.",
+            "The same; of a user's id that can not stand in a path as it is, a hash stands in its place.",
+            "The subject of a token may hold slashes and dots, which would lead elsewhere.",
+        ),
+        departure(
             "Admins create and update sites; squash is visible to the group Squash and SuperAdmin, and changed by "
             "SuperAdmin and managers in that group. What a group's permissions do is left open.",
             "The members of a group with the permission sites:write, groups:write, squash:read or squash:write may do "

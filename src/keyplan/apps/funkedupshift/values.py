@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from keyplan.design import Id
 
@@ -31,6 +31,11 @@ def _not_reserved(name: str) -> str:
     return name
 
 
+def _tidy(tag: object) -> object:
+    # Before its length is looked at: some capitals are two letters when they are small.
+    return tag.strip().lower() if isinstance(tag, str) else tag
+
+
 def _each_once(tags: list[str]) -> list[str]:
     return list(dict.fromkeys(tags))
 
@@ -49,6 +54,6 @@ Stars: TypeAlias = Annotated[int, Field(ge=STARS[0], le=STARS[-1])]
 Note: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 ScrapedContent: TypeAlias = Annotated[str, AfterValidator(_not_too_large)]
 ProfileText: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
-Tag: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=50)]
+Tag: TypeAlias = Annotated[str, BeforeValidator(_tidy), StringConstraints(min_length=1, max_length=50)]
 """Any characters, `c#` too."""
 Tags: TypeAlias = Annotated[list[Tag], Field(max_length=20), AfterValidator(_each_once)]

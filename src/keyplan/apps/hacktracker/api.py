@@ -28,9 +28,10 @@ api.get("/teams/{team_id}/seasons", HackTracker.seasons)
 api.get("/teams/{team_id}/spray-chart", HackTracker.team_spray_chart)
 
 api.get("/teams/{team_id}/members", HackTracker.members)
-api.get("/teams/{team_id}/members/{user_id}", HackTracker.member)
-api.put("/teams/{team_id}/members/{user_id}/role", HackTracker.change_role)
-api.delete("/teams/{team_id}/members/{user_id}", HackTracker.remove_member)
+# A user's id is a token's subject, in which there may be anything but #.
+api.get("/teams/{team_id}/members/{user_id:path}", HackTracker.member)
+api.put("/teams/{team_id}/members/{user_id:path}/role", HackTracker.change_role)
+api.delete("/teams/{team_id}/members/{user_id:path}", HackTracker.remove_member)
 api.post("/teams/{team_id}/leave", HackTracker.leave_team)
 # Not kept for a repeated request: the secret of an invitation is stored nowhere.
 api.post("/teams/{team_id}/invitations", HackTracker.invite_member, once=False)

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from keyplan.apps.hacktracker.access import A_MEMBER, Access
-from keyplan.apps.hacktracker.entities import AtBat, Player
+from keyplan.apps.hacktracker.entities import AtBat, Game, Player
 from keyplan.apps.hacktracker.models import ItemId, Season
 from keyplan.apps.hacktracker.roster import in_roster_order
 from keyplan.apps.hacktracker.statistics import (
@@ -22,6 +22,7 @@ from keyplan.apps.hacktracker.statistics import (
     by_inning,
 )
 from keyplan.web import SIGNED_IN, allow
+from keyplan.web.handling import takes_long
 
 K = TypeVar("K", str, str | None)
 
@@ -36,7 +37,7 @@ class Figures(Access):
         """The statistics of a player, of all games or of those with a season label."""
         self._seat(team_id)
         self._player(team_id, player_id)
-        counted = Statistics.of(self._of_season(self._of_player(player_id), team_id, season_id))
+        counted = Statistics.of(self._of_season(self._of_player(player_id), season_id))
         return PlayerStatistics(team_id=team_id, player_id=player_id, season_id=season_id, statistics=counted)
 
     @allow(SIGNED_IN, also=A_MEMBER)
@@ -44,13 +45,13 @@ class Figures(Access):
         """Where a player's balls went."""
         self._seat(team_id)
         self._player(team_id, player_id)
-        return SprayChart.of(self._of_season(self._of_player(player_id), team_id, season_id))
+        return SprayChart.of(self._of_season(self._of_player(player_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def team_statistics(self, team_id: ItemId, season_id: Season | None = None) -> TeamStatistics:
         """The statistics of a team and its players, of all games or of those with a season label."""
         self._seat(team_id)
-        batted = self._of_season(self._of_team(team_id), team_id, season_id)
+        batted = self._of_season(self._of_team(team_id), season_id)
         players = self.store.run(self.design.roster(team_id)).items
         return TeamStatistics(
             team_id=team_id,
@@ -63,7 +64,7 @@ class Figures(Access):
     def team_spray_chart(self, team_id: ItemId, season_id: Season | None = None) -> SprayChart:
         """Where the balls of a team went."""
         self._seat(team_id)
-        return SprayChart.of(self._of_season(self._of_team(team_id), team_id, season_id))
+        return SprayChart.of(self._of_season(self._of_team(team_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def seasons(self, team_id: ItemId) -> Seasons:
@@ -122,25 +123,38 @@ class Figures(Access):
         """At-bats by player: a page shows several statistics of the same ones, which are read once."""
         return {}
 
+    @cached_property
+    def _games(self) -> dict[str, Game | None]:
+        """The games that at-bats were asked for, in the same way."""
+        return {}
+
     def _of_player(self, player_id: str) -> list[AtBat]:
         if player_id not in self._batted:
-            self._batted[player_id] = list(self.store.each(self.design.player_at_bats(player_id).limit(100)))
+            found = self.store.each(self.design.player_at_bats(player_id).limit(100))
+            self._batted[player_id] = self._that_count(list(found))
         return self._batted[player_id]
+
+    def _that_count(self, batted: list[AtBat]) -> list[AtBat]:
+        """Without those of a game that is being deleted, which go after it; what a removed team left has no game."""
+        wanted = dict.fromkeys(each.game_id for each in batted if each.game_id not in self._games)
+        self._games.update(zip(wanted, self.store.run(self.design.games_by_ids(list(wanted))), strict=True))
+        return [each for each in batted if each.removed_at is not None or self._games[each.game_id] is not None]
 
     def _of_team(self, team_id: str) -> list[AtBat]:
         """Who batted stays on the roster, so that its few players lead to all at-bats."""
+        takes_long()  # some queries for each player
         players = self.store.run(self.design.roster(team_id)).items
         return [at_bat for player in players if player.at_bat_count for at_bat in self._of_player(player.player_id)]
 
-    def _of_season(self, batted: list[AtBat], team_id: str, season_id: str | None) -> list[AtBat]:
+    def _of_season(self, batted: list[AtBat], season_id: str | None) -> list[AtBat]:
         if season_id is None:
             return batted
-        games = self.store.each(self.design.season_games(team_id, season_id).limit(100))
-        wanted = {game.game_id for game in games}
+        wanted = {game.game_id for game in self._games.values() if game is not None and game.season_id == season_id}
         return [each for each in batted if each.game_id in wanted]
 
     def _mine(self, season_id: str | None) -> list[AtBat]:
         """All that one batted: as the players one is, and as those that one was."""
+        takes_long()  # some queries for each team
         me = self.me.sub
         players = dict.fromkeys(
             [
@@ -154,11 +168,7 @@ class Figures(Access):
             for at_bat in self.store.each(self.design.user_at_bats(player_id, me).limit(100))
         ]
         batted.sort(key=lambda each: each.at_bat_id)
-        if season_id is None:
-            return batted
-        games = self.store.run(self.design.games_by_ids(list(dict.fromkeys(each.game_id for each in batted))))
-        wanted = {game.game_id for game in games if game is not None and game.season_id == season_id}
-        return [each for each in batted if each.game_id in wanted]
+        return self._of_season(self._that_count(batted), season_id)
 
 
 def _grouped(batted: Iterable[AtBat], by: Callable[[AtBat], K]) -> dict[K, list[AtBat]]:

@@ -30,6 +30,7 @@ from keyplan.apps.hacktracker.models import (
     RoleChange,
     Secret,
     TeamOut,
+    UserId,
 )
 from keyplan.data import AlreadyExists, ConditionFailed, NotFound, ParentMissing, Refused, check, create, delete, update
 from keyplan.data.writes import Check, Part
@@ -75,7 +76,7 @@ class Members(Access):
         return self.chosen(self.design.members(team_id), page, shown)
 
     @allow(SIGNED_IN, also=f"{A_MANAGER}, or it is your own membership")
-    def member(self, team_id: ItemId, user_id: ItemId) -> MembershipOut:
+    def member(self, team_id: ItemId, user_id: UserId) -> MembershipOut:
         """A membership."""
         seat = self._seat(team_id)
         self.permit(seat.manages or user_id == self.me.sub)
@@ -93,7 +94,7 @@ class Members(Access):
     # Roles
 
     @allow(SIGNED_IN, also=_CHANGES)
-    def change_role(self, team_id: ItemId, user_id: ItemId, change: RoleChange, version: MayMatch) -> MembershipOut:
+    def change_role(self, team_id: ItemId, user_id: UserId, change: RoleChange, version: MayMatch) -> MembershipOut:
         """Give a member another role."""
 
         def act() -> MembershipOut:
@@ -109,7 +110,7 @@ class Members(Access):
         return self._persist(act)
 
     @allow(SIGNED_IN, also=_CHANGES)
-    def remove_member(self, team_id: ItemId, user_id: ItemId, version: IfMatch) -> None:
+    def remove_member(self, team_id: ItemId, user_id: UserId, version: IfMatch) -> None:
         """Remove a member. Their player stays as it is."""
 
         def act() -> None:
@@ -191,6 +192,9 @@ class Members(Access):
         maker = self.store.run(self.design.membership(invitation.invited_by, team.team_id))
         if maker is None or maker.status != "active" or maker.role not in _givers(invitation.role):
             raise _lapsed()
+        account = self.store.run(self.design.user(invitation.invited_by))
+        if account is None or account.deleted_at is not None:
+            raise _lapsed()
         player = self._ghost(invitation)
         return Offer(
             team_id=team.team_id,
@@ -226,7 +230,9 @@ class Members(Access):
     def _accepted(self, secret: str) -> TeamOut:
         invitation = self._invitation(secret)
         team_id, me = invitation.team_id, self.user.user_id
-        parts: list[Part] = [delete(invitation), not_deleted(team_id), still_here(me), _may_still_give(invitation)]
+        parts: list[Part] = [delete(invitation), not_deleted(team_id), _may_still_give(invitation)]
+        # Who has gone keeps their memberships for a moment: they are removed one by one.
+        parts += [still_here(each) for each in dict.fromkeys((me, invitation.invited_by))]
         if player := self._ghost(invitation):
             player.user_id, player.linked_at, player.is_ghost = me, self.now, False
             parts.append(update(player))
@@ -248,7 +254,7 @@ class Members(Access):
         except AlreadyExists as error:
             raise LookAgain from error  # two invitations at once: one of them made the membership
         except (NotFound, ConditionFailed, ParentMissing) as error:
-            raise _not_accepted(error) from error
+            raise _not_accepted(error, invitation) from error
         seat = self._seat(team_id)
         return TeamOut.seen(seat.team, seat.role)
 
@@ -269,8 +275,10 @@ def _may_still_give(invitation: Invitation) -> Check[Membership]:
     return check(maker, lambda member: (member.status == "active") & one_of(member.role, givers))
 
 
-def _not_accepted(error: Refused) -> InConflict | Missing:
+def _not_accepted(error: Refused, invitation: Invitation) -> InConflict | Missing:
     """What an invitation that could not be accepted is answered with."""
+    if error.entity == "User" and error.values["user_id"] == invitation.invited_by:
+        return _lapsed()
     if error.entity == "Membership":
         return _lapsed() if error.constraint == "check" else LookAgain()
     return _no_invitation()

@@ -27,6 +27,10 @@ LINEUP = 60
 
 ItemId: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[^#/\x00-\x20\x7f]{1,128}$", strip_whitespace=False)]
 """An id in an address or a body: ours, or one that came from elsewhere."""
+UserId: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$")
+]
+"""The subject of a user's token, as it is."""
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Email: TypeAlias = Annotated[
     str, StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+\.[^@\s\x00-\x1f]+$")
@@ -164,7 +168,7 @@ class TeamOut(MyTeam):
 class NewOwner(In):
     """Who is to own the team: an active member."""
 
-    user_id: ItemId
+    user_id: UserId
 
 
 # Members

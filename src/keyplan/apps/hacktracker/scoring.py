@@ -88,14 +88,19 @@ class Scoring(Access):
         self._persist(act)
 
     @allow(SIGNED_IN, also=A_SCORER)
-    def undo(self, game_id: ItemId) -> AtBatOut:
-        """Take back the at-bat that was scored last. It is answered with, as it was."""
+    def undo(self, game_id: ItemId, at_bat_id: ItemId | None = None) -> AtBatOut:
+        """Take back the at-bat that was scored last; with `at_bat_id`, only if that is this one.
+
+        It is answered with, as it was.
+        """
 
         def act() -> AtBatOut:
             game, seat = self._game(game_id, SCORERS)
             last = self.store.run(self.design.last_at_bats(game_id).limit(1)).items
             if not last:
                 raise InConflict("nothing-to-undo", "Nothing was scored yet.")
+            if at_bat_id not in (None, last[0].at_bat_id):
+                raise InConflict("not-the-last", "Another one was scored since, or this one was taken back already.")
             undone = AtBatOut.of(last[0])
             try:
                 self._score(game, seat, delete(last[0]), None)

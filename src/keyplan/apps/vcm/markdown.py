@@ -7,7 +7,7 @@ It is CommonMark with ~~strike~~, and with __two underscores__ for what is under
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import cast
+from typing import NamedTuple, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -15,9 +15,12 @@ from pydantic import JsonValue
 
 from keyplan.apps.vcm.richtext import Node, nodes_in
 
+_MEDIA = "media:"
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
 # Here pictures have no address but an id, and whatever else a link says is told by the check of the schema.
 _MARKDOWN.validateLink = lambda url: True  # type: ignore[method-assign]  # the library's own way to change it
+_normal = _MARKDOWN.normalizeLink
+_MARKDOWN.normalizeLink = lambda url: url if url.startswith(_MEDIA) else _normal(url)  # type: ignore[method-assign]  # too
 _BLOCKS = {
     "paragraph": "paragraph",
     "bullet_list": "bulletList",
@@ -27,7 +30,6 @@ _BLOCKS = {
     "heading": "heading",
 }
 _MARKS = {"em": "italic", "s": "strike", "link": "link"}
-_MEDIA = "media:"
 
 
 def from_markdown(text: str) -> Node:
@@ -119,8 +121,8 @@ def _mark(token: Token) -> Node:
 
 def _add_image(stack: list[Node], token: Token) -> None:
     attrs: Node = {"mediaId": str(token.attrs["src"]).removeprefix(_MEDIA)}
-    if token.content:
-        attrs["alt"] = token.content
+    if alt := "".join(" " if each.type == "softbreak" else each.content for each in token.children or ()):
+        attrs["alt"] = alt
     if token.attrs.get("title"):
         attrs["title"] = str(token.attrs["title"])
     paragraph = stack.pop()
@@ -164,7 +166,11 @@ def _tidy(document: Node) -> Node:
 # And back
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&~!#+=|(){}.:-])")
+_IN_BRACKETS = re.compile(r"([\\<>&])")
+_ESCAPE = r"\\\1"
+_PLAIN_MEDIA = re.compile(rf"{_MEDIA}[A-Za-z0-9._-]+")
 _FENCE = re.compile(r"`+")
+_BREAK = "\\\n"
 _WRAPS = {"bold": "**", "italic": "*", "strike": "~~", "underline": "__"}
 
 
@@ -193,7 +199,8 @@ def _block(node: Mapping[str, JsonValue], *, other: bool = False) -> str:
     attrs = attrs if isinstance(attrs, dict) else {}
     match str(node["type"]):
         case "heading":
-            return f"{'#' * int(str(attrs['level']))} {_inline(node)}".rstrip()
+            # It has one line only.
+            return f"{'#' * int(str(attrs['level']))} {_inline(node).replace(_BREAK, ' ')}".rstrip()
         case "bulletList":
             return "\n".join(_item(each, "* " if other else "- ") for each in _children(node))
         case "orderedList":
@@ -210,7 +217,8 @@ def _block(node: Mapping[str, JsonValue], *, other: bool = False) -> str:
             return "***"
         case "image":
             title = f' "{_quoted(str(attrs["title"]))}"' if attrs.get("title") else ""
-            return f"![{_escaped(str(attrs.get('alt') or ''))}]({_MEDIA}{attrs['mediaId']}{title})"
+            source = _target(f"{_MEDIA}{attrs['mediaId']}")
+            return f"![{_escaped(str(attrs.get('alt') or ''))}]({source}{title})"
     return _inline(node)
 
 
@@ -225,40 +233,133 @@ def _item(node: Mapping[str, JsonValue], bullet: str) -> str:
     return "\n".join([f"{bullet}{lines[0]}".rstrip(), *rest])
 
 
+# Texts with marks
+
+
+class _Piece(NamedTuple):
+    """A word, or the blanks between two, with the marks that hold there."""
+
+    written: str
+    marks: tuple[str, ...]
+    links_to: str | None
+
+
 def _inline(node: Mapping[str, JsonValue]) -> str:
-    made = ""
-    for each in _children(node):
-        made += "\\\n" if each["type"] == "hardBreak" else _text(each)
+    """The texts of a block, in the plainest way of those that are read as they are meant."""
+    nodes = _children(node)
+    pieces = _pieces(nodes)
+    made = _wrapped(pieces, "*", careful=False)
+    if any(each.marks for each in pieces):
+        meant = _letters(nodes)
+        for italic in "*_":
+            if _letters(_read(made)) != meant:
+                made = _wrapped(pieces, italic, careful=True)
     return made
 
 
-def _text(node: Mapping[str, JsonValue]) -> str:
-    text = str(node["text"]).replace("\n", " ")
+def _read(made: str) -> list[Node]:
+    return [each for block in _children(from_markdown(made)) for each in _children(block)]
+
+
+def _letters(nodes: Sequence[Node]) -> list[tuple[str, frozenset[str]]]:
+    """Every letter with its marks; those of blanks can not be seen."""
+    return [
+        (letter, frozenset(_marks(each))) for each in nodes for letter in "".join(str(each.get("text", "")).split())
+    ]
+
+
+def _marks(node: Node) -> dict[str, Node]:
     marks = node.get("marks")
-    found = {str(each["type"]): each for each in (marks if isinstance(marks, list) else ()) if isinstance(each, dict)}
-    if "code" in found:
-        fence = "`" * (1 + max((len(each[0]) for each in _FENCE.finditer(text)), default=0))
-        pad = " " if text.startswith("`") or text.endswith("`") or text.strip() != text else ""
-        made = f"{fence}{pad}{text}{pad}{fence}"
-    else:
-        made = _escaped(text)
-    # Blanks at the ends belong outside of the marks, or Markdown would not see these.
-    inner = made.strip(" ")
-    if not inner:
-        return made
-    before, after = made[: len(made) - len(made.lstrip(" "))], made[len(made.rstrip(" ")) :]
-    for name, wrap in _WRAPS.items():
-        if name in found:
-            inner = f"{wrap}{inner}{wrap}"
-    if "link" in found:
-        attrs = found["link"].get("attrs")
-        href = str(attrs["href"]) if isinstance(attrs, dict) else ""
-        inner = f"[{inner}](<{href.replace('<', '%3C').replace('>', '%3E')}>)"
-    return f"{before}{inner}{after}"
+    return {str(each["type"]): each for each in (marks if isinstance(marks, list) else ()) if isinstance(each, dict)}
+
+
+def _pieces(nodes: Sequence[Node]) -> list[_Piece]:
+    """What a block is made of. Blanks stand by themselves: beside them inside, Markdown would not see a mark."""
+    found: list[_Piece] = []
+    for node in nodes:
+        if node["type"] == "hardBreak":
+            found.append(_Piece(_BREAK, (), None))
+            continue
+        marks = _marks(node)
+        attrs = marks["link"].get("attrs") if "link" in marks else None
+        href = str(attrs["href"]) if isinstance(attrs, dict) else None
+        kept = tuple(name for name in ("link", *_WRAPS) if name in marks)
+        text = str(node["text"]).replace("\n", " ")
+        core = text.strip()
+        before, behind = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :] if core else ""
+        written = _code(core) if "code" in marks and core else _escaped(core)
+        found += [_Piece(each, kept, href) for each in (before, written, behind) if each]
+    while found and (found[-1].written == _BREAK or found[-1].written.isspace()):
+        found.pop()  # at the end they mean nothing, or something else
+    return [_seen(found, at) if each.written.isspace() else each for at, each in enumerate(found)]
+
+
+def _seen(pieces: Sequence[_Piece], at: int) -> _Piece:
+    """Blanks with those of their marks that hold on both sides of them."""
+    here = pieces[at]
+    words = [
+        next((pieces[near] for near in side if not pieces[near].written.isspace()), None)
+        for side in (range(at - 1, -1, -1), range(at + 1, len(pieces)))
+    ]
+    around = [each for each in words if each is not None and each.links_to == here.links_to]
+    marks = tuple(name for name in here.marks if len(around) == 2 and all(name in each.marks for each in around))
+    return _Piece(here.written, marks, here.links_to if "link" in marks else None)
+
+
+def _wrapped(pieces: Sequence[_Piece], italic: str, *, careful: bool) -> str:
+    """The pieces with what opens and closes their marks; each is opened once for all that it holds for.
+
+    Beside a letter a mark is not always seen. With care, the letter is written as its number, beside which it is.
+    """
+    made, opened, wraps = "", list[str](), {**_WRAPS, "italic": italic}
+    for at, piece in enumerate(pieces):
+        last = pieces[at - 1] if at else None
+        closing = ""
+        while opened and (set(opened) - set(piece.marks) or ("link" in opened and _other_link(last, piece))):
+            closing += _end(opened.pop(), last, wraps)
+        fresh = [name for name in piece.marks if name not in opened and not piece.written.isspace()]
+        lasting = sorted(fresh, key=lambda name: _lasts(pieces, at, name), reverse=True)
+        opening = "".join("[" if name == "link" else wraps[name] for name in lasting)
+        opened += lasting
+        if careful and opening and not closing and made[-1:].isalnum():
+            made = f"{made[:-1]}&#{ord(made[-1])};"
+        written = piece.written
+        if careful and closing and not opening and written[:1].isalnum():
+            written = f"&#{ord(written[0])};{written[1:]}"
+        made += f"{closing}{opening}{written}"
+    made += "".join(_end(name, pieces[-1], wraps) for name in reversed(opened))
+    return made.strip(" \t")  # they would mean something
+
+
+def _other_link(last: _Piece | None, piece: _Piece) -> bool:
+    return last is not None and last.links_to != piece.links_to
+
+
+def _lasts(pieces: Sequence[_Piece], at: int, name: str) -> int:
+    """For how many pieces a mark holds on."""
+    here, end = pieces[at], at
+    while end < len(pieces) and name in pieces[end].marks and (name != "link" or pieces[end].links_to == here.links_to):
+        end += 1
+    return end - at
+
+
+def _end(name: str, last: _Piece | None, wraps: Mapping[str, str]) -> str:
+    return wraps[name] if name != "link" else f"]({_target((last.links_to if last else None) or '')})"
+
+
+def _code(text: str) -> str:
+    fence = "`" * (1 + max((len(each[0]) for each in _FENCE.finditer(text)), default=0))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _target(url: str) -> str:
+    """What a link or a picture leads to; in brackets where it could be taken for something else."""
+    return url if _PLAIN_MEDIA.fullmatch(url) else f"<{_IN_BRACKETS.sub(_ESCAPE, url)}>"
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
+    return _SPECIAL.sub(_ESCAPE, text.replace("\n", " "))
 
 
 def _quoted(text: str) -> str:

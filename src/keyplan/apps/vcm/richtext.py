@@ -21,7 +21,7 @@ LARGEST = 300_000
 """Bytes of text, names and numbers: an item holds 400 KB, and there is more in it than its text."""
 EXCERPT = 240
 _LINK = re.compile(LINK)
-_LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,40}")
+_LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,40}")
 
 
 class BadDocument(ValueError):
@@ -164,8 +164,12 @@ def _node(given: object, at: str, allowed: Sequence[str]) -> Node:
     content = _content(kind, name, given.get("content", []), f"{at}/content")
     if content:
         made["content"] = cast("JsonValue", content)
-    if given.get("marks"):
-        raise BadDocument("Only text has marks.", f"{at}/marks")
+    if marks := given.get("marks"):
+        if name not in _HOLDS["inline"] or not isinstance(marks, list):
+            raise BadDocument("Only text has marks.", f"{at}/marks")
+        # A line break in bold text is bold, too, as Tiptap has it; nobody sees it, so it is not stored.
+        for _ in _marks(marks, f"{at}/marks"):
+            pass
     return made
 
 

@@ -73,8 +73,8 @@ class Schedule(BaseModel):
     """When and where a team trains: days 0 to 6, wall time in Europe/Berlin. The names are those of the stored map."""
 
     day: list[Annotated[int, Field(ge=0, le=6)]]
-    startTime: Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]  # noqa: N815 - stored so
-    endTime: Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]  # noqa: N815 - stored so
+    startTime: Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]  # noqa: N815 - stored so
+    endTime: Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]  # noqa: N815 - stored so
     locationId: Id  # noqa: N815 - stored so
 
 

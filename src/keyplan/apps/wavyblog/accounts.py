@@ -27,12 +27,13 @@ from keyplan.data import (
     ParentMissing,
     StaleVersion,
     UniqueViolation,
+    check,
     create,
     delete,
     update,
 )
-from keyplan.data.writes import Create, Update
-from keyplan.design import InvalidValue, Secret, absent
+from keyplan.data.writes import Check, Create, Update
+from keyplan.design import InvalidValue, Secret, absent, ref
 from keyplan.web import ANYONE, SIGNED_IN, Caller, InConflict, Running, Service, Unauthorized, Unprocessable, allow
 from keyplan.web.identity import FirstOf, Identity, TokenIdentity, identity_of
 from keyplan.web.issuer import TokenIssuer, kept_signing_key
@@ -156,7 +157,7 @@ class Accounts(Service[WavyBlog]):
         )
         user = self._found(given.user)
         if not _matches(given.password, user) or user is None:
-            raise Unauthorized("wrong-credentials", "There is no user with this name and password.")
+            raise wrong_credentials()
         return user
 
     def _found(self, name: str) -> User | None:
@@ -166,11 +167,24 @@ class Accounts(Service[WavyBlog]):
         except InvalidValue:
             return None  # nobody can have such a name
 
+    @allow(ANYONE)
+    def still_has_password(self, user: User) -> bool:
+        """Whether the password is the one that was checked. If not, all logins were ended, maybe before a new one."""
+        now = self.store.run(self.design.user(user.username))
+        return now is not None and now.password_hash == user.password_hash
+
     def _new_login(self, user: User) -> SignedIn:
         family = TokenFamily(username=user.username, expires_at=self.now + REFRESH_LASTS)
-        return self._signed_in(user, family, create(family))
+        # Checking a password takes a while; a login with one that was changed meanwhile would outlive all others.
+        still = check(ref(User, username=user.username), lambda now: now.password_hash == user.password_hash)
+        try:
+            return self._signed_in(user, family, create(family), still)
+        except (ConditionFailed, NotFound, ParentMissing) as error:
+            raise wrong_credentials() from error
 
-    def _signed_in(self, user: User, family: TokenFamily, kept: Create[TokenFamily] | Update[TokenFamily]) -> SignedIn:
+    def _signed_in(
+        self, user: User, family: TokenFamily, *kept: Create[TokenFamily] | Update[TokenFamily] | Check[User]
+    ) -> SignedIn:
         """Tokens of a sign-in, which is `kept` in the same transaction as the refresh token."""
         token = f"{user.username}.{secrets.token_urlsafe(32)}"
         refresh = RefreshToken(
@@ -179,7 +193,7 @@ class Accounts(Service[WavyBlog]):
             family_id=family.family_id,
             expires_at=family.expires_at,
         )
-        self.store.transact(kept, create(refresh))
+        self.store.transact(*kept, create(refresh))
         caller, issuer = caller_of(user), self.running.kept(own_issuer)
         claims = {**caller.claims, _FAMILY: family.family_id}
         access = issuer.token(self.running.system.name, caller.sub, lifetime=ACCESS_LASTS, claims=claims)
@@ -259,6 +273,11 @@ class Accounts(Service[WavyBlog]):
         self.running.rates.take(f"password of {name}", ATTEMPTS, code="too-many-attempts")
         if not _matches(password, self.user):
             raise Unprocessable("wrong-password", "This is not your password.", pointer="/password")
+
+
+def wrong_credentials() -> Unauthorized:
+    """Says no more than that."""
+    return Unauthorized("wrong-credentials", "There is no user with this name and password.")
 
 
 def _sign_in_again() -> Unauthorized:

@@ -116,7 +116,7 @@ def _images(running: Running[WavyBlog], username: str) -> Iterator[Image]:
     for number in range(IMAGES):
         file = running.media.put(_picture(number), "image/png", under=["images"], key=f"demo {number}")
         yield Image(
-            image_id=f"img_demo{number:04}",
+            image_id=f"img_00000000-demo-{number:04}",  # before those that people add, which begin with a time
             username=username,
             file=file.name,
             content_type="image/png",

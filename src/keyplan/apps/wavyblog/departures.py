@@ -32,8 +32,9 @@ DEPARTURES = (
     ),
     departure(
         document="Get Posts by User, Get Posts by Category, Get All Posts",
-        here="these give drafts too and are for authors (their own) and admins; visitors get the same queries with "
-        "a filter on IsPublished, and pages are refilled",
+        here="these give drafts too and are for admins, and for authors where all posts are their own; everybody else "
+        "gets the same queries with a filter on IsPublished, which lets drafts of one's own through, and pages are "
+        "refilled",
         because="IsPublished is in no key of GSI1 to GSI3",
     ),
     departure(

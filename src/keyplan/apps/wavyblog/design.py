@@ -64,7 +64,9 @@ blog = Table(
 )
 
 Username: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9_]{3,32}$")]
-Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+Email: TypeAlias = Annotated[
+    str, StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$")
+]
 Slug: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9-]+$")]
 Role: TypeAlias = Literal["user", "admin"]
 ImageType: TypeAlias = Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
@@ -253,8 +255,8 @@ class WavyBlog(Design):
 
     @pattern("Get User by Email")
     def user_by_email(self, email: str) -> Lookup[User]:
-        """Lookup via UserEmail entity, then User entity."""
-        return lookup(User.email_guard, email=email)
+        """Lookup via UserEmail entity, then User entity. Strongly, as by username: a password of before is none."""
+        return lookup(User.email_guard, email=email, consistent=True)
 
     @pattern("Get All Users")
     def users(self) -> Query[User]:
@@ -301,10 +303,20 @@ class WavyBlog(Design):
     def published_posts_by_category(self, category: str) -> Query[Post]:
         return query(Post.by_category, category=category, newest_first=True, filter=lambda post: post.is_published)
 
+    @pattern("Get published Posts by Category, and a User's drafts")
+    def posts_by_category_for(self, category: str, username: str) -> Query[Post]:
+        """What an author may read in a category."""
+        return query(
+            Post.by_category,
+            category=category,
+            newest_first=True,
+            filter=lambda post: post.is_published | (post.author_id == username),
+        )
+
     @pattern("Get Posts by Slugs")
     def posts_by_slugs(self, slugs: Sequence[str]) -> BatchGet[Post]:
-        """In the order asked."""
-        return batch_get(Post, slugs)
+        """In the order asked, as they are now."""
+        return batch_get(Post, slugs, consistent=True)
 
     @pattern("Get Category by Slug")
     def category(self, slug: str) -> Get[Category]:
@@ -331,7 +343,7 @@ class WavyBlog(Design):
 
     @pattern("Get Image by User and ID")
     def image(self, username: str, image_id: str) -> Get[Image]:
-        return get(Image, username=username, image_id=image_id)
+        return get(Image, username=username, image_id=image_id, consistent=True)
 
     @pattern("Files of images that are being deleted")
     def leftovers(self) -> Query[Leftover]:
@@ -339,8 +351,11 @@ class WavyBlog(Design):
 
     @pattern("Get refresh token by hash")
     def refresh_token(self, token_hash: str) -> Lookup[RefreshToken]:
-        """Expired ones too: DynamoDB deletes them when it gets to it, so the reader looks at `expires_at`."""
-        return lookup(RefreshToken.by_hash, token_hash=token_hash)
+        """Expired ones too: DynamoDB deletes them when it gets to it, so the reader looks at `expires_at`.
+
+        Read strongly: who signs out right after signing in is signed out.
+        """
+        return lookup(RefreshToken.by_hash, token_hash=token_hash, consistent=True)
 
     @pattern("Get token family")
     def token_family(self, username: str, family_id: str) -> Get[TokenFamily]:

@@ -1,43 +1,36 @@
-"""The rules of WavyBlog: posts, categories, images, and the admins' users."""
+"""The rules of WavyBlog: posts, categories, and the admins' users."""
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from functools import cached_property
 from itertools import count
 
-from keyplan.apps.wavyblog.accounts import Accounts
 from keyplan.apps.wavyblog.design import (
     UNCATEGORIZED,
     Category,
-    Image,
-    Leftover,
     Post,
     User,
     Username,
-    image_type,
 )
 from keyplan.apps.wavyblog.design import Slug as SlugText
+from keyplan.apps.wavyblog.images import Images
 from keyplan.apps.wavyblog.models import (
     SLUG_LENGTH,
     Account,
     CategoryChange,
     CategoryOut,
     FeedPost,
-    ImageId,
-    ImageOut,
     NewCategory,
-    NewImage,
     NewPost,
     PostChange,
     PostOut,
     PostSummary,
     RoleChange,
-    SentImage,
     Slugs,
 )
 from keyplan.apps.wavyblog.upkeep import finish_rename, sweep_files
 from keyplan.data import (
     AlreadyExists,
-    ConditionFailed,
     InUse,
     ParentMissing,
     UniqueViolation,
@@ -46,7 +39,7 @@ from keyplan.data import (
     move,
     update,
 )
-from keyplan.design import Query
+from keyplan.design import Query, get
 from keyplan.web import (
     ANYONE,
     IfMatch,
@@ -55,18 +48,18 @@ from keyplan.web import (
     MayMatch,
     Missing,
     Paging,
+    Unauthorized,
     Unprocessable,
     allow,
     slug_of,
 )
-from keyplan.web.media import Ticket
 from keyplan.web.versions import Versions
 
 _AT_ONCE = 200
 """Posts that a renamed category moves while the caller waits; with more, background work goes on."""
 
 
-class Blog(Accounts):
+class Blog(Images):
     """Everything that can be done with WavyBlog."""
 
     # Reading
@@ -83,22 +76,28 @@ class Blog(Accounts):
 
     @allow(ANYONE)
     def posts_by_author(self, username: Username, page: Paging) -> Listing[PostSummary]:
-        """The published posts of an author, the newest first."""
+        """The posts of an author, the newest first: the published ones, and for the author and admins the drafts."""
         if self.store.run(self.design.user(username)) is None:
             raise Missing(detail="There is no such author.")
-        return self._posts(self.design.published_posts_by_user(username), page)
+        with_drafts = self._reader is not None and self._is_author_or_admin(username)
+        found = self.design.posts_by_user if with_drafts else self.design.published_posts_by_user
+        return self._posts(found(username), page)
 
     @allow(ANYONE)
     def posts_in_category(self, slug: SlugText, page: Paging) -> Listing[PostSummary]:
-        """The published posts in a category, the newest first."""
+        """The posts in a category, the newest first: the published ones, one's own drafts, and for admins all."""
         self._category(slug)
-        return self._posts(self.design.published_posts_by_category(slug), page)
+        if self._reader is None:
+            return self._posts(self.design.published_posts_by_category(slug), page)
+        if self._reader.role == "admin":
+            return self._posts(self.design.posts_by_category(slug), page)
+        return self._posts(self.design.posts_by_category_for(slug, self._reader.username), page)
 
     @allow(ANYONE)
     def post(self, slug: SlugText) -> PostOut:
         """A post; a draft is there for its author and for admins only."""
         post = self.store.run(self.design.post(slug))
-        if post is None or not (post.is_published or self._is_mine(post)):
+        if post is None or not (post.is_published or self._is_author_or_admin(post.author_id)):
             raise Missing(detail="There is no such post.")
         return PostOut.of(post)
 
@@ -115,8 +114,16 @@ class Blog(Accounts):
     def _posts(self, op: Query[Post], page: Paging) -> Listing[PostSummary]:
         return self.listed(op, page, PostSummary.of)
 
-    def _is_mine(self, post: Post) -> bool:
-        return self.caller is not None and (post.author_id == self.user.username or "admin" in self.my_roles)
+    @cached_property
+    def _reader(self) -> User | None:
+        """Whose drafts are shown beside what everybody reads; none of who is not known, or no longer."""
+        with suppress(Unauthorized):
+            return self.user if self.caller is not None else None
+        return None
+
+    def _is_author_or_admin(self, author: str) -> bool:
+        """Whether the caller may read the drafts of this author, and change their posts."""
+        return self.caller is not None and (author == self.user.username or "admin" in self.my_roles)
 
     # Writing
 
@@ -212,13 +219,14 @@ class Blog(Accounts):
         self.store.transact(*(delete(self._mine(post)) for post in found))
 
     def _my_post(self, slug: str) -> Post:
-        return self._mine(self.store.run(self.design.post(slug)))
+        # As it is now: a version that somebody has just been given is not stale.
+        return self._mine(self.store.run(get(Post, slug=slug, consistent=True)))
 
     def _mine(self, post: Post | None) -> Post:
         if post is None:
             raise Missing(detail="There is no such post.")
         # Somebody else's draft is not to be known of.
-        self.permit(self._is_mine(post), hidden=not post.is_published)
+        self.permit(self._is_author_or_admin(post.author_id), hidden=not post.is_published)
         return post
 
     # Categories
@@ -253,16 +261,16 @@ class Blog(Accounts):
     @allow("admin")
     def change_category(self, slug: SlugText, change: CategoryChange, version: IfMatch) -> CategoryOut:
         """Rename a category. With another slug its posts move along, which may go on after the answer."""
-        category = self._category(slug)
+        category = self._category_now(slug)
         self.current(category, version)
+        if category.renamed_to is not None:
+            raise InConflict("being-renamed", f"It is being renamed to {category.renamed_to}.")
         name = change.name or category.name
         if change.slug is None or change.slug == slug:
             category.name = name
             return CategoryOut.of(self.store.run(update(category)))
         if slug == UNCATEGORIZED:
             raise InConflict("always-there", f"{UNCATEGORIZED} keeps its slug.")
-        if category.renamed_to is not None:
-            raise InConflict("being-renamed", f"It is being renamed to {category.renamed_to}.")
         if category.awaited_count:
             raise _awaited()
         renamed = Category(
@@ -275,12 +283,12 @@ class Blog(Accounts):
             raise _slug_taken() from error
         if category.post_count <= _AT_ONCE:
             finish_rename(self.running, category)
-        return CategoryOut.of(self._category(change.slug))
+        return CategoryOut.of(self._category_now(change.slug))
 
     @allow("admin")
     def delete_category(self, slug: SlugText, version: IfMatch) -> None:
         """Delete a category that has no posts."""
-        category = self._category(slug)
+        category = self._category_now(slug)
         self.current(category, version)
         if slug == UNCATEGORIZED:
             raise InConflict("always-there", f"{UNCATEGORIZED} stays.")
@@ -292,60 +300,11 @@ class Blog(Accounts):
             raise InConflict("in-use", "There are posts in it.") from error
 
     def _category(self, slug: str) -> Category:
-        category = self.store.run(self.design.category(slug))
-        if category is None:
-            raise Missing(detail="There is no such category.")
-        return category
+        return _found(self.store.run(self.design.category(slug)))
 
-    # Images
-
-    @allow("user")
-    def upload_image(self, new: NewImage) -> Ticket:
-        """Ask for an upload. Send the file as the answer says, then add it."""
-        return self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=["images"])
-
-    @property
-    def _purpose(self) -> str:
-        return f"image of {self.user.username}"
-
-    @allow("user")
-    def add_image(self, sent: SentImage) -> ImageOut:
-        """Add an image that was sent."""
-        checked = self.media.check(sent.upload_id, purpose=self._purpose)
-        file = checked.file
-        image = Image(
-            username=self.user.username,
-            file=file.name,
-            content_type=image_type.validate_python(file.content_type),
-            size=file.size,
-        )
-        try:
-            self.store.transact(create(image), checked.keep)
-        except ConditionFailed as error:
-            raise InConflict("added-already", "This upload was added already, or is over.") from error
-        return self._image(image)
-
-    @allow("user")
-    def images(self, page: Paging) -> Listing[ImageOut]:
-        """One's own images, the newest first."""
-        return self.listed(self.design.images_by_user(self.user.username), page, self._image)
-
-    @allow("user")
-    def delete_image(self, image_id: ImageId) -> None:
-        """Delete an image of one's own."""
-        image = self.store.run(self.design.image(self.user.username, image_id))
-        if image is None:
-            raise Missing(detail="There is no such image.")
-        self._note_leftover(image)
-        self.store.run(delete(image))
-        sweep_files(self.running)
-
-    def _image(self, image: Image) -> ImageOut:
-        return ImageOut.of(image, self.media.url(image.file))
-
-    def _note_leftover(self, image: Image) -> None:
-        with suppress(AlreadyExists):
-            self.store.run(create(Leftover(username=image.username, image_id=image.image_id, file=image.file)))
+    def _category_now(self, slug: str) -> Category:
+        """A category that is to be changed, or was."""
+        return _found(self.store.run(get(Category, slug=slug, consistent=True)))
 
     # Users
 
@@ -388,6 +347,12 @@ class Blog(Accounts):
         if user is None:
             raise Missing(detail="There is no such user.")
         return user
+
+
+def _found(category: Category | None) -> Category:
+    if category is None:
+        raise Missing(detail="There is no such category.")
+    return category
 
 
 def _no_category() -> Unprocessable:

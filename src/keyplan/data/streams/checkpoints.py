@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from keyplan.data.errors import AlreadyExists, NotFound, StaleVersion
+from keyplan.data.items import codec_of, stored_of
 from keyplan.data.store import Store
 from keyplan.data.streams.leases import LeaseLost
 from keyplan.data.writes import Create, create, delete, update
@@ -64,13 +65,19 @@ def claimed(store: Store[Any], table: str, stream: str, shard: str, known: Check
 
 
 def move(store: Store[Any], checkpoint: Checkpoint, beside: Sequence[Create[Any]] = ()) -> None:
-    """Store a checkpoint as it is now, and other items in the same transaction."""
+    """Store a checkpoint as it is now, and other items in the same transaction; where that fails, it did not move."""
+    before = stored_of(checkpoint)
     if checkpoint.closed:
         checkpoint.expires_at = store.clock() + _KEPT
     try:
         store.transact(update(checkpoint), *beside)
     except (NotFound, StaleVersion) as error:
         raise _lost(checkpoint.shard) from error
+    except BaseException:
+        # Nobody may believe that a record was set aside, or passed, of which nothing is stored.
+        if before is not None:
+            checkpoint.__dict__.update(codec_of(Checkpoint).decode(before).__dict__)
+        raise
 
 
 def forget(store: Store[Any], checkpoint: Checkpoint) -> None:

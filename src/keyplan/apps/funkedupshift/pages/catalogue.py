@@ -169,7 +169,9 @@ def create_site(view: FusView, new: SiteForm) -> Response:
 def edit_site(view: FusView, site_id: ItemId) -> Response:
     only(view, "sites:write")
     found = view.service.site(site_id)
-    view.form.starting_from(found.model_dump() | {"tags": "\n".join(found.tags)})
+    # A title that is the address goes along with it.
+    title = None if found.title == found.url else found.title
+    view.form.starting_from(found.model_dump() | {"title": title, "tags": "\n".join(found.tags)})
     return view.render("edit_site.html", shown=found)
 
 

@@ -16,6 +16,7 @@ from keyplan.apps.hacktracker.models import (
     PlayerStatus,
     Positions,
     RoleChange,
+    UserId,
 )
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.web import Cursor, In, Nothing, OfVersion, Paging, turn
@@ -34,7 +35,19 @@ class EditedPlayer(OfVersion):
 
 
 class NewRole(In):
-    """Another role for somebody."""
+    """A role for somebody who is invited."""
+
+    role: Given
+
+
+class Chosen(In):
+    """A member, by an id that may hold what no address can."""
+
+    user_id: UserId
+
+
+class OtherRole(Chosen):
+    """Another role for a member."""
 
     role: Given
 
@@ -127,17 +140,17 @@ def invite(view: HackView, team_id: ItemId, new: NewRole) -> Response:
     return _invited(view, team_id, view.service.invite_member(team_id, RoleChange(role=new.role)))
 
 
-@pages.post("/teams/{team_id}/members/{user_id}/role", again=members)
-def change_role(view: HackView, team_id: ItemId, user_id: ItemId, new: NewRole) -> Response:
-    changed = view.service.change_role(team_id, user_id, RoleChange(role=new.role), None)
+@pages.post("/teams/{team_id}/members/role", again=members)
+def change_role(view: HackView, team_id: ItemId, new: OtherRole) -> Response:
+    changed = view.service.change_role(team_id, new.user_id, RoleChange(role=new.role), None)
     return view.redirect(
         "/teams/{team_id}/members", team_id=team_id, notice=f"{changed.name} is {changed.role} from now on."
     )
 
 
-@pages.post("/teams/{team_id}/members/{user_id}/remove", again=members)
-def remove_member(view: HackView, team_id: ItemId, user_id: ItemId, which: Nothing) -> Response:
-    view.service.remove_member(team_id, user_id, None)
+@pages.post("/teams/{team_id}/members/remove", again=members)
+def remove_member(view: HackView, team_id: ItemId, which: Chosen) -> Response:
+    view.service.remove_member(team_id, which.user_id, None)
     return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="The member is removed.")
 
 

@@ -21,7 +21,7 @@ from keyplan.apps.hacktracker.models import (
     UpToFour,
 )
 from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
-from keyplan.web import In, Nothing, all_of
+from keyplan.web import In, all_of
 from keyplan.web.problems import Stale
 from keyplan.web.versions import not_modified
 
@@ -120,6 +120,11 @@ class Board:
     next: Next
 
     @property
+    def last_id(self) -> str:
+        """The play that undo takes back; empty before the first."""
+        return self.plays[-1].at_bat_id if self.plays else ""
+
+    @property
     def latest(self) -> list[AtBatOut]:
         """The last plays, the latest first."""
         return self.plays[: -_PLAYS - 1 : -1]
@@ -162,9 +167,15 @@ def play(view: HackView, game_id: ItemId, play: Play) -> Response:
     return view.redirect("/games/{game_id}/score", game_id=game_id)
 
 
+class TakenBack(In):
+    """The at-bat that is to be taken back, as somebody saw it last."""
+
+    at_bat_id: ItemId | None = None
+
+
 @pages.post("/games/{game_id}/undo", again=score)
-def undo(view: HackView, game_id: ItemId, which: Nothing) -> Response:
-    undone = view.service.undo(game_id)
+def undo(view: HackView, game_id: ItemId, taken_back: TakenBack) -> Response:
+    undone = view.service.undo(game_id, taken_back.at_bat_id)
     return view.redirect("/games/{game_id}/score", game_id=game_id, notice=f"{undone.result} is taken back.")
 
 

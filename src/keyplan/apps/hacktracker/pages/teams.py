@@ -4,7 +4,16 @@ from typing import Literal
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.models import Description, ItemId, NewOwner, NewTeam, Season, TeamChange, TeamName
+from keyplan.apps.hacktracker.models import (
+    Description,
+    ItemId,
+    NewOwner,
+    NewTeam,
+    Season,
+    TeamChange,
+    TeamName,
+    UserId,
+)
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
 
@@ -21,7 +30,7 @@ class Edited(OfVersion):
 class Transfer(OfVersion):
     """Who is to own the team."""
 
-    user_id: ItemId
+    user_id: UserId
 
 
 class Founded(NewTeam, Named):

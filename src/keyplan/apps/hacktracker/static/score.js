@@ -26,7 +26,11 @@ if (form) {
     for (const name of ["x", "y"]) form.querySelector(`[data-${name}]`).value = "";
     field.querySelector("[data-marker]").setAttribute("cx", -20);
   });
+  const undo = document.querySelector("input[name=at_bat_id]");
+  const shown = () => (undo.value = live.querySelector("[data-last]").dataset.last); // and no other is taken back
+  shown(); // a browser may keep what was there before the page was loaded again
   live.addEventListener("scored", () => {
+    shown();
     const next = live.querySelector("[data-next-player]")?.dataset;
     if (!next || touched) return; // who has begun to fill it in is left alone
     form.elements.player_id.value = next.nextPlayer;

@@ -48,13 +48,18 @@ function linkTool(editor) {
   const address = window.prompt("Adresse des Links (leer: kein Link)", editor.getAttributes("link").href ?? "https://");
   if (address === null) return;
   const chain = editor.chain().focus().extendMarkRange("link");
+  const href = [address, `https://${address}`].find(isLink);
   if (["", "https://"].includes(address)) chain.unsetLink().run();
-  else chain.setLink({ href: isLink(address) ? address : `https://${address}` }).run();
+  else if (href) chain.setLink({ href }).run();
+  else window.alert("Ein Link beginnt mit https://, http:// oder mailto:.");
 }
 
-// As the server takes links.
+// As the server takes links: what it would refuse is pasted as plain words.
+const LINK =
+  /^(https?:\/\/[^\s\\/?#@:[\]]+(:\d{1,5})?([/?#][^\s\\]*)?|mailto:[^\s\\]*@[^\s\\]*|\/media\/[^\s\\]*)$/;
+
 function isLink(address) {
-  return /^(https?:\/\/|mailto:)/i.test(address);
+  return LINK.test(address ?? "") && address.length <= 2048;
 }
 
 // For those who can not drop one: a file is chosen, and put where the text goes on.
@@ -82,20 +87,30 @@ function goOnBehind({ tr }) {
   return true;
 }
 
-// Pictures that are dropped or pasted are uploaded first; upload() is the page's own.
+// Pictures that are dropped or pasted are uploaded first, one after the other; upload() is the page's own. The text may
+// be written on meanwhile: the place moves along with it.
 function takeFiles(editor, files, at) {
   const pictures = [...files].filter((file) => file.type.startsWith("image/"));
-  for (const file of pictures) {
-    window.keyplanUpload(file).then(
-      (media) => {
-        const node = { type: "image", attrs: { mediaId: media.id, src: media.url, alt: media.alt } };
-        editor.chain().focus().insertContentAt(at ?? editor.state.selection.to, node).run();
-        editor.commands.command(goOnBehind);
-      },
-      () => {}, // it is told beside the field
-    );
-  }
+  if (pictures.length) putIn(editor, pictures, at);
   return pictures.length > 0;
+}
+
+async function putIn(editor, pictures, at) {
+  const follow = ({ transaction }) => {
+    at = at === undefined ? at : transaction.mapping.map(at);
+  };
+  editor.on("transaction", follow);
+  for (const file of pictures) {
+    try {
+      const media = await window.keyplanUpload(file);
+      const node = { type: "image", attrs: { mediaId: media.id, src: media.url, alt: media.alt } };
+      editor.chain().focus().insertContentAt(at ?? editor.state.selection.to, node).run();
+      editor.commands.command(goOnBehind);
+    } catch {
+      break; // it is told beside the field
+    }
+  }
+  editor.off("transaction", follow);
 }
 
 for (const field of document.querySelectorAll("[data-richtext]")) {

@@ -32,6 +32,10 @@ _PROBLEMS = {
     "That could not be read": "Das konnte nicht gelesen werden",
     "Sign in first": "Melde dich an",
     "Your session is over": "Deine Sitzung ist zu Ende",
+    "What you typed": "Was du geschrieben hast",
+    "It was not saved. Copy it, sign in, and put it in again.": (
+        "Es wurde nicht gespeichert. Kopiere es, melde dich an und füge es wieder ein."
+    ),
     "This is not for you": "Das ist nichts für dich",
     "Not found": "Nicht gefunden",
     "Not like this": "So geht es nicht",

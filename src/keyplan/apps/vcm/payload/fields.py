@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from keyplan.apps.vcm.payload.export import Record
 
 BERLIN = ZoneInfo("Europe/Berlin")
-_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+_TIME = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
 DAYS = "sunday monday tuesday wednesday thursday friday saturday".split()
 """As JavaScript counts them."""
 GERMAN_DAYS = "sonntag montag dienstag mittwoch donnerstag freitag samstag".split()

@@ -28,6 +28,27 @@ function offer(media) {
   }
 }
 
+// Pictures can be dropped on the field for Markdown, too: they are uploaded, and stand where the text goes on.
+function takePictures(text) {
+  const brings = (event) => [...(event.dataTransfer?.items ?? [])].some((item) => item.kind === "file");
+  text.addEventListener("dragover", (event) => brings(event) && event.preventDefault());
+  text.addEventListener("drop", async (event) => {
+    if (!brings(event)) return;
+    event.preventDefault();
+    for (const file of [...event.dataTransfer.files]) {
+      try {
+        const media = await window.keyplanUpload(file);
+        const alt = media.alt.replaceAll(/[\\`*_[\]<>&~!]/g, "\\$&");
+        text.setRangeText(`\n\n![${alt}](media:${media.id})\n\n`, text.selectionEnd, text.selectionEnd, "end");
+      } catch {
+        break; // it is told
+      }
+    }
+  });
+}
+
+for (const text of document.querySelectorAll("[data-richtext] textarea")) takePictures(text);
+
 // A text file that is chosen goes into a field, where one can see what is sent.
 for (const input of document.querySelectorAll("[data-read-into]")) {
   input.closest("[data-scripted]").hidden = false;

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.accounts import REFRESH_LASTS, caller_of
+from keyplan.apps.wavyblog.accounts import REFRESH_LASTS, caller_of, wrong_credentials
 from keyplan.apps.wavyblog.models import Credentials, EmailChange, PasswordChange, Registration
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 
@@ -34,6 +34,9 @@ def sign_in(view: BlogView, to: str = "") -> Response:
 def let_in(view: BlogView, given: SignIn) -> Response:
     user = view.service.checked(given)
     view.sign_in(caller_of(user), REFRESH_LASTS)
+    if not view.service.still_has_password(user):
+        view.sign_out()
+        raise wrong_credentials()
     return view.redirect_to(view.site.local(given.to), notice=f"You are signed in as {user.username}.")
 
 

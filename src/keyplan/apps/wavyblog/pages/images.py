@@ -1,13 +1,14 @@
 """An author's images. Without JavaScript an upload takes two pages: one asks, the other sends and adds."""
 
+from contextlib import suppress
 from typing import Annotated
 
 from pydantic import Field
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.models import MOST_IMAGE, ImageId, NewImage, SentImage
+from keyplan.apps.wavyblog.models import MOST_IMAGE, ImageId, ImageOut, NewImage, SentImage
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
-from keyplan.web import Cursor, Paging, turn
+from keyplan.web import Cursor, Missing, Paging, turn
 
 _LISTED = 24
 
@@ -19,16 +20,23 @@ class Asked(NewImage):
 
 
 @pages.get("/images")
-def images(view: BlogView, cursor: Cursor = None, added: str | None = None) -> Response:
+def images(view: BlogView, cursor: Cursor = None, added: ImageId | None = None) -> Response:
     found = view.service.images(Paging(limit=_LISTED, cursor=cursor))
     at = view.site.url("/images")
     return view.render(
         "images.html",
         sends_files=True,
         images=found.items,
-        added=next((image for image in found.items if image.image_id == added), None),
+        added=_still_there(view, added),
         turn=turn(at, cursor, found.next),
     )
+
+
+def _still_there(view: BlogView, image_id: str | None) -> ImageOut | None:
+    """The image that was just added, wherever in the list it is; a page that is loaded again may come too late."""
+    with suppress(Missing):
+        return None if image_id is None else view.service.image(image_id)
+    return None
 
 
 @pages.post("/images/new", again=images)
