@@ -187,7 +187,11 @@ def test_whatever_the_editor_lets_one_do_can_be_saved(browser_page: Page, site: 
     page.keyboard.type("Unten")
     text.press("Control+a")
     page.get_by_role("button", name="Fett").click()
+    expect(text.locator("strong").first).to_be_visible()
+    # The editor takes the focus back, with what was selected, when the browser draws the next time.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     text.press("Control+End")
+    page.wait_for_function("() => getSelection().isCollapsed")
     page.keyboard.press("Enter")
     page.keyboard.type("Danach")
     _paste(

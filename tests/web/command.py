@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -79,6 +79,7 @@ def started(folder: Path, *arguments: str, **given: str) -> Iterator[Command]:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
+            start_new_session=True,
         )
     assert process.stdout is not None
     command = Command(process, process.stdout, log)
@@ -87,7 +88,8 @@ def started(folder: Path, *arguments: str, **given: str) -> Iterator[Command]:
         if process.poll() is None:
             assert command.stop() == 0, log.read_text()
     finally:
-        process.kill()
+        with suppress(ProcessLookupError):  # none of its processes is left, as it should be
+            os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
 

@@ -250,6 +250,7 @@ def _metrics_folder(process: int) -> Path:
 
 def test_limits_are_shared_by_processes(together: Path) -> None:
     with serve(together, "--dev", "--workers", "2", KEYPLAN_RATE_ADDRESS="60") as server:
+        _until_both(server, "/healthz", "other", {})  # one may be there before the other
         if time.time() % 60 > 45:
             time.sleep(61 - time.time() % 60)  # all of it in one minute
         with ThreadPoolExecutor(8) as pool:
@@ -258,6 +259,24 @@ def test_limits_are_shared_by_processes(together: Path) -> None:
     assert answers.keys() == {200, 429}
     # A process may have kept a part of its last share.
     assert 54 <= answers[200] <= 60
+
+
+def test_workers_end_when_their_supervisor_is_killed(together: Path) -> None:
+    with serve(together, "--dev", "--workers", "2") as server:
+        _until_both(server, "/healthz", "other", {})
+        server.process.kill()
+        server.process.wait()
+        until = time.monotonic() + 20
+        while _is_served(server.url):
+            assert time.monotonic() < until, "a worker goes on"
+            time.sleep(0.05)
+
+
+def _is_served(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 # Starting

@@ -212,6 +212,7 @@ def worker_application() -> ASGIApp:
     """The application of one worker process among several."""
     from keyplan.web.observe import log_to_stderr
 
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     settings = settings_from(json.loads(os.environ[_FLAGS]))
     log_to_stderr(settings.log_level)
     context = running_systems(settings)
@@ -225,6 +226,16 @@ def worker_application() -> ASGIApp:
             context.__exit__(None, None, None)
 
     return _application(systems, clients, settings, until_stopped)
+
+
+def _end_with_parent() -> None:
+    """A worker whose supervisor was killed would go on for ever, and keep the port."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _application(
