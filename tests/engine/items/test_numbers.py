@@ -78,13 +78,14 @@ def test_sort_keys_compare_as_the_numbers_do(pair: list[Decimal]) -> None:
 
 
 @given(decimals(), decimals())
+@example(Decimal("1e-130"), Decimal("1.1e-130"))
 def test_arithmetic_is_exact_or_an_error(left: Decimal, right: Decimal) -> None:
     texts = [numbers.normal(format(value, "f")) for value in (left, right)]
     with localcontext(prec=400):
         results = {numbers.add: left + right, numbers.subtract: left - right}
     for operate, exact in results.items():
         digits = len("".join(map(str, exact.as_tuple().digits)).strip("0"))
-        if digits <= 38 and (not exact or exact.adjusted() <= 125):
+        if digits <= 38 and (not exact or -130 <= exact.adjusted() <= 125):
             assert Decimal(operate(*texts)) == exact
         else:
             with pytest.raises(DynamoError):
