@@ -22,5 +22,8 @@ os.environ.update(
 https.create_ssl_context = functools.cache(https.create_ssl_context)  # type: ignore[attr-defined]  # it is not public
 
 # Two shared cores make a per-example deadline a coin toss.
-settings.register_profile("keyplan", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Where a change is accepted or not, everybody gets the same examples; on one's own machine they are new ones each time.
+settings.register_profile(
+    "keyplan", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
 settings.load_profile("keyplan")
