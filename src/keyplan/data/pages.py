@@ -15,7 +15,7 @@ from keyplan.data.fetch import fetch
 from keyplan.data.items import DELETING, EntityCodec, codec_of, recognise, stored_of
 from keyplan.data.ranges import key_condition, may_hold_others
 from keyplan.data.steps import ClientFailure, Steps, call
-from keyplan.design import HOUSEKEEPING, Design, InvalidValue, Page, Table
+from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Page, Table
 from keyplan.design.operations import PAGE, Count, Follow, Merge, Query, Scan
 
 SECRETS = "SECRET"
@@ -142,8 +142,7 @@ class Pages:
                 items = yield from self._whole(entities[0].spec.table, items, names)
             found += _taken(codecs, items, excluded, size - len(found))
             if len(found) == size:
-                last = stored_of(found[-1])
-                assert last is not None
+                last = _read_as(found[-1])
                 return found, None if start is None and last is items[-1] else position_of(last, names)
             if start is None or read >= budget:
                 return found, start
@@ -268,7 +267,7 @@ class Pages:
             choose = max if op.newest_first else min
             chosen = choose(ready, key=lambda stream: op.order(stream.waiting[0]))  # type: ignore[arg-type, return-value]  # the caller's keys compare
             entity = chosen.waiting.popleft()
-            chosen.position = position_of(stored_of(entity) or {}, position_names(chosen.query))
+            chosen.position = position_of(_read_as(entity), position_names(chosen.query))
             taken.append(entity)
         ends = [_end(stream) for stream in streams]
         after = None if all(end == "end" for end in ends) else (yield from self._seal(op, ends))
@@ -284,6 +283,13 @@ class Pages:
                 stream.waiting.extend(found)
                 dry = dry or (not found and stream.after is not None)
         return dry
+
+
+def _read_as(entity: Entity) -> Item:
+    """The item that an entity was read from just now."""
+    item = stored_of(entity)
+    assert item is not None
+    return item
 
 
 def _taken(

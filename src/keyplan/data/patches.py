@@ -101,7 +101,7 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
-        if is_there(spec, item) and item is not None:
+        if item is not None and is_there(spec, item):
             entity = codec_of(work.target.entity).decode(item)
             touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
             if consequences(entity) != consequences(touched):

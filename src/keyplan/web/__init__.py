@@ -8,7 +8,7 @@ Everything that goes wrong leaves as a `Problem`.
 """
 
 from keyplan.web.api import Api, SetCookie
-from keyplan.web.bodies import In, Link, Out, Time
+from keyplan.web.bodies import In, Link, Out, Time, UserId
 from keyplan.web.forms import Nothing, OfVersion
 from keyplan.web.language import Language
 from keyplan.web.pages import Pages, Person, View
@@ -62,6 +62,7 @@ __all__ = [
     "TooManyRequests",
     "Unauthorized",
     "Unprocessable",
+    "UserId",
     "View",
     "all_of",
     "allow",

@@ -59,6 +59,13 @@ TimeText: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format":
 """A time that is written already, where its width is not the same in every system."""
 
 
+UserId: TypeAlias = Annotated[
+    str,
+    StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$"),
+    Field(description="The subject of a user's token, as it is."),
+]
+
+
 class In(BaseModel):
     """Base of what callers send: unknown fields are refused."""
 

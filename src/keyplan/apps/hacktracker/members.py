@@ -30,7 +30,6 @@ from keyplan.apps.hacktracker.models import (
     RoleChange,
     Secret,
     TeamOut,
-    UserId,
 )
 from keyplan.data import AlreadyExists, ConditionFailed, NotFound, ParentMissing, Refused, check, create, delete, update
 from keyplan.data.writes import Check, Part
@@ -43,6 +42,7 @@ from keyplan.web import (
     MayMatch,
     Missing,
     Paging,
+    UserId,
     allow,
 )
 from keyplan.web.versions import Versions

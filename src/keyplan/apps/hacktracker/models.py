@@ -20,17 +20,13 @@ from keyplan.apps.hacktracker.entities import (
     Team,
     User,
 )
-from keyplan.web import In, Out, Time
+from keyplan.web import In, Out, Time, UserId
 
 LINEUP = 60
 """Batters in a line-up at most: as many as a roster has players."""
 
 ItemId: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[^#/\x00-\x20\x7f]{1,128}$", strip_whitespace=False)]
 """An id in an address or a body: ours, or one that came from elsewhere."""
-UserId: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$")
-]
-"""The subject of a user's token, as it is."""
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Email: TypeAlias = Annotated[
     str, StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+\.[^@\s\x00-\x1f]+$")

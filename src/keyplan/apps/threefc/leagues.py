@@ -15,7 +15,6 @@ from keyplan.apps.threefc.models import (
     NewPlayer,
     PlayerChange,
     PlayerOut,
-    UserId,
 )
 from keyplan.data import AlreadyExists, FloorReached, InUse, NotFound, StaleVersion, create, delete, update
 from keyplan.design import batch_get
@@ -29,6 +28,7 @@ from keyplan.web import (
     Paging,
     Stale,
     Unprocessable,
+    UserId,
     allow,
     slug_of,
 )

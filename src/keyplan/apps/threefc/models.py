@@ -21,7 +21,7 @@ from keyplan.apps.threefc.entities import (
     Teams,
     Third,
 )
-from keyplan.web import In, Out, Time
+from keyplan.web import In, Out, Time, UserId
 
 SLUG_LENGTH = 80
 
@@ -39,11 +39,6 @@ ItemId: TypeAlias = Annotated[
     Field(description="Up to 128 characters that can stand in an address; no # and no /."),
 ]
 """An id that a caller chose, or that was made."""
-UserId: TypeAlias = Annotated[
-    str,
-    StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$"),
-    Field(description="The subject of a user's token, as it is."),
-]
 EventId: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](-?[a-z0-9]){0,79}$", max_length=SLUG_LENGTH)]

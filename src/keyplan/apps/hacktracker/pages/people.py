@@ -16,10 +16,9 @@ from keyplan.apps.hacktracker.models import (
     PlayerStatus,
     Positions,
     RoleChange,
-    UserId,
 )
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
-from keyplan.web import Cursor, In, Nothing, OfVersion, Paging, turn
+from keyplan.web import Cursor, In, Nothing, OfVersion, Paging, UserId, turn
 
 _LISTED = 50
 

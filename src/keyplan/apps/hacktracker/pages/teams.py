@@ -12,10 +12,9 @@ from keyplan.apps.hacktracker.models import (
     Season,
     TeamChange,
     TeamName,
-    UserId,
 )
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
-from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
+from keyplan.web import Cursor, Nothing, OfVersion, Paging, UserId, turn
 
 _LISTED = 25
 

@@ -13,10 +13,9 @@ from keyplan.apps.threefc.models import (
     NewSeason,
     PlayerChange,
     Slug,
-    UserId,
 )
 from keyplan.apps.threefc.pages.shared import LISTED, FootballView, Place, only, pages
-from keyplan.web import Cursor, In, OfVersion, Paging, turn
+from keyplan.web import Cursor, In, OfVersion, Paging, UserId, turn
 
 
 class EditedLeague(OfVersion):
