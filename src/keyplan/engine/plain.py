@@ -19,54 +19,58 @@ from keyplan.engine.values import MAXIMUM_NAME_SIZE, MAXIMUM_NESTING, Item, Plai
 
 _MEMBER = 4  # "name":value, with the comma
 _STRING = 8  # {"S":""}
+_BACKSLASH = ord("\\")
 
 
 class _NotPlain(Exception):
     """To be looked at thoroughly."""
 
 
+_FAULTS = (_NotPlain, TypeError, ValueError, LookupError, AttributeError)
+"""What says that an item is not plain: also a value that is no dict, or has two members or none, or a type that is
+never plain; a name that is no string, half a surrogate pair."""
+
+
 def plain_item(given: dict[object, object]) -> PlainItem | None:
     """The item, if it is plain. Its values are the given ones: nobody may change them in place."""
     try:
-        extra = _members(given, 1)
+        extra = _members(cast(dict[object, dict[object, object]], given), 1)
         stored = orjson.dumps(given)
-    except (_NotPlain, orjson.JSONEncodeError):  # a name that is no string, half a surrogate pair
+    except _FAULTS:
         return None
     if len(stored) > MAXIMUM_NAME_SIZE:  # a name may be too long
         return None
     item = PlainItem(cast(Item, given))
     item.stored = stored
     # With escapes in it, the JSON is longer than what it says.
-    item.size = item_size(item) if b"\\" in stored else len(stored) - extra
+    item.size = item_size(item) if _BACKSLASH in stored else len(stored) - extra
     return item
 
 
-def _members(members: dict[object, object], depth: int) -> int:
-    """What does not count in the JSON of an item or map."""
-    extra = _MEMBER * len(members) + 1 if members else 2
-    for value in members.values():
-        if type(value) is not dict or len(value) != 1:
-            raise _NotPlain
-        if type(value.get("S")) is str:  # nearly all values are
-            extra += _STRING
+def _members(members: dict[object, dict[object, object]], depth: int) -> int:
+    """What does not count in the JSON of an item or map. Nothing is known of it, and a walk into what is no value at
+    all ends with any of the `_FAULTS`."""
+    values = members.values()
+    extra = (_MEMBER + _STRING) * len(members) + 1 if members else 2
+    for value in values:
+        if "S" in value:  # nearly all values are
+            if type(value["S"]) is not str:
+                raise _NotPlain
+        elif "N" in value:  # and of the others, most
+            extra += _number(value["N"], depth) - _STRING
         else:
             ((kind, content),) = value.items()
-            extra += _RULES.get(kind, _refuse)(content, depth)
-    if "" in members:
+            extra += _RULES[kind](content, depth) - _STRING
+    # All others have one member, so that nobody with a text or a number has a second one.
+    if sum(map(len, values)) != len(members) or "" in members:
         raise _NotPlain
     return extra
 
 
-def _value(value: object, depth: int) -> int:
+def _value(value: dict[object, object], depth: int) -> int:
     """The same for a value in a list."""
-    if type(value) is not dict or len(value) != 1:
-        raise _NotPlain
     ((kind, content),) = value.items()
-    return _RULES.get(kind, _refuse)(content, depth)
-
-
-def _refuse(content: object, depth: int) -> int:
-    raise _NotPlain
+    return _RULES[kind](content, depth)
 
 
 def _string(content: object, depth: int) -> int:
@@ -100,11 +104,11 @@ def _null(content: object, depth: int) -> int:
 def _string_set(content: object, depth: int) -> int:
     if type(content) is not list or not content:
         raise _NotPlain
+    last = None
     for member in content:
-        if type(member) is not str:
+        if type(member) is not str or (last is not None and member <= last):
             raise _NotPlain
-    if sorted(set(content)) != content:
-        raise _NotPlain
+        last = member
     return 8 + 3 * len(content)  # {"SS":["","",""]}
 
 

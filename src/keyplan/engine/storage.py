@@ -72,8 +72,9 @@ class Storage:
         self._catalog = Catalog(0, {})
         self._primary = self._open()
         self._cursor = self._primary.cursor()
-        self._checkpoints = _Checkpoints(self._connect, self._primary, self._copy_log) if self._path else None
+        self._checkpoints: _Checkpoints | None = None
         if self._path:
+            self._checkpoints = _Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
             _storages.add(self)
 
     @property
@@ -238,6 +239,17 @@ class Storage:
             with suppress(DamagedFile):
                 self._note_damage(error)
 
+    def _sync_file(self) -> None:
+        """Have the disk take what was copied so far: the last copy, for which writers wait, is made safe sooner then.
+
+        By SQLite's own hand, since to close a file by another makes this process lose its locks on it.
+        """
+        file = apsw.VFSFile("", str(self._path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+        try:
+            file.xSync(apsw.SQLITE_SYNC_NORMAL)
+        finally:
+            file.xClose()
+
 
 class _Checkpoints:
     """Copies the log into the main file, beside the requests.
@@ -251,10 +263,12 @@ class _Checkpoints:
         connect: Callable[[int], apsw.Connection],
         primary: apsw.Connection,
         copy: Callable[[apsw.Connection], None],
+        sync: Callable[[], None],
     ) -> None:
         self._connect = connect
         self._primary = primary
         self._copy = copy
+        self._sync = sync
         self._pages = 0
         self._wanted = threading.Event()
         self._nearly_done = False
@@ -286,6 +300,7 @@ class _Checkpoints:
                 connection = connection or self._connect(2)
                 for _ in range(COPIES):
                     self._copy(connection)
+                self._sync()
                 self._nearly_done = True
             except (apsw.Error, DamagedFile):
                 _log.exception("no connection for a checkpoint")

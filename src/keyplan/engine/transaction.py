@@ -54,6 +54,7 @@ class Transaction:
         self._quick = cursor.execute
         self._many = cursor.executemany
         self._last_number = connection.last_insert_rowid
+        self._total_changes = connection.total_changes
         self.catalog = catalog
         self.now = now
         self.writes = writes
@@ -92,12 +93,21 @@ class Transaction:
         self._quick(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", (key, size, stored))
         return self._last_number()
 
-    def insert_many(self, table: Table, items: list[tuple[bytes, int, bytes]]) -> range:
-        """New items, each by its row key, size and JSON; the numbers of their rows."""
-        self._many(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", items)
+    def insert_new(self, table: Table, items: list[tuple[bytes, int, bytes]]) -> Sequence[int | None]:
+        """Insert those of the items, each by its row key, size and JSON, that are not there yet.
+
+        The numbers of their rows; None for an item that is there. To ask before would take half as long again.
+        """
+        before = self._total_changes()
+        self._many(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", items)
+        count = self._total_changes() - before
         # SQLite gives a new row the number behind the highest.
-        last = self._last_number()
-        return range(last - len(items) + 1, last + 1)
+        first = self._last_number() - count + 1
+        if count == len(items):
+            return range(first, first + count)
+        inserted = self.sql(f"SELECT key, id FROM {table.rows} WHERE id >= ?", (first,)).fetchall() if count else []
+        numbers = dict(cast(list[tuple[bytes, int]], inserted))
+        return [numbers.get(key) for key, _, _ in items]
 
     def replace(self, table: Table, number: int, size: int, stored: bytes) -> None:
         """Another content for an item that is there."""

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 from typing import cast
+from uuid import UUID
 
 import orjson
 import pytest
@@ -67,7 +68,15 @@ def deep(levels: int) -> AttributeValue:
         {"a": {"S": 1}},
         {"a": {"S": "x", "N": "1"}},
         {"a": {}},
+        {"a": {}, "b": {"S": "x", "N": "1"}},
+        {"a": {}, "b": {"N": "1", "NULL": True}},
         {"a": "x"},
+        {"a": "S"},
+        {"a": ["S"]},
+        {"a": ["N"]},
+        {"a": None},
+        {"a": {"S": UUID(int=1)}},
+        {"a": {"N": 1}},
         {"": {"S": "x"}},
         {"a": {"M": {"": {"S": "x"}}}},
         {"a": {"NULL": False}},

@@ -49,6 +49,31 @@ def test_twenty_five_writes_and_no_more(client: Client) -> None:
         client.batch_write_item(RequestItems={first: writes[:13], second: writes[:13]})
 
 
+@pytest.mark.parametrize("there", [0, 1, 2, 3])
+def test_new_items_among_those_that_are_there(client: Client, there: int) -> None:
+    table = make_table(client, gsis=[index("by-g", "g")])
+    # A key of more than 480 bytes is looked up another way.
+    keys = ["a", "b" * 600, "c"]
+    before = [put(pk=key, g="old") for key in keys[:there]]
+    for write in [*before, put(pk="d", g="old")]:
+        client.put_item(TableName=table, Item=write["PutRequest"]["Item"])
+    writes = [put(pk=key, g="new", v=number) for number, key in enumerate(keys)]
+    answer = client.batch_write_item(
+        RequestItems={table: [*writes, delete(pk="d"), put(pk="e")]}, ReturnConsumedCapacity="INDEXES"
+    )
+    assert everything(client, table) == [*(write["PutRequest"]["Item"] for write in writes), item(pk="e")]
+    for value, count in (("new", 3), ("old", 0)):
+        found = client.query(
+            TableName=table,
+            IndexName="by-g",
+            KeyConditionExpression="g = :g",
+            ExpressionAttributeValues={":g": {"S": value}},
+        )
+        assert found["Count"] == count
+    # Each entry that was there already is removed from its old place, too; and that of the item that was deleted.
+    assert answer["ConsumedCapacity"][0]["GlobalSecondaryIndexes"]["by-g"]["CapacityUnits"] == 3 + there + 1
+
+
 @pytest.mark.parametrize(
     "writes",
     [

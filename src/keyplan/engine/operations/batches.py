@@ -12,11 +12,9 @@ from keyplan.engine.expressions import Projection
 from keyplan.engine.keys import checked_item_key, checked_key, mismatch
 from keyplan.engine.operations.changes import (
     Change,
-    IndexKeys,
     apply_all,
     consumption,
     index_keys,
-    needs_old,
     size_with_local_indexes,
 )
 from keyplan.engine.operations.parameters import check_placeholders, refuse_legacy
@@ -31,7 +29,7 @@ from keyplan.engine.operations.requests import (
 )
 from keyplan.engine.operations.transactions import collections_of
 from keyplan.engine.transaction import Row, Transaction
-from keyplan.engine.values import Item, check_item_size, normalise_item, normalise_sized
+from keyplan.engine.values import Item, PlainItem, check_item_size, normalise_item, normalise_sized
 
 MAXIMUM_KEYS = 100
 MAXIMUM_WRITES = 25
@@ -137,8 +135,7 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
     prepared = {name: [_prepared(write) for write in writes] for name, writes in wanted.items()}
     keyed = {name: _put_keys(transaction.catalog.table(name), writes) for name, writes in prepared.items()}
     decided = {
-        name: _decided(transaction, transaction.catalog.table(name), writes, keyed[name])
-        for name, writes in prepared.items()
+        name: _decided(transaction.catalog.table(name), writes, keyed[name]) for name, writes in prepared.items()
     }
     _refuse_duplicates((change.table.number, change.key) for changes in decided.values() for change in changes)
     for name, changes in decided.items():
@@ -151,7 +148,10 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
 def _prepared(write: WriteRequest) -> _Prepared:
     put, delete = write.get("PutRequest"), write.get("DeleteRequest")
     if put is not None and delete is None:
-        item, size = normalise_sized(put["Item"])
+        item = put["Item"]
+        if type(item) is PlainItem:
+            return item, item.size
+        item, size = normalise_sized(item)
         check_item_size(size)
         return item, size
     if delete is not None and put is None:
@@ -177,28 +177,18 @@ def _put_keys(table: Table, writes: list[_Prepared]) -> list[bytes | None]:
     return keys
 
 
-def _decided(
-    transaction: Transaction, table: Table, writes: list[_Prepared], known: list[bytes | None]
-) -> list[Change]:
-    """What becomes of the items, which are looked up together."""
-    keys: list[bytes] = []
-    entries: list[IndexKeys | None] = []
+def _decided(table: Table, writes: list[_Prepared], known: list[bytes | None]) -> list[Change]:
+    """What becomes of the items."""
+    changes = []
     for (named, size), key in zip(writes, known, strict=True):
         if size is None:
-            keys.append(checked_key(table.schema, named))
-            entries.append(None)
+            changes.append(Change(table, named, checked_key(table.schema, named), None, None, None, 0))
             continue
-        keys.append(key or checked_item_key(table.schema, named))
-        entries.append(index_keys(table, named))
+        key = key or checked_item_key(table.schema, named)
+        entry = index_keys(table, named)
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, named, size))
-    rows = transaction.rows(table, keys)
-    reads = needs_old(table)
-    changes = []
-    for (named, size), key, entry in zip(writes, keys, entries, strict=True):
-        row = rows.get(key)
-        old = row.item if row is not None and reads else None
-        changes.append(Change(table, named, key, row, old, None if size is None else named, size or 0, entry))
+        changes.append(Change(table, named, key, None, None, named, size, entry))
     return changes
 
 

@@ -18,7 +18,7 @@ from keyplan.engine.errors import DynamoError
 from keyplan.engine.expressions import Condition
 from keyplan.engine.keys import check_index_key
 from keyplan.engine.operations.requests import Answer, ItemRequest
-from keyplan.engine.transaction import Row, Transaction
+from keyplan.engine.transaction import LONG_KEY, Row, Transaction
 from keyplan.engine.values import MAXIMUM_ITEM_SIZE, Item, PlainItem, item_size
 
 MOST_LOCAL_INDEXES = 5
@@ -115,27 +115,37 @@ def apply(transaction: Transaction, change: Change, user_identity: dict[str, str
 
 
 def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> None:
-    """Apply changes of different items of one table. New items are written together, which takes half the time."""
-    fresh = [change for change in changes if change.row is None and change.new is not None]
-    if len(fresh) < 2 or table.stream is not None:  # a stream has the changes in their order
-        rest = changes
-    else:
-        _insert_all(transaction, table, fresh)
-        rest = [change for change in changes if change.row is not None]
+    """Apply changes of different items of one table, of which it is not known yet what was there.
+
+    Most are new items, and those are written together, which takes half the time.
+    """
+    rest = changes
+    if table.stream is None:  # it has the changes in their order
+        puts = [change for change in changes if change.new is not None and len(change.key) <= LONG_KEY]
+        if len(puts) > 1:
+            others = [change for change in changes if change.new is None or len(change.key) > LONG_KEY]
+            rest = _insert_all(transaction, table, puts) + others
+    if not rest:
+        return
+    rows = transaction.rows(table, [change.key for change in rest])
+    reads = needs_old(table)
     for change in rest:
+        change.row = rows.get(change.key)
+        change.old = change.row.item if change.row is not None and reads else None
         apply(transaction, change)
 
 
-def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -> None:
-    items = [(change.key, change.new_size, _stored(change.new)) for change in changes]
-    numbers = transaction.insert_many(table, items)
+def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -> list[Change]:
+    """Write the new items; the changes of those that are not new."""
+    numbers = transaction.insert_new(table, [(change.key, change.new_size, _stored(change.new)) for change in changes])
     for position, index in enumerate(table.indexes):
         entries = []
         for change, number in zip(changes, numbers, strict=True):
             entry = _new_entry(change, position, index)
-            if entry is not None:
+            if entry is not None and number is not None:
                 entries.append((entry + change.key, number))
         transaction.add_entries(index, entries)
+    return [change for change, number in zip(changes, numbers, strict=True) if number is None]
 
 
 def _stored(item: Item | None) -> bytes:
