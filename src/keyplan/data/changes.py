@@ -55,14 +55,15 @@ class Baseline:
         except InvalidValue:
             return True  # what is stored could not be stored any more
 
-    def changes(self, item: Item, changed: Set[str]) -> tuple[Item, set[str]]:
-        """What to set and what to remove, of the item that would be written today and the fields that were changed.
+    def changes(self, values: Mapping[str, object], changed: Set[str]) -> tuple[Item, set[str]]:
+        """What to set and what to remove, of the values that are to be stored and the fields that were changed.
 
         Never a counter, never an attribute that the entity does not know. Index keys are compared with what is stored,
         and what `evolve` made of an older shape is written with the rest.
         """
         spec, stored = self.codec.spec, self.stored
         evolved = self.codec.evolved(stored)
+        item = self.codec.written(values, changed if evolved is stored else spec.fields, stored)
         touched = {spec.fields[name].stored for name in changed}
         if spec.table.envelope and any(spec.fields[name].kind == "plain" for name in changed):
             touched.add(spec.table.envelope)
@@ -72,7 +73,9 @@ class Baseline:
         written = (touched | exact) - spec.count_attributes
         sets = {name: value for name, value in item.items() if name in written}
         removes = {name for name in written & spec.known_attributes if name in stored and name not in item}
-        return sets, removes | {name for name in stored if name not in evolved and name not in item}
+        if evolved is not stored:
+            removes |= {name for name in stored if name not in evolved and name not in item}
+        return sets, removes
 
     def check(self, entity: Entity) -> None:
         """Refuse what an update can not change: the primary key, and numbers that other items keep."""
@@ -102,12 +105,12 @@ def unchanged(
         lambda found: refused(NotFound, "primary", found),
     )
 
+    def stale(found: Item | None) -> Refused:
+        return refused(StaleVersion, "version", found)
+
     def same(name: str) -> Requirement:
-        return Requirement(
-            equals(name, stored.get(name)),
-            lambda found: found is not None and found.get(name) != stored.get(name),
-            lambda found: refused(StaleVersion, "version", found),
-        )
+        value = stored.get(name)
+        return Requirement(equals(name, value), lambda found: found is not None and found.get(name) != value, stale)
 
     return [missing, *map(same, _relied_on(spec, frozenset(changed), whole=whole))]
 
@@ -211,7 +214,8 @@ def update_stamps(spec: EntitySpec, stored: Item, now: datetime) -> dict[str, ob
 
 def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Action) -> None:
     """The write went through: the entity shows it, and remembers what is stored now."""
-    item = {**item, **{name: added(item.get(name), amount) for name, amount in action.adds.items()}}
+    if action.adds:
+        item = {**item, **{name: added(item.get(name), amount) for name, amount in action.adds.items()}}
     entity.__dict__.update(values)
     for field in entity.spec.counts:
         if field.stored in item:

@@ -40,6 +40,7 @@ Encode: TypeAlias = Callable[[Any], AttributeValue | None]
 Decode: TypeAlias = Callable[[AttributeValue], object]
 
 _DIGITS = 38
+_TOO_LONG = 10**_DIGITS
 _LARGEST, _SMALLEST = 125, -130
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_SECOND = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
@@ -65,7 +66,7 @@ def number_text(value: int | Decimal | float) -> str:
             raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
         value = Decimal(repr(value))
     elif isinstance(value, int):
-        if -(10**_DIGITS) < value < 10**_DIGITS:
+        if -_TOO_LONG < value < _TOO_LONG:
             return str(value)
         value = Decimal(value)
     if not value.is_finite():
@@ -251,6 +252,24 @@ def _set(member: Codec) -> Codec:
         return [member.decode({tag[0]: content}) for content in contents] if tag in ("SS", "NS", "BS") else value["SS"]
 
     return Codec(encode, decode, f"{member.tag}S" if member.tag in ("S", "N", "B") else None, empty=())
+
+
+def as_key(codec: Codec, longest: int) -> Codec:
+    """The same codec, which refuses what can be no key."""
+
+    def encode(value: object) -> Mapping[str, Any] | None:
+        encoded = codec.encode(value)
+        content = next(iter(encoded.values())) if encoded else None
+        if content in ("", b""):
+            raise InvalidValue("empty-key-value", "key", "it is a key of an index, which must not be empty")
+        if (
+            isinstance(content, str | bytes)
+            and len(content.encode() if isinstance(content, str) else content) > longest
+        ):
+            raise InvalidValue("key-too-long", "key", f"it is a key of an index, and over {longest} bytes")
+        return encoded
+
+    return codec._replace(encode=encode, direct=False)
 
 
 def _nullable(inner: Codec) -> Codec:

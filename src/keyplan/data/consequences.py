@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from keyplan.data.codec import Item
 from keyplan.data.expressions import fields_of
-from keyplan.data.items import LONGEST_HASH, LONGEST_RANGE, checked_key, codec_of
+from keyplan.data.items import codec_of
+from keyplan.data.sizes import LONGEST_HASH, LONGEST_RANGE, checked_key
 from keyplan.design import Entity, Ref, Table
 from keyplan.design.effects import BelongsTo, Derived, Unique, named_by
 

@@ -7,7 +7,7 @@ entity's fields (`keyplan.design.conditions`), which `for_fields` turns into one
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from keyplan.data.codec import AttributeValue, Item, dynamic
 from keyplan.data.errors import Refused
@@ -135,6 +135,34 @@ def all_of(nodes: Sequence[Node]) -> Node | None:
     if not nodes:
         return None
     return nodes[0] if len(nodes) == 1 else Node("AND", tuple(nodes))
+
+
+Shape: TypeAlias = tuple[object, ...]
+"""A condition without its values: an operator with paths, other shapes, and None for a value."""
+
+
+def shape_of(node: Node, values: list[AttributeValue]) -> Shape:
+    """The shape of a condition over stored attributes; its values are added to the list, in their order."""
+    shape: list[object] = [node.operator]
+    for operand in node.operands:
+        if type(operand) is Encoded:
+            values.append(operand.value)
+            shape.append(None)
+        else:
+            shape.append(shape_of(operand, values) if isinstance(operand, Node) else operand)
+    return tuple(shape)
+
+
+def of_shape(shape: Shape) -> Node:
+    """A condition of this shape, with no matter which values."""
+    operator, *operands = shape
+    return Node(
+        str(operator),
+        tuple(
+            Encoded({}) if each is None else each if isinstance(each, FieldPath) else of_shape(each)  # type: ignore[arg-type]  # a shape
+            for each in operands
+        ),
+    )
 
 
 # The attributes of a design are few and asked for in every write: what names one is made once.

@@ -6,13 +6,23 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from keyplan.data.codec import Codec, Item, codec_for, ttl_codec
+from keyplan.data.codec import Codec, Item, as_key, codec_for, ttl_codec
 from keyplan.data.codegen import NOT_AS_WRITTEN
 from keyplan.data.decoding import Source, field_validator, quick_list_reader, quick_reader, recogniser
 from keyplan.data.encoding import quick_writer
 from keyplan.data.envelopes import pack, restored, unpack
 from keyplan.data.errors import StoredDataError
-from keyplan.data.sizes import MAXIMUM_ITEM, is_unicode, size_with_local_indexes, surely_fits, value_size
+from keyplan.data.sizes import (
+    LONGEST_HASH,
+    LONGEST_RANGE,
+    MAXIMUM_ITEM,
+    checked_key,
+    is_unicode,
+    json_size,
+    key_limit,
+    size_with_local_indexes,
+    value_size,
+)
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING
 from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
@@ -20,7 +30,6 @@ from keyplan.design.templates import Template
 
 E = TypeVar("E", bound=Entity)
 
-LONGEST_HASH, LONGEST_RANGE = 2048, 1024
 DELETING = "keyplanDeleting"
 """The attribute that marks an item whose cascade is under way; nothing may be created under it."""
 
@@ -32,6 +41,8 @@ class EntityCodec(Generic[E]):
         self.entity = entity
         self.spec = spec = entity.spec
         self._envelope = spec.table.envelope
+        # An item of so many bytes has room for its entries in local indexes, whatever they hold.
+        self._surely_fits = MAXIMUM_ITEM // (1 + sum(index.local for index in spec.table.by_name.values()))
         self._absent = {name: field.absent for name, field in spec.fields.items() if field.absent is not NOTHING}
         self._codecs = {name: self._codec(field) for name, field in spec.fields.items()}
         keyed = {name: part for name, part in spec.key_attributes.items() if part.template is not None}
@@ -57,7 +68,9 @@ class EntityCodec(Generic[E]):
         self.loose_fields = frozenset(name for name, codec in self._codecs.items() if codec.tag is None)
         """Fields whose values may be equal in Python and still be stored differently: True somewhere inside, and 1."""
         self._encoders = [(name, stored, self._codecs[name]) for name, stored, _ in self._tagged + self._others]
+        self._encoded_as = {name: (stored, codec) for name, stored, codec in self._encoders}
         self._write_quickly = quick_writer(spec, self._encoders, self._key_value, self.placement)
+        self._write_keys = quick_writer(spec, (), self._key_value, self.placement)
         self.recognises = recogniser(spec)
         """Whether an item is of this entity, by its type attribute and the shape of its key."""
         self._validate = entity.__pydantic_validator__.validate_python
@@ -76,30 +89,48 @@ class EntityCodec(Generic[E]):
         indexes = self.spec.table.by_name.values() if field.stored not in self.spec.key_attributes else ()
         ranges = {each.name for index in indexes for each in index.range}
         if field.stored in ranges | {each.name for index in indexes for each in index.hash}:
-            return _as_key(codec, LONGEST_RANGE if field.stored in ranges else LONGEST_HASH)
+            return as_key(codec, LONGEST_RANGE if field.stored in ranges else LONGEST_HASH)
         return codec
 
     # Writing
 
     def encode(self, entity: E, before: Item | None = None) -> Item:
         """The whole item; refused where it is too large."""
-        item = self.attributes(entity, before)
+        item = self._whole(entity.__dict__)
+        self._wrap(item, entity.__dict__, before)
         self.check_size(item)
         return item
 
-    def attributes(self, entity: E, before: Item | None = None) -> Item:
-        """The whole item: key, fields, index keys. An envelope keeps what it held `before` beside the fields."""
-        values = entity.__dict__
+    def _whole(self, values: Mapping[str, object]) -> Item:
+        """The item without its envelope."""
         try:
-            item = self._write_quickly(values)
+            return self._write_quickly(values)
+        except NOT_AS_WRITTEN:
+            return self._written_thoroughly(values)
+
+    def written(self, values: Mapping[str, object], changed: Iterable[str], before: Item) -> Item:
+        """What may be stored otherwise after a change of some fields: their attributes, keys and the envelope."""
+        item: Item = {}
+        try:
+            for name in changed:
+                if name in self._encoded_as and values[name] is not None:
+                    stored, codec = self._encoded_as[name]
+                    encoded = codec.encode(values[name])
+                    if encoded is not None:
+                        item[stored] = encoded
+            item |= self._write_keys(values)
         except NOT_AS_WRITTEN:
             item = self._written_thoroughly(values)
-        if self._envelope:
-            item[self._envelope] = {"S": self._packed(values, before)}
+        self._wrap(item, values, before)
         return item
 
+    def _wrap(self, item: Item, values: Mapping[str, object], before: Item | None) -> None:
+        """Add the envelope, which keeps what it held `before` beside the fields."""
+        if self._envelope:
+            item[self._envelope] = {"S": self._packed(values, before)}
+
     def _written_thoroughly(self, values: Mapping[str, object]) -> Item:
-        """The item without its envelope; where that can not be, what is wrong with which field."""
+        """The same; where that can not be, what is wrong with which field."""
         item: Item = self.key(values)
         if self.spec.type is not None and self.spec.table.type_attribute is not None:
             item[self.spec.table.type_attribute] = {"S": self.spec.type}
@@ -157,7 +188,7 @@ class EntityCodec(Generic[E]):
 
     def check_size(self, item: Item) -> None:
         """Refuse an item that is too large, naming its largest field."""
-        if surely_fits(self.spec.table, item):
+        if json_size(item) <= self._surely_fits:
             return
         try:
             size = size_with_local_indexes(self.spec.table, item)
@@ -216,7 +247,7 @@ class EntityCodec(Generic[E]):
         text = part.template.write(values)
         if text is None:
             return None
-        return {"S": checked_key(text, _limit(key, part), part.template)}
+        return {"S": checked_key(text, key_limit(key, part), part.template)}
 
     def _native_part(self, key: KeySpec, part: KeyPart, field: str, value: object) -> Mapping[str, Any]:
         """A number or bytes as key."""
@@ -227,7 +258,7 @@ class EntityCodec(Generic[E]):
                 "key-type", place, f"{part.attribute.name} is of type {part.attribute.type}", field=field
             )
         content = encoded[part.attribute.type]
-        if part.attribute.type == "B" and not 0 < len(content) <= _limit(key, part):
+        if part.attribute.type == "B" and not 0 < len(content) <= key_limit(key, part):
             problem = "a value in a key must not be empty" if not content else "the key is too long"
             raise InvalidValue("key-too-long" if content else "empty-key-value", place, problem, field=field)
         return encoded
@@ -343,38 +374,6 @@ class EntityCodec(Generic[E]):
                     dict(item),
                 ) from None
         return values
-
-
-def _as_key(codec: Codec, longest: int) -> Codec:
-    """The same codec, which refuses what can be no key."""
-
-    def encode(value: object) -> Mapping[str, Any] | None:
-        encoded = codec.encode(value)
-        content = next(iter(encoded.values())) if encoded else None
-        if content in ("", b""):
-            raise InvalidValue("empty-key-value", "key", "it is a key of an index, which must not be empty")
-        if (
-            isinstance(content, str | bytes)
-            and len(content.encode() if isinstance(content, str) else content) > longest
-        ):
-            raise InvalidValue("key-too-long", "key", f"it is a key of an index, and over {longest} bytes")
-        return encoded
-
-    return codec._replace(encode=encode, direct=False)
-
-
-def _limit(key: KeySpec, part: KeyPart) -> int:
-    return LONGEST_HASH if part in key.hash else LONGEST_RANGE
-
-
-def checked_key(text: str, limit: int, template: Template) -> str:
-    """A text that is to be a key; refused where it is too long for one."""
-    if len(text) * 4 > limit and len(text.encode()) > limit:
-        field = template.fields[-1] if template.fields else None
-        # Without the key itself: it is nobody's business, and other values stand in it.
-        problem = f"with it, a key has over {limit} bytes"
-        raise InvalidValue("key-too-long", f"{template.place}.{field}", problem, field=field)
-    return text
 
 
 _codecs: dict[type[Entity], EntityCodec[Any]] = {}

@@ -5,15 +5,25 @@ is being written anyway is left to the write. One action is sent as a plain cond
 transaction.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from keyplan.data.codec import AttributeValue, Item, whole_number
 from keyplan.data.consequences import Address
 from keyplan.data.errors import ConditionFailed, DataError, Refused, TooLarge
-from keyplan.data.expressions import Expression, Requirement, all_of, at_least_number, exists
+from keyplan.data.expressions import (
+    Expression,
+    Requirement,
+    Shape,
+    all_of,
+    at_least_number,
+    exists,
+    of_shape,
+    shape_of,
+)
 from keyplan.data.items import DELETING
 from keyplan.data.sizes import MAXIMUM_ACTIONS, MAXIMUM_TRANSACTION, item_size
 from keyplan.design.conditions import Node
@@ -66,6 +76,8 @@ class Action:
     def conditions(self) -> list[Requirement]:
         """What is asked of the item, each once."""
         asked = list(self.requirements)
+        if not (self.presence or self.absence or self.floors):
+            return asked  # what the write itself relies on, it asks once
         if self.put is not None:
             asked += () if self.replaces else self.absence
         elif not self.delete:
@@ -217,36 +229,59 @@ def added(value: AttributeValue | None, amount: int) -> AttributeValue:
 
 def _action_request(action: Action, names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     """The action as a member of a transaction, which is also the request of a plain write."""
-    expression = Expression()
     members: dict[str, Any] = {"TableName": names[action.address.table]}
+    sets, removes, adds = action.sets, action.removes, action.adds
     kind = "ConditionCheck"
     if action.put is not None:
         kind = "Put"
         members["Item"] = action.put
+        sets, removes, adds = {}, set(), {}
     else:
         members["Key"] = action.address.item
         if action.delete:
             kind = "Delete"
         elif action.changes:
             kind = "Update"
-            members["UpdateExpression"] = _update_text(action, expression)
+    values = [*sets.values(), *({"N": str(amount)} for amount in adds.values())]
     condition = action.condition()
-    if condition is not None:
-        members["ConditionExpression"] = expression.condition(condition)
+    shape = None if condition is None else shape_of(condition, values)
+    texts = _texts(tuple(sets), tuple(sorted(removes)), tuple(adds), shape)
+    members |= texts.members
+    if texts.names:
+        members["ExpressionAttributeNames"] = dict(texts.names)
+    if values:
+        members["ExpressionAttributeValues"] = dict(zip(texts.placeholders, values, strict=True))
+    return kind, members
+
+
+class _Texts(NamedTuple):
+    """The expressions of a request, and what stands for names and values in them."""
+
+    members: dict[str, str]
+    names: dict[str, str]
+    placeholders: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def _texts(sets: tuple[str, ...], removes: tuple[str, ...], adds: tuple[str, ...], shape: Shape | None) -> _Texts:
+    """An application writes the same few things again and again; only the values are others."""
+    expression = Expression()
+    members = {}
+    if sets or removes or adds:
+        members["UpdateExpression"] = _update_text(sets, removes, adds, expression)
+    if shape is not None:
+        members["ConditionExpression"] = expression.condition(of_shape(shape))
         members["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return kind, members | expression.parameters()
+    names = {placeholder: attribute for attribute, placeholder in expression.names.items()}
+    return _Texts(members, names, tuple(expression.values))
 
 
-def _update_text(action: Action, expression: Expression) -> str:
+def _update_text(sets: Sequence[str], removes: Sequence[str], adds: Sequence[str], expression: Expression) -> str:
     sections = []
-    if action.sets:
-        pairs = (f"{expression.name(name)} = {expression.value(value)}" for name, value in action.sets.items())
-        sections.append("SET " + ", ".join(pairs))
-    if action.removes:
-        sections.append("REMOVE " + ", ".join(expression.name(name) for name in sorted(action.removes)))
-    if action.adds:
-        pairs = (
-            f"{expression.name(name)} {expression.value({'N': str(amount)})}" for name, amount in action.adds.items()
-        )
-        sections.append("ADD " + ", ".join(pairs))
+    if sets:
+        sections.append("SET " + ", ".join(f"{expression.name(name)} = {expression.value({})}" for name in sets))
+    if removes:
+        sections.append("REMOVE " + ", ".join(map(expression.name, removes)))
+    if adds:
+        sections.append("ADD " + ", ".join(f"{expression.name(name)} {expression.value({})}" for name in adds))
     return " ".join(sections)

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from keyplan.data.codec import AttributeValue
 from keyplan.data.expressions import Encoded
-from keyplan.data.items import LONGEST_RANGE, checked_key, codec_of
+from keyplan.data.items import codec_of
+from keyplan.data.sizes import LONGEST_RANGE, checked_key
 from keyplan.design import Design, InvalidValue
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node

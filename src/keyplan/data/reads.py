@@ -7,8 +7,9 @@ from typing import Any
 from keyplan.data.codec import Item
 from keyplan.data.expressions import Expression, is_there
 from keyplan.data.fetch import fetch
-from keyplan.data.items import DELETING, LONGEST_HASH, LONGEST_RANGE, checked_key, codec_of
+from keyplan.data.items import DELETING, codec_of
 from keyplan.data.pages import Pages
+from keyplan.data.sizes import LONGEST_HASH, LONGEST_RANGE, checked_key
 from keyplan.data.steps import Steps, call
 from keyplan.design import Design, InvalidValue, Op, Page, Ref, Table
 from keyplan.design.effects import Guard

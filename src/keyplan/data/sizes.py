@@ -1,24 +1,27 @@
-"""Item sizes by DynamoDB's rule, to refuse what is too large before it is sent."""
+"""Sizes of items and keys by DynamoDB's rules, to refuse what is too large before it is sent."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
+from keyplan.design import InvalidValue
+from keyplan.design.entity import KeyPart, KeySpec
 from keyplan.design.tables import Index, Table
+from keyplan.design.templates import Template
 
 MAXIMUM_ITEM = 409_600
 MAXIMUM_TRANSACTION = 4 * 1_048_576
 MAXIMUM_ACTIONS = 100
+LONGEST_HASH, LONGEST_RANGE = 2048, 1024
 
 
-def surely_fits(table: Table, item: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether an item is well within the limit: its JSON, which is made in a moment, is always longer than its size."""
+def json_size(item: Mapping[str, Mapping[str, Any]]) -> float:
+    """The size of an item's JSON, which is had in a moment and always more than the item's; of bytes it has none."""
     try:
-        most = len(orjson.dumps(item))
-    except TypeError:  # bytes
-        return False
-    return most * (1 + sum(index.local for index in table.by_name.values())) <= MAXIMUM_ITEM
+        return len(orjson.dumps(item))
+    except TypeError:
+        return float("inf")
 
 
 def size_with_local_indexes(table: Table, item: Mapping[str, Mapping[str, Any]]) -> int:
@@ -91,3 +94,18 @@ def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
         else:
             size += _text(name) + value_size(value)
     return size
+
+
+def key_limit(key: KeySpec, part: KeyPart) -> int:
+    """The bytes that an attribute of a key may have."""
+    return LONGEST_HASH if part in key.hash else LONGEST_RANGE
+
+
+def checked_key(text: str, limit: int, template: Template) -> str:
+    """A text that is to be a key; refused where it is too long for one."""
+    if len(text) * 4 > limit and len(text.encode()) > limit:
+        field = template.fields[-1] if template.fields else None
+        # Without the key itself: it is nobody's business, and other values stand in it.
+        problem = f"with it, a key has over {limit} bytes"
+        raise InvalidValue("key-too-long", f"{template.place}.{field}", problem, field=field)
+    return text

@@ -115,18 +115,22 @@ class Update(Write[E]):
         if self.where is None and not changed:
             return lambda: None
         stamps = update_stamps(spec, stored, context.now)
-        fresh = entity.model_copy(update=stamps)
-        sets, removes = baseline.changes(codec.attributes(fresh, stored), changed | stamps.keys())
+        values = {**entity.__dict__, **stamps}
+        changed |= stamps.keys()
+        sets, removes = baseline.changes(values, changed)
         requirements = unchanged(spec, stored, sets.keys() | removes, self.refusal)
         requirements += unmarked(context.design, type(entity), entity.key_values)
         action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
         if has_consequences(spec):
-            difference(plan, spec, consequences(baseline.entity), consequences(fresh))
-        whole = {name: value for name, value in stored.items() if name not in removes} | sets
+            after = consequences(entity.model_copy(update=stamps))
+            difference(plan, spec, consequences(baseline.entity), after)
+        whole = {**stored, **sets}
+        for name in removes:
+            del whole[name]
         codec.check_size(whole)
         action.leaves = whole
-        return lambda: settle(entity, fresh.__dict__, whole, action)
+        return lambda: settle(entity, values, whole, action)
 
 
 class Delete(Write[E]):
@@ -170,7 +174,7 @@ class Move(Write[E]):
         stamps = update_stamps(spec, stored, context.now)
         fresh = changed.model_copy(update=stamps)
         touched = baseline.changed(changed) | stamps.keys()
-        sets, removes = baseline.changes(codec.encode(fresh, stored), touched)
+        sets, removes = baseline.changes(fresh.__dict__, touched)
         moved = {name: value for name, value in stored.items() if name not in removes} | sets
         codec.check_size(moved)
         requirements = unchanged(spec, stored, spec.count_attributes, self.refusal, whole=True)

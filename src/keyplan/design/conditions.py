@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound="Entity")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Node:
-    """Part of a condition: an operator with operands, which are nodes, field paths or values."""
+    """Part of a condition: an operator with operands, which are nodes, field paths or values.
+
+    Nobody changes one; but a frozen one would take three times as long to make, and every write makes several.
+    """
 
     operator: str
     operands: tuple[object, ...]
