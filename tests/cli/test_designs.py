@@ -384,8 +384,9 @@ def test_verify_needs_the_tables(small: Path) -> None:
     Engine("keyplan.db").close()
     result = run("verify", "shelf")
     assert result.exit_code == 2
-    assert "Can not verify shelf" in result.output
-    assert "ResourceNotFoundException" in result.output
+    told = " ".join(result.output.split())
+    assert "Can not verify shelf: there is no table" in told
+    assert "in file keyplan.db. Make its tables: keyplan tables shelf --create --path keyplan.db" in told
 
 
 def test_verify_needs_an_endpoint_that_answers(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

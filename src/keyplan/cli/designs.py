@@ -26,7 +26,17 @@ from uuid import UUID
 
 import typer
 
-from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, design_of, fail, opened, settings_from
+from keyplan.cli.opening import (
+    DataFile,
+    EndpointUrl,
+    OnAws,
+    design_of,
+    fail,
+    making_tables,
+    opened,
+    place,
+    settings_from,
+)
 
 if TYPE_CHECKING:
     from keyplan.data import Finding
@@ -292,7 +302,7 @@ def verify(
     settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     design = _design(system, environment, settings)
 
-    from keyplan.data import DataError, Store
+    from keyplan.data import DataError, MissingTable, Store
 
     with opened(settings) as clients:
         store = Store(design, clients.dynamodb)
@@ -303,6 +313,9 @@ def verify(
                 if not findings or not store.repair(findings):
                     break
                 findings = store.verify()
+        except MissingTable as error:
+            missing = f"there is no table {', '.join(error.tables)} in {place(settings)}"
+            fail(f"Can not verify {system}: {missing}. Make its tables: {making_tables(system, settings)}")
         except DataError as error:
             fail(f"Can not verify {system}: {error}")
     if as_json:

@@ -110,6 +110,17 @@ def opened(settings: Settings, *, make: bool = False) -> Iterator[Clients]:
             yield Clients(*(stack.enter_context(_boto3(session, name, url)) for name in _SERVICES))
 
 
+def place(settings: Settings) -> str:
+    """Which DynamoDB it is, for people."""
+    return "AWS" if settings.aws else settings.endpoint_url or f"file {settings.path}"
+
+
+def making_tables(system: str, settings: Settings) -> str:
+    """The command that makes the tables of a system there."""
+    flag = f"--path {settings.path}" if settings.embedded else f"--endpoint-url {settings.endpoint_url}"
+    return f"keyplan tables {system} --create {'--aws' if settings.aws else flag}"
+
+
 _SERVICES = ("dynamodb", "dynamodbstreams")
 
 

@@ -23,7 +23,9 @@ from keyplan.cli.opening import (
     OnAws,
     database_in,
     fail,
+    making_tables,
     opened,
+    place,
     served_systems,
     settings_from,
 )
@@ -138,8 +140,7 @@ def _check_tables(system: Running[Any], settings: Settings) -> None:
         fail(f"Can not use the tables of {name}: {error}")
     missing = [table for table, is_there in there.items() if not is_there]
     if missing:
-        where = "--aws" if settings.aws else f"--endpoint-url {settings.endpoint_url}"
-        fail(f"There is no table {', '.join(missing)}. Make {name}'s tables: keyplan tables {name} --create {where}", 1)
+        fail(f"There is no table {', '.join(missing)}. Make {name}'s tables: {making_tables(name, settings)}", 1)
 
 
 @contextmanager
@@ -306,9 +307,8 @@ def _run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> No
 
 def _announce(settings: Settings, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
-    where = "AWS" if settings.aws else settings.endpoint_url or f"file {settings.path}"
     shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"Keyplan on http://{shown}:{port} ({where})")
+    typer.echo(f"Keyplan on http://{shown}:{port} ({place(settings)})")
 
 
 def _fill(systems: list[Running[Any]]) -> None:

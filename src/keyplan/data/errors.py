@@ -3,11 +3,11 @@
 `DataError` is the base. What a rule of the design refused says which entity, which constraint and which values
 (`NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`, `InUse`,
 `FloorReached`). What the stored data or a request got wrong: `StoredDataError`, `BadCursor`, `TooLarge`. What DynamoDB
-could not do: `RequestFailed`, of which `Throttled` and `Conflict` were retried before. Every class has a stable `code`.
-Values that can not be stored at all are refused by the design (`keyplan.design.InvalidValue`).
+could not do: `RequestFailed`, of which `Throttled` and `Conflict` were retried before, and `MissingTable`. Every class
+has a stable `code`. Values that can not be stored at all are refused by the design (`keyplan.design.InvalidValue`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 
@@ -123,6 +123,17 @@ class RequestFailed(DataError):
         super().__init__(f"{operation}: {error_code}: {message}")
         self.operation = operation
         self.error_code = error_code
+
+
+class MissingTable(RequestFailed):
+    """A table of the design is not there."""
+
+    code = "missing-table"
+
+    def __init__(self, operation: str, error_code: str, tables: Sequence[str]) -> None:
+        self.tables = tuple(tables)
+        which = f"the table {tables[0]} is" if len(tables) == 1 else f"one of the tables {', '.join(tables)} is"
+        super().__init__(operation, error_code, f"{which} not there; create_tables() makes what is missing")
 
 
 class Throttled(RequestFailed):

@@ -9,7 +9,7 @@ import random
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from keyplan.data.errors import Conflict, RequestFailed, Throttled
+from keyplan.data.errors import Conflict, MissingTable, RequestFailed, Throttled
 
 T = TypeVar("T")
 
@@ -43,6 +43,8 @@ class ClientFailure(Exception):
         self.code = code
         self.message = message
         self.response = response
+        self.call: Call | None = None
+        """The call that failed."""
 
 
 _THROTTLING = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
@@ -69,16 +71,18 @@ def call(operation: str, request: dict[str, Any], *, again: bool = True) -> Step
     `again` says that repeating the call does no harm: reads, and writes whose outcome does not depend on it.
     """
     attempt = 0
+    asked = Call(operation, request)
     while True:
         try:
-            answer: Answer = yield Call(operation, request)
+            answer: Answer = yield asked
             return answer
         except ClientFailure as failure:
+            failure.call = asked
             retry = failure.code in _THROTTLING or failure.code in _CONFLICTS or only_conflicts(failure)
             if not retry and not (again and failure.code in _PASSING):
                 raise
             if attempt == RETRIES:
-                raise given_up(operation, failure) from failure
+                raise given_up(failure) from failure
         yield Wait(pause(attempt))
         attempt += 1
 
@@ -91,11 +95,21 @@ def only_conflicts(failure: ClientFailure) -> bool:
     return bool(codes - {"None"}) and codes <= {"None", "TransactionConflict", "ThrottlingError"}
 
 
-def given_up(operation: str, failure: ClientFailure) -> RequestFailed:
+def given_up(failure: ClientFailure) -> RequestFailed:
     """The error for a call that failed in the end."""
+    operation, request = failure.call or Call("request", {})
+    if failure.code == "ResourceNotFoundException" and (tables := _tables_of(request)):
+        return MissingTable(operation, failure.code, tables)
     kind = RequestFailed
     if failure.code in _THROTTLING:
         kind = Throttled
     elif failure.code in _CONFLICTS or only_conflicts(failure):
         kind = Conflict
     return kind(operation, failure.code, failure.message)
+
+
+def _tables_of(request: dict[str, Any]) -> list[str]:
+    """The tables that a request names."""
+    parts = [part for action in request.get("TransactItems", ()) for part in action.values()]
+    named = {part["TableName"] for part in (request, *parts) if "TableName" in part}
+    return sorted(named.union(request.get("RequestItems", ())))

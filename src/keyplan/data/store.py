@@ -208,7 +208,7 @@ class Store(_Core[D]):
             result: T = stop.value
             return result
         except ClientFailure as failure:
-            raise given_up("request", failure) from failure
+            raise given_up(failure) from failure
 
     def _carry(self, step: Call | Wait) -> object:
         if isinstance(step, Wait):
@@ -293,7 +293,7 @@ class AsyncStore(_Core[D]):
             result: T = stop.value
             return result
         except ClientFailure as failure:
-            raise given_up("request", failure) from failure
+            raise given_up(failure) from failure
 
     async def _carry(self, step: Call | Wait) -> object:
         if isinstance(step, Wait):

@@ -34,7 +34,7 @@ def send(plan: Plan, context: Context) -> Steps[None]:
             break
         except ClientFailure as failure:
             if not _without_lost_counts(plan, failure):
-                raise _explained(operation, plan.sent(), failure) from failure
+                raise _explained(plan.sent(), failure) from failure
     for done in settle:
         done()
 
@@ -51,7 +51,7 @@ def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
     return bool(lost)
 
 
-def _explained(operation: str, actions: list[Action], failure: ClientFailure) -> DataError:
+def _explained(actions: list[Action], failure: ClientFailure) -> DataError:
     """The error that says what the design has to say about a refusal."""
     if failure.code == "ConditionalCheckFailedException":
         return actions[0].explain(failure.response.get("Item"))
@@ -60,4 +60,4 @@ def _explained(operation: str, actions: list[Action], failure: ClientFailure) ->
         for action, reason in zip(actions, reasons, strict=False):
             if reason.get("Code") == "ConditionalCheckFailed":
                 return action.explain(reason.get("Item"))
-    return given_up(operation, failure)
+    return given_up(failure)

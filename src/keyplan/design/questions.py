@@ -15,9 +15,10 @@ def split(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[str, object]
     range_fields = [name for part in key.range for name in part.fields if name not in hash_fields]
     missing = [name for name in hash_fields if name not in values]
     if missing:
-        raise DesignError(
-            "key-fields", place, f"no value for {', '.join(missing)}", "A query needs the whole hash key."
-        )
+        unknown = [name for name in values if name not in (*hash_fields, *range_fields)]
+        instead = f", but one for {', '.join(unknown)}, which the key is not made of" if unknown else ""
+        problem = f"no value for {', '.join(missing)}{instead}"
+        raise DesignError("key-fields", place, problem, "A query needs the whole hash key.")
     given = [name for name in values if name not in hash_fields]
     if given != [name for name in range_fields if name in given] or set(given) != set(range_fields[: len(given)]):
         raise DesignError(

@@ -78,9 +78,7 @@ class KeySpec:
             return
         missing = [name for name in self.fields if name not in values]
         unknown = [name for name in values if name not in self.fields]
-        raise DesignError(
-            "key-fields",
-            self.place,
-            f"no value for {', '.join(missing)}" if missing else f"{', '.join(unknown)} is not in the key",
-            f"The key is made of: {', '.join(self.fields) or 'nothing'}.",
-        )
+        problems = [f"no value for {', '.join(missing)}"] if missing else []
+        problems += [f"{', '.join(unknown)} is not in the key"] if unknown else []
+        remedy = f"The key is made of: {', '.join(self.fields) or 'nothing'}."
+        raise DesignError("key-fields", self.place, ", and ".join(problems), remedy)

@@ -99,6 +99,8 @@ def _structure(described: Model, shape: Shape) -> Converter:
     required = tuple(shape.get("required", ()))
     if len(members) == 1 and len(required) == 1:
         return _single(required[0], members[required[0]])
+    if not required:
+        return _some(members)
 
     def structure(value: object) -> object:
         if type(value) is not dict:
@@ -130,6 +132,22 @@ def _single(name: str, convert: Converter) -> Converter:
         return value if converted is content else {name: converted}
 
     return single
+
+
+def _some(members: dict[str, Converter]) -> Converter:
+    """A structure none of whose members must be there; of a write in a batch there is one."""
+
+    def some(value: object) -> object:
+        if type(value) is not dict:
+            raise Unusual
+        result: dict[str, object] = {}
+        for name, content in value.items():
+            if name not in members:
+                raise Unusual
+            result[name] = members[name](content)
+        return result
+
+    return some
 
 
 def _changed(result: dict[str, object], original: dict[str, object], name: str, content: object) -> dict[str, object]:

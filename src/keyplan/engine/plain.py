@@ -10,12 +10,11 @@ what stands there and does not count for the size: quotes, braces, names of type
 """
 
 from collections.abc import Callable
-from typing import cast
 
 import orjson
 
 from keyplan.engine.numbers import normal_size
-from keyplan.engine.values import MAXIMUM_NAME_SIZE, MAXIMUM_NESTING, Item, PlainItem, item_size
+from keyplan.engine.values import MAXIMUM_NAME_SIZE, MAXIMUM_NESTING, AttributeValue, Item, PlainItem, item_size
 
 _MEMBER = 4  # "name":value, with the comma
 _STRING = 8  # {"S":""}
@@ -31,23 +30,23 @@ _FAULTS = (_NotPlain, TypeError, ValueError, LookupError, AttributeError)
 never plain; a name that is no string, half a surrogate pair."""
 
 
-def plain_item(given: dict[object, object]) -> PlainItem | None:
+def plain_item(given: Item) -> PlainItem | None:
     """The item, if it is plain. Its values are the given ones: nobody may change them in place."""
     try:
-        extra = _members(cast(dict[object, dict[object, object]], given), 1)
+        extra = _members(given, 1)
         stored = orjson.dumps(given)
     except _FAULTS:
         return None
     if len(stored) > MAXIMUM_NAME_SIZE:  # a name may be too long
         return None
-    item = PlainItem(cast(Item, given))
+    item = PlainItem(given)
     item.stored = stored
     # With escapes in it, the JSON is longer than what it says.
     item.size = item_size(item) if _BACKSLASH in stored else len(stored) - extra
     return item
 
 
-def _members(members: dict[object, dict[object, object]], depth: int) -> int:
+def _members(members: Item, depth: int) -> int:
     """What does not count in the JSON of an item or map. Nothing is known of it, and a walk into what is no value at
     all ends with any of the `_FAULTS`."""
     values = members.values()
@@ -57,7 +56,11 @@ def _members(members: dict[object, dict[object, object]], depth: int) -> int:
             if type(value["S"]) is not str:
                 raise _NotPlain
         elif "N" in value:  # and of the others, most
-            extra += _number(value["N"], depth) - _STRING
+            number = value["N"]
+            size = normal_size(number) if type(number) is str else 0
+            if not size:
+                raise _NotPlain
+            extra += len(number) - size
         else:
             ((kind, content),) = value.items()
             extra += _RULES[kind](content, depth) - _STRING
@@ -67,7 +70,7 @@ def _members(members: dict[object, dict[object, object]], depth: int) -> int:
     return extra
 
 
-def _value(value: dict[object, object], depth: int) -> int:
+def _value(value: AttributeValue, depth: int) -> int:
     """The same for a value in a list."""
     ((kind, content),) = value.items()
     return _RULES[kind](content, depth)

@@ -2,8 +2,7 @@
 
 The file is in WAL mode and every page carries a checksum (SQLite's checksum VFS), which is verified on each read.
 One connection, the primary, does all writing and, whenever it is free, the reading too, since its page cache is the
-warm one; a thread that finds it busy reads on another one and waits for nobody. Checkpoints are made by
-a thread of their own, so that no request pays for them.
+warm one; a thread that finds it busy reads on another one and waits for nobody.
 
 What is in the file: `meta` (the catalog's version), `tables` (definitions), `streams`, `tokens`, `leases`; then a
 SQLite table of items for each table (`t1`), one of entries for each index (`t1_1`) and one of records for each
@@ -25,6 +24,7 @@ import apsw.sqlite_extra
 import orjson
 
 from keyplan.engine.catalog import Catalog, Definition, Table
+from keyplan.engine.checkpoints import Checkpoints
 from keyplan.engine.creation import FORMAT, SCHEMA, VFS, make_file
 from keyplan.engine.damage import check_end, check_header, check_log, is_damage
 from keyplan.engine.errors import DamagedFile, DynamoError
@@ -36,14 +36,6 @@ T = TypeVar("T")
 Durability: TypeAlias = Literal["normal", "full"]
 
 BUSY_MILLISECONDS = 60_000
-CHECKPOINT_PAGES = 32_768
-"""The log is copied into the main file when it has grown by so many pages (128 MB).
-
-Pages that many keys share are in it again and again and are copied once: the longer it is, the less work.
-"""
-COPIES = 3
-"""So often the log is copied beside the writer: each time, less was written meanwhile, and the last copy is short."""
-
 _TROUBLE = (
     apsw.FullError,
     apsw.IOError,
@@ -72,9 +64,9 @@ class Storage:
         self._catalog = Catalog(0, {})
         self._primary = self._open()
         self._cursor = self._primary.cursor()
-        self._checkpoints: _Checkpoints | None = None
+        self._checkpoints: Checkpoints | None = None
         if self._path:
-            self._checkpoints = _Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
+            self._checkpoints = Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
             _storages.add(self)
 
     @property
@@ -249,72 +241,6 @@ class Storage:
             file.xSync(apsw.SQLITE_SYNC_NORMAL)
         finally:
             file.xClose()
-
-
-class _Checkpoints:
-    """Copies the log into the main file, beside the requests.
-
-    Frames written while a copy is being made keep the log from starting over, so a full turn ends with a short copy
-    of the rest in the writer's thread, where nothing can be written meanwhile.
-    """
-
-    def __init__(
-        self,
-        connect: Callable[[int], apsw.Connection],
-        primary: apsw.Connection,
-        copy: Callable[[apsw.Connection], None],
-        sync: Callable[[], None],
-    ) -> None:
-        self._connect = connect
-        self._primary = primary
-        self._copy = copy
-        self._sync = sync
-        self._pages = 0
-        self._wanted = threading.Event()
-        self._nearly_done = False
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
-        primary.set_wal_hook(self._written)
-
-    def _written(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._pages = pages
-        return apsw.SQLITE_OK
-
-    def note(self) -> None:
-        """After each commit: start or finish a checkpoint where the log has become long."""
-        if self._pages < CHECKPOINT_PAGES:
-            return
-        if self._nearly_done:
-            self._nearly_done = False
-            self._copy(self._primary)
-        elif not self._wanted.is_set():
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="keyplan-checkpoints", daemon=True)
-                self._thread.start()
-            self._wanted.set()
-
-    def _run(self) -> None:
-        connection: apsw.Connection | None = None
-        while self._wanted.wait() and not self._stopping.is_set():
-            try:
-                connection = connection or self._connect(2)
-                for _ in range(COPIES):
-                    self._copy(connection)
-                self._sync()
-                self._nearly_done = True
-            except (apsw.Error, DamagedFile):
-                _log.exception("no connection for a checkpoint")
-            self._wanted.clear()
-            if self._stopping.is_set():  # told so before the line above
-                break
-        if connection:
-            connection.close()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        self._wanted.set()
-        if self._thread:
-            self._thread.join()
 
 
 def _check_file(connection: apsw.Connection, path: Path) -> None:

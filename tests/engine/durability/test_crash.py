@@ -29,8 +29,8 @@ COMMAND = [
     """
 import sys
 from keyplan.cli import main
-from keyplan.engine import storage
-storage.CHECKPOINT_PAGES = int(sys.argv.pop(1))
+from keyplan.engine import checkpoints
+checkpoints.CHECKPOINT_PAGES = int(sys.argv.pop(1))
 main()
 """,
 ]

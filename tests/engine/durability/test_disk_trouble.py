@@ -97,7 +97,7 @@ def test_no_room_for_the_main_file(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-c",
-        "import keyplan.engine.storage as s; s.CHECKPOINT_PAGES = 200; from keyplan.cli import main; main()",
+        "import keyplan.engine.checkpoints as c; c.CHECKPOINT_PAGES = 200; from keyplan.cli import main; main()",
         "dynamodb",
     ]
     running = Server(path, command=command)

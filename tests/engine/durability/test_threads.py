@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keyplan.engine import storage
+from keyplan.engine import checkpoints
 from keyplan.engine.client import Engine
 from keyplan.engine.transaction import Transaction
 from tests.engine.durability.support import GSI, TABLE, definition
@@ -19,7 +19,8 @@ TIMES = 60
 @pytest.fixture(params=["memory", "file"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """On a file, the log is copied into it all the time."""
-    monkeypatch.setattr(storage, "CHECKPOINT_PAGES", 20)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 20)
+    monkeypatch.setattr(checkpoints, "LONGEST", 1)
     with Engine(":memory:" if request.param == "memory" else str(tmp_path / "data.db")) as made:
         made.create_table(**definition())  # type: ignore[arg-type]
         yield made

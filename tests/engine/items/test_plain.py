@@ -37,7 +37,7 @@ VALUES = some.recursive(
 @given(some.dictionaries(TEXTS.filter(bool), VALUES, max_size=8))
 def test_as_the_thorough_walk(item: dict[object, object]) -> None:
     normal, size = normalise_sized(cast(Item, item))
-    plain = plain_item(item)
+    plain = plain_item(cast(Item, item))
     if plain is not None:
         assert (dict(plain), plain.size, plain.stored) == (normal, size, orjson.dumps(normal))
         assert normal == item
@@ -92,7 +92,7 @@ def deep(levels: int) -> AttributeValue:
     ],
 )
 def test_left_to_the_thorough_walk(item: dict[object, object]) -> None:
-    assert plain_item(item) is None
+    assert plain_item(cast(Item, item)) is None
 
 
 def test_nesting_up_to_the_limit() -> None:

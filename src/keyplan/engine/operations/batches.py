@@ -168,24 +168,29 @@ def _put_keys(table: Table, writes: list[_Prepared]) -> list[bytes | None]:
     In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem.
     """
     schema = table.schema
-    keys = [None if size is None else schema.quick(named) for named, size in writes]
-    for (named, size), key in zip(writes, keys, strict=True):
-        if key is None and size is not None:
-            for name, kind in schema.attributes:
-                if name not in named or kind not in named[name]:
-                    raise mismatch()
+    quick = schema.quick
+    keys = [None if size is None else quick(named) for named, size in writes]
+    if None in keys:
+        for (named, size), key in zip(writes, keys, strict=True):
+            if key is None and size is not None:
+                for name, kind in schema.attributes:
+                    if name not in named or kind not in named[name]:
+                        raise mismatch()
     return keys
 
 
 def _decided(table: Table, writes: list[_Prepared], known: list[bytes | None]) -> list[Change]:
     """What becomes of the items."""
+    quick = [index.schema.quick for index in table.indexes]
     changes = []
     for (named, size), key in zip(writes, known, strict=True):
         if size is None:
             changes.append(Change(table, named, checked_key(table.schema, named), None, None, None, 0))
             continue
         key = key or checked_item_key(table.schema, named)
-        entry = index_keys(table, named)
+        entry = [key_of(named) for key_of in quick]
+        if None in entry:
+            entry = index_keys(table, named)
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, named, size))
         changes.append(Change(table, named, key, None, None, named, size, entry))

@@ -122,9 +122,9 @@ def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> 
     rest = changes
     if table.stream is None:  # it has the changes in their order
         puts = [change for change in changes if change.new is not None and len(change.key) <= LONG_KEY]
-        if len(puts) > 1:
-            others = [change for change in changes if change.new is None or len(change.key) > LONG_KEY]
-            rest = _insert_all(transaction, table, puts) + others
+        rest = _insert_all(transaction, table, puts)
+        if len(puts) < len(changes):
+            rest += [change for change in changes if change.new is None or len(change.key) > LONG_KEY]
     if not rest:
         return
     rows = transaction.rows(table, [change.key for change in rest])
@@ -138,14 +138,18 @@ def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> 
 def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -> list[Change]:
     """Write the new items; the changes of those that are not new."""
     numbers = transaction.insert_new(table, [(change.key, change.new_size, _stored(change.new)) for change in changes])
-    for position, index in enumerate(table.indexes):
-        entries = []
-        for change, number in zip(changes, numbers, strict=True):
-            entry = _new_entry(change, position, index)
-            if entry is not None and number is not None:
-                entries.append((entry + change.key, number))
-        transaction.add_entries(index, entries)
-    return [change for change, number in zip(changes, numbers, strict=True) if number is None]
+    if table.indexes:
+        fresh = [
+            (change.index_keys or index_keys(table, change.named), change.key, number)
+            for change, number in zip(changes, numbers, strict=True)
+            if number is not None
+        ]
+        for position, index in enumerate(table.indexes):
+            entries = [(front + key, n) for keys, key, n in fresh if (front := keys[position]) is not None]
+            transaction.add_entries(index, entries)
+    return (
+        [change for change, number in zip(changes, numbers, strict=True) if number is None] if None in numbers else []
+    )
 
 
 def _stored(item: Item | None) -> bytes:

@@ -29,7 +29,7 @@ if (form) {
   const undo = document.querySelector("input[name=at_bat_id]");
   const shown = () => (undo.value = live.querySelector("[data-last]").dataset.last); // and no other is taken back
   shown(); // a browser may keep what was there before the page was loaded again
-  live.addEventListener("scored", () => {
+  live.addEventListener("followed", () => {
     shown();
     const next = live.querySelector("[data-next-player]")?.dataset;
     if (!next || touched) return; // who has begun to fill it in is left alone
