@@ -29,6 +29,9 @@ from keyplan.design.operations import (
 )
 from keyplan.design.templates import Template
 
+LOOKS = 3
+"""So often an item is looked for where what leads to it says it is, before it is taken for missing."""
+
 
 class Reader:
     """Works out reads for one design."""
@@ -119,14 +122,14 @@ class Reader:
 
     def _lookup(self, op: Lookup[Any]) -> Steps[Any]:
         values = yield from self._led_to(op)
-        while values is not None:
+        looks = 0
+        while values is not None and looks < LOOKS:
             entity = yield from self.get(Get(op.way.entity, values, op.consistent))
             if entity is not None:
                 return entity
-            # It may have moved since; then what leads to it leads elsewhere now.
+            # It may have moved since; then what leads to it leads elsewhere now, or here again.
             before, values = values, (yield from self._led_to(replace(op, consistent=True)))
-            if values == before:
-                break
+            looks = looks + 1 if values == before else 0
         return None
 
     def _led_to(self, op: Lookup[Any]) -> Steps[dict[str, object] | None]:
