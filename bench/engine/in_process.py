@@ -40,6 +40,9 @@ class InProcess:
     def begin_round(self) -> None:
         self._ask({"do": "begin_round"})
 
+    def read_once(self) -> None:
+        self._ask({"do": "read_once"})
+
     def measure(self, operation: OperationName, clients: int, seconds: float) -> Sample:
         figures = self._ask({"do": "measure", "operation": operation, "clients": clients, "seconds": seconds})
         return Sample(int(figures["count"]), figures["seconds"], figures["mean"], figures["p50"], figures["p99"])

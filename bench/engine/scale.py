@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import cast
 
 from bench.engine import cache
 from bench.engine.cache import Unavailable
@@ -15,7 +15,7 @@ from bench.engine.over_wire import WireContender, skip
 from bench.engine.rounds import Contender, Plan, Results, run, say
 from bench.engine.servers import OURS, Launch, Running, Server, keyplan_command
 from bench.engine.wire import call, operation_file
-from bench.engine.workload import INDEX, READS, OperationName, Request, Workload
+from bench.engine.workload import OperationName, Workload, read_once
 
 OPERATIONS: tuple[OperationName, ...] = ("get", "query")
 SMALL = 1_000
@@ -50,6 +50,7 @@ def _in_process(folder: Path, sizes: Sequence[int], plan: Plan) -> Results:
             used = sum(file.stat().st_size for file in folder.glob(f"{size}.db*"))
             say(f"{OURS}: {size:,} items in {worker.fill_seconds:.1f} s, {used / size:,.0f} bytes each on disk")
             workers.append(worker)
+            worker.read_once()
         contenders: list[Contender] = [*workers]
         return run(contenders, plan, "scale in-process")
     finally:
@@ -67,26 +68,12 @@ def _over_wire(folder: Path, sizes: Sequence[int], plan: Plan) -> Results:
             contender = WireContender(running, binary, files)
             contender.label = label(size)
             contenders.append(contender)
-            _read_once(running.port)
+            read_once(partial(call, running.port, "Scan"))
         rivals: list[Contender] = [*contenders]
         return run(rivals, plan, "scale over the wire")
     finally:
         for contender in contenders:
             contender.running.stop()
-
-
-def _read_once(port: int) -> None:
-    """Have a server read all items, by the table and by the index, as the worker of the other part has written them.
-
-    Else the large file would be measured while its server takes it in, and the small one not.
-    """
-    for source in ({}, {"IndexName": INDEX}):
-        request: Request = {"TableName": READS, "Select": "COUNT", **source}
-        while True:
-            answer = call(port, "Scan", request)
-            if "LastEvaluatedKey" not in answer:
-                break
-            request["ExclusiveStartKey"] = cast(Request, answer["LastEvaluatedKey"])
 
 
 def _file(folder: Path, size: int) -> Path:

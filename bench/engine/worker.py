@@ -22,6 +22,7 @@ from bench.engine.workload import (
     OperationName,
     Workload,
     fresh_numbers,
+    read_once,
     table_request,
 )
 
@@ -62,6 +63,10 @@ class Worker:
     def begin_round(self) -> None:
         self._method("delete_table")(TableName=WRITES)
         self._method("create_table")(**table_request(WRITES))
+
+    def read_once(self) -> None:
+        scan = self._method("scan")
+        read_once(lambda request: scan(**request))
 
     def measure(self, name: OperationName, clients: int, seconds: float) -> dict[str, float]:
         times: list[list[int]] = [[] for _ in range(clients)]
@@ -127,6 +132,9 @@ def _answer(worker: Worker, line: str) -> dict[str, object]:
     try:
         if order["do"] == "begin_round":
             worker.begin_round()
+            return {}
+        if order["do"] == "read_once":
+            worker.read_once()
             return {}
         return dict(worker.measure(order["operation"], order["clients"], order["seconds"]))
     except Exception as error:  # noqa: BLE001  (whatever a peer raises belongs in the report)

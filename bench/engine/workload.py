@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Item: TypeAlias = dict[str, Json]
@@ -191,6 +191,17 @@ class Workload:
                 },
             ]
         }
+
+
+def read_once(scan: Callable[[Request], Mapping[str, object]]) -> None:
+    """Read all items, by the table and by the index: what is large is not to be measured while it is taken in."""
+    for source in ({}, {"IndexName": INDEX}):
+        request: Request = {"TableName": READS, "Select": "COUNT", **source}
+        while True:
+            answer = scan(request)
+            if "LastEvaluatedKey" not in answer:
+                break
+            request["ExclusiveStartKey"] = cast(Request, answer["LastEvaluatedKey"])
 
 
 def _keys(partition: str, sort: str) -> list[Json]:

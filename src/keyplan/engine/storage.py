@@ -28,6 +28,7 @@ from keyplan.engine.checkpoints import Checkpoints
 from keyplan.engine.creation import FORMAT, SCHEMA, VFS, make_file
 from keyplan.engine.damage import check_end, check_header, check_log, is_damage
 from keyplan.engine.errors import DamagedFile, DynamoError
+from keyplan.engine.page_cache import LEAST_MIB, WALKED_BYTES, PageCache, most_mib
 from keyplan.engine.transaction import Transaction
 
 _log = logging.getLogger("keyplan.engine")
@@ -64,6 +65,7 @@ class Storage:
         self._catalog = Catalog(0, {})
         self._primary = self._open()
         self._cursor = self._primary.cursor()
+        self._cache = PageCache(self._primary, self._cache_mib())
         self._checkpoints: Checkpoints | None = None
         if self._path:
             self._checkpoints = Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
@@ -78,7 +80,9 @@ class Storage:
         """Run the work on a consistent view of everything, without blocking any writer."""
         if self._lock.acquire(blocking=self._path is None):
             try:
-                return self._run(self._cursor, "BEGIN", work, writes=False)
+                result = self._run(self._cursor, "BEGIN", work, writes=False)
+                self._cache.note()
+                return result
             finally:
                 self._lock.release()
         reader = self._take_reader()
@@ -91,6 +95,7 @@ class Storage:
         """Run the work, all or nothing: committed at its end, undone by any exception."""
         with self._lock:
             result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
+            self._cache.note()
             if self._checkpoints:
                 self._checkpoints.note()
             return result
@@ -104,6 +109,7 @@ class Storage:
             result = work(transaction)
             if transaction.catalog_changed:
                 cursor.execute("UPDATE meta SET version = version + 1")
+                self._cache.forget()
             cursor.execute("COMMIT")
             return result
         except BaseException as error:
@@ -194,7 +200,7 @@ class Storage:
         _register_checksums()
         if self._path is not None and not check_header(self._path):
             make_file(self._path)
-        connection = self._connect(cache_mib=_primary_cache_mib())
+        connection = self._connect(cache_mib=self._cache_mib())
         try:
             if self._path is not None:
                 _check_file(connection, self._path)
@@ -205,6 +211,9 @@ class Storage:
             self._note_damage(error)
             raise
         return connection
+
+    def _cache_mib(self) -> int:
+        return LEAST_MIB if self._path and self._path.stat().st_size < WALKED_BYTES else most_mib()
 
     def _note_damage(self, error: BaseException) -> None:
         """From the first sign of damage on, nothing is answered any more."""
@@ -253,15 +262,6 @@ def _check_file(connection: apsw.Connection, path: Path) -> None:
 
     check_log(path, accepted_frames)
     check_end(path, accepted_frames())
-
-
-def _primary_cache_mib() -> int:
-    """Pages are kept in memory as they are read, up to an eighth of the machine's memory and at most 2 GiB."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):
-        return 256
-    return max(64, min(2048, memory // 8 // 2**20))
 
 
 _storages: weakref.WeakSet[Storage] = weakref.WeakSet()
