@@ -387,6 +387,9 @@ def test_verify_needs_the_tables(small: Path) -> None:
     told = " ".join(result.output.split())
     assert "Can not verify shelf: there is no table" in told
     assert "in file keyplan.db. Make its tables: keyplan tables shelf --create --path keyplan.db" in told
+    Engine("my own.db").close()
+    told = " ".join(run("verify", "shelf", "--path", "my own.db", "--environment", "stage=test").output.split())
+    assert "keyplan tables shelf --create --path 'my own.db' --environment stage=test" in told
 
 
 def test_verify_needs_an_endpoint_that_answers(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -315,7 +315,7 @@ def verify(
                 findings = store.verify()
         except MissingTable as error:
             missing = f"there is no table {', '.join(error.tables)} in {place(settings)}"
-            fail(f"Can not verify {system}: {missing}. Make its tables: {making_tables(system, settings)}")
+            fail(f"Can not verify {system}: {missing}. Make its tables: {making_tables(system, settings, environment)}")
         except DataError as error:
             fail(f"Can not verify {system}: {error}")
     if as_json:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,10 +116,11 @@ def place(settings: Settings) -> str:
     return "AWS" if settings.aws else settings.endpoint_url or f"file {settings.path}"
 
 
-def making_tables(system: str, settings: Settings) -> str:
+def making_tables(system: str, settings: Settings, environment: Sequence[str] | None = None) -> str:
     """The command that makes the tables of a system there."""
-    flag = f"--path {settings.path}" if settings.embedded else f"--endpoint-url {settings.endpoint_url}"
-    return f"keyplan tables {system} --create {'--aws' if settings.aws else flag}"
+    place = ["--path", str(settings.path)] if settings.embedded else ["--endpoint-url", str(settings.endpoint_url)]
+    named = [word for each in environment or () for word in ("--environment", each)]
+    return shlex.join(["keyplan", "tables", system, "--create", *(["--aws"] if settings.aws else place), *named])
 
 
 _SERVICES = ("dynamodb", "dynamodbstreams")

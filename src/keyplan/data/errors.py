@@ -133,7 +133,7 @@ class MissingTable(RequestFailed):
     def __init__(self, operation: str, error_code: str, tables: Sequence[str]) -> None:
         self.tables = tuple(tables)
         which = f"the table {tables[0]} is" if len(tables) == 1 else f"one of the tables {', '.join(tables)} is"
-        super().__init__(operation, error_code, f"{which} not there; create_tables() makes what is missing")
+        super().__init__(operation, error_code, f"{which} not there yet; create_tables() makes what is missing")
 
 
 class Throttled(RequestFailed):

@@ -1,6 +1,6 @@
 """Entities to items and back: attributes, keys, index keys, envelopes, and telling which entity an item is of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Generic, TypeVar
 
@@ -68,7 +68,7 @@ class EntityCodec(Generic[E]):
         self.loose_fields = frozenset(name for name, codec in self._codecs.items() if codec.tag is None)
         """Fields whose values may be equal in Python and still be stored differently: True somewhere inside, and 1."""
         self._encoders = [(name, stored, self._codecs[name]) for name, stored, _ in self._tagged + self._others]
-        self._encoded_as = {name: (stored, codec) for name, stored, codec in self._encoders}
+        self._native_keys = {name for name, stored, _ in self._encoders if stored in spec.key_attributes}
         self._write_quickly = quick_writer(spec, self._encoders, self._key_value, self.placement)
         self._write_keys = quick_writer(spec, (), self._key_value, self.placement)
         self.recognises = recogniser(spec)
@@ -108,13 +108,15 @@ class EntityCodec(Generic[E]):
         except NOT_AS_WRITTEN:
             return self._written_thoroughly(values)
 
-    def written(self, values: Mapping[str, object], changed: Iterable[str], before: Item) -> Item:
-        """What may be stored otherwise after a change of some fields: their attributes, keys and the envelope."""
+    def written(self, values: Mapping[str, object], changed: Container[str], before: Item) -> Item:
+        """What may be stored otherwise after a change of some fields: their attributes, keys and the envelope.
+
+        In the order of the fields. A field that is an index key as it is stays whether or not the item is in the index.
+        """
         item: Item = {}
         try:
-            for name in changed:
-                if name in self._encoded_as and values[name] is not None:
-                    stored, codec = self._encoded_as[name]
+            for name, stored, codec in self._encoders:
+                if (name in changed or name in self._native_keys) and values[name] is not None:
                     encoded = codec.encode(values[name])
                     if encoded is not None:
                         item[stored] = encoded

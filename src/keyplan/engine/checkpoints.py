@@ -16,17 +16,18 @@ from keyplan.engine.errors import DamagedFile
 
 _log = logging.getLogger("keyplan.engine")
 
-CHECKPOINT_PAGES = 32_768
-"""The log is to be copied when it has grown by so many pages (128 MB).
+CHECKPOINT_PAGES = 16_384
+"""The log is to be copied when it has grown by so many pages (64 MB).
 
 Pages that many keys share are in it again and again and are copied once: the longer it is, the less work.
 """
 LONGEST = 3
-"""It grows to so many times of it where there is no quiet moment."""
+"""At so many times of it, nobody waits for a quiet moment any longer."""
 QUIET = 0.05
 """So many seconds without a commit are a quiet moment."""
 COPIES = 3
-"""So often the log is copied beside the writer: each time, less was written meanwhile, and the last copy is short."""
+"""So often the log is copied beside the writer: as a rule, less was written meanwhile each time, and the last copy is
+short. Who writes faster than the disk takes it, waits for the disk at the last."""
 
 
 class Checkpoints:
@@ -57,6 +58,7 @@ class Checkpoints:
     def note(self) -> None:
         """After each commit: start or finish a checkpoint where the log has become long."""
         if self._pages < CHECKPOINT_PAGES:
+            self._nearly_done = False  # the last copy was complete, and the log has started over
             return
         if self._nearly_done:
             self._nearly_done = False
@@ -74,7 +76,7 @@ class Checkpoints:
                 connection = connection or self._connect(2)
                 self._make(connection)
             except (apsw.Error, DamagedFile):
-                _log.exception("no connection for a checkpoint")
+                _log.exception("a checkpoint could not be made")
             self._wanted.clear()
             if self._stopping.is_set():  # told so before the line above
                 break

@@ -245,11 +245,14 @@ class Storage:
 
         By SQLite's own hand, since to close a file by another makes this process lose its locks on it.
         """
-        file = apsw.VFSFile("", str(self._path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
         try:
-            file.xSync(apsw.SQLITE_SYNC_NORMAL)
-        finally:
-            file.xClose()
+            file = apsw.VFSFile("", str(self._path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+            try:
+                file.xSync(apsw.SQLITE_SYNC_NORMAL)
+            finally:
+                file.xClose()
+        except apsw.Error as error:  # the last copy tries again, and is not complete without
+            _log.warning("%s could not be flushed to the disk: %s", self._path, error)
 
 
 def _check_file(connection: apsw.Connection, path: Path) -> None:

@@ -1,0 +1,91 @@
+"""Fields that are keys of an index as they are: a number that is stored once, for the entity and for the index."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keyplan.data import Store, create, move, patch, update
+from keyplan.design import Design, Entity, Get, Id, Query, Table, get, key, pattern, query, ref
+from keyplan.engine import Engine
+from tests.data.support import Recorder
+
+players = Table("Players", key("PK", "SK"), indexes={"Board": key("board", "score:N")})
+
+
+class Player(Entity, table=players):
+    player_id: Id
+    name: str
+    score: int
+    ranked: bool = True
+    primary = key("PLAYER#{player_id}", "PLAYER")
+    by_score = players.Board("BOARD", "{score}", when="ranked")
+
+
+class League(Design):
+    tables, entities = (players,), (Player,)
+
+    @pattern("Get a player")
+    def player(self, player_id: str) -> Get[Player]:
+        return get(Player, player_id=player_id)
+
+    @pattern("The board")
+    def board(self) -> Query[Player]:
+        return query(Player.by_score, newest_first=True)
+
+
+def rename(store: Store[League], player: Player) -> None:
+    player.name = "Anne"
+    store.run(update(player))
+
+
+def leave_the_board(store: Store[League], player: Player) -> None:
+    player.ranked = False
+    store.run(update(player))
+
+
+def change_both(store: Store[League], player: Player) -> None:
+    player.name, player.ranked = "Anne", not player.ranked
+    store.run(update(player))
+
+
+def go_elsewhere(store: Store[League], player: Player) -> None:
+    store.run(move(player, player_id="b"))
+
+
+def leave_unread(store: Store[League], player: Player) -> None:
+    store.run(patch(ref(Player, player_id="a"), ranked=False))
+
+
+@pytest.mark.parametrize("ranked", [True, False])
+@pytest.mark.parametrize("change", [rename, leave_the_board, change_both, go_elsewhere, leave_unread])
+def test_the_field_stays_whatever_becomes_of_the_index(
+    ranked: bool, change: Callable[[Store[League], Player], None]
+) -> None:
+    with Engine() as engine:
+        store = Store(League(), engine)
+        store.create_tables()
+        player = Player(player_id="a", name="Ann", score=7, ranked=ranked)
+        store.run(create(player))
+        change(store, player)
+        found = store.run(store.design.player("b" if change is go_elsewhere else "a"))
+        assert found is not None
+        assert found.score == 7
+        assert [each.score for each in store.run(store.design.board().limit(9)).items] == ([7] if found.ranked else [])
+        assert store.verify() == []
+
+
+def test_an_update_names_attributes_in_the_order_of_the_fields() -> None:
+    with Engine() as engine:
+        recorder: Any = Recorder(engine)
+        store = Store(League(), recorder)
+        store.create_tables()
+        player = Player(player_id="a", name="Ann", score=7)
+        store.run(create(player))
+        recorder.taken()
+        player.score, player.name = 8, "Anne"
+        store.run(update(player))
+        ((_, request),) = recorder.taken()
+        names = request["ExpressionAttributeNames"]
+        assert request["UpdateExpression"] == "SET #0 = :0, #1 = :1"
+        assert (names["#0"], names["#1"]) == ("name", "score")

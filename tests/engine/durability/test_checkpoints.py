@@ -1,0 +1,75 @@
+"""The log is copied into the file in quiet moments, and else beside the writer."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keyplan.engine import checkpoints
+from keyplan.engine.client import Engine
+from keyplan.engine.damage import log_of
+from tests.engine.durability.support import TABLE, definition
+
+PAGES = 50
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", PAGES)
+    return tmp_path / "data.db"
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[Engine]:
+    with Engine(str(path)) as made:
+        made.create_table(**definition())  # type: ignore[arg-type]
+        yield made
+
+
+def put(engine: Engine, first: int, count: int) -> None:
+    for number in range(first, first + count):
+        key = {"pk": {"S": f"item-{number}"}, "sk": {"N": "1"}}
+        engine.put_item(TableName=TABLE, Item={**key, "text": {"S": "x" * 3000}})
+
+
+def eventually(size: int, path: Path) -> None:
+    until = time.monotonic() + 20
+    while path.stat().st_size < size:
+        assert time.monotonic() < until, f"{path.stat().st_size} bytes of {size}"
+        time.sleep(0.01)
+
+
+def test_in_a_quiet_moment(engine: Engine, path: Path) -> None:
+    put(engine, 0, 40)
+    eventually(40 * 3000, path)
+    before = log_of(path).stat().st_size
+    put(engine, 40, 10)  # all was copied, so the log begins again
+    assert log_of(path).stat().st_size == before
+
+
+def test_beside_a_writer_that_never_rests(engine: Engine, path: Path) -> None:
+    count, until = 0, time.monotonic() + 20
+    while path.stat().st_size < 300 * 3000:
+        assert time.monotonic() < until
+        put(engine, count, 20)
+        count += 20
+
+
+def test_who_writes_after_a_complete_copy_copies_nothing(engine: Engine) -> None:
+    """Copied beside the writer to the end: there is no rest for the writer's own thread, now or later."""
+    made = engine.database._storage._checkpoints
+    assert made is not None
+    made._nearly_done = True  # as it is left where nothing was written behind the copies
+    put(engine, 0, 1)
+    assert not made._nearly_done
+
+
+def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "QUIET", 600)
+    with Engine(str(path)) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        put(engine, 0, 40)
+    assert not log_of(path).exists()
+    with Engine(str(path)) as engine:
+        assert engine.scan(TableName=TABLE, Select="COUNT")["Count"] == 40
