@@ -21,7 +21,7 @@ CHECKPOINT_PAGES = 16_384
 
 Pages that many keys share are in it again and again and are copied once: the longer it is, the less work.
 """
-LONGEST = 3
+LONGEST = 4
 """At so many times of it, nobody waits for a quiet moment any longer."""
 QUIET = 0.05
 """So many seconds without a commit are a quiet moment."""
