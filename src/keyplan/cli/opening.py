@@ -118,9 +118,9 @@ def place(settings: Settings) -> str:
 
 def making_tables(system: str, settings: Settings, environment: Sequence[str] | None = None) -> str:
     """The command that makes the tables of a system there."""
-    place = ["--path", str(settings.path)] if settings.embedded else ["--endpoint-url", str(settings.endpoint_url)]
+    where = ["--path", str(settings.path)] if settings.embedded else ["--endpoint-url", str(settings.endpoint_url)]
     named = [word for each in environment or () for word in ("--environment", each)]
-    return shlex.join(["keyplan", "tables", system, "--create", *(["--aws"] if settings.aws else place), *named])
+    return shlex.join(["keyplan", "tables", system, "--create", *(["--aws"] if settings.aws else where), *named])
 
 
 _SERVICES = ("dynamodb", "dynamodbstreams")

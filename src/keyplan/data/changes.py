@@ -77,6 +77,10 @@ class Baseline:
             removes |= {name for name in stored if name not in evolved and name not in item}
         return sets, removes
 
+    def after(self, sets: Item, removes: Set[str]) -> Item:
+        """The whole item once it was changed, with what the entity does not know."""
+        return {name: value for name, value in self.stored.items() if name not in removes} | sets
+
     def check(self, entity: Entity) -> None:
         """Refuse what an update can not change: the primary key, and numbers that other items keep."""
         spec = self.codec.spec

@@ -123,11 +123,9 @@ class Update(Write[E]):
         action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
         if has_consequences(spec):
-            after = consequences(entity.model_copy(update=stamps))
-            difference(plan, spec, consequences(baseline.entity), after)
-        whole = {**stored, **sets}
-        for name in removes:
-            del whole[name]
+            fresh = entity.model_copy(update=stamps)
+            difference(plan, spec, consequences(baseline.entity), consequences(fresh))
+        whole = baseline.after(sets, removes)
         codec.check_size(whole)
         action.leaves = whole
         return lambda: settle(entity, values, whole, action)
@@ -175,7 +173,7 @@ class Move(Write[E]):
         fresh = changed.model_copy(update=stamps)
         touched = baseline.changed(changed) | stamps.keys()
         sets, removes = baseline.changes(fresh.__dict__, touched)
-        moved = {name: value for name, value in stored.items() if name not in removes} | sets
+        moved = baseline.after(sets, removes)
         codec.check_size(moved)
         requirements = unchanged(spec, stored, spec.count_attributes, self.refusal, whole=True)
         staying = stays_with_children(context.design, entity, fresh)

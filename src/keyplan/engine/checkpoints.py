@@ -74,7 +74,7 @@ class Checkpoints:
         while self._wanted.wait() and not self._stopping.is_set():
             try:
                 connection = connection or self._connect(2)
-                self._make(connection)
+                self._checkpoint(connection)
             except (apsw.Error, DamagedFile):
                 _log.exception("a checkpoint could not be made")
             self._wanted.clear()
@@ -83,7 +83,7 @@ class Checkpoints:
         if connection:
             connection.close()
 
-    def _make(self, connection: apsw.Connection) -> None:
+    def _checkpoint(self, connection: apsw.Connection) -> None:
         if self._waits_for_quiet():
             self._copy(connection)
         elif not self._stopping.is_set():

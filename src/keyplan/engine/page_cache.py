@@ -28,9 +28,9 @@ def most_mib() -> int:
 class PageCache:
     """The cache of a connection, which grows."""
 
-    def __init__(self, connection: apsw.Connection, mib: int) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._mib = mib
+        self._mib = -connection.pragma("cache_size") // 1024
         self._most = most_mib()
         self._transactions = 0
 

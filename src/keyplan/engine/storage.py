@@ -65,7 +65,7 @@ class Storage:
         self._catalog = Catalog(0, {})
         self._primary = self._open()
         self._cursor = self._primary.cursor()
-        self._cache = PageCache(self._primary, self._cache_mib())
+        self._cache = PageCache(self._primary)
         self._checkpoints: Checkpoints | None = None
         if self._path:
             self._checkpoints = Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
@@ -213,6 +213,7 @@ class Storage:
         return connection
 
     def _cache_mib(self) -> int:
+        """The size that the primary's cache begins with."""
         return LEAST_MIB if self._path and self._path.stat().st_size < WALKED_BYTES else most_mib()
 
     def _note_damage(self, error: BaseException) -> None:

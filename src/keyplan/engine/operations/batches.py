@@ -181,16 +181,13 @@ def _put_keys(table: Table, writes: list[_Prepared]) -> list[bytes | None]:
 
 def _decided(table: Table, writes: list[_Prepared], known: list[bytes | None]) -> list[Change]:
     """What becomes of the items."""
-    quick = [index.schema.quick for index in table.indexes]
     changes = []
     for (named, size), key in zip(writes, known, strict=True):
         if size is None:
             changes.append(Change(table, named, checked_key(table.schema, named), None, None, None, 0))
             continue
         key = key or checked_item_key(table.schema, named)
-        entry = [key_of(named) for key_of in quick]
-        if None in entry:
-            entry = index_keys(table, named)
+        entry = index_keys(table, named)
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, named, size))
         changes.append(Change(table, named, key, None, None, named, size, entry))
