@@ -170,7 +170,7 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     expect(page.get_by_role("status")).to_have_text("It is published.")
     picture = page.get_by_role("img", name="The sea")
     expect(picture).to_be_visible()
-    assert picture.evaluate("image => image.naturalWidth") == 320
+    expect(picture).to_have_js_property("naturalWidth", 320)  # once it is loaded
     screenshots(page, "wavyblog-published")
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("link", name="A day at sea").click()
@@ -263,7 +263,7 @@ def test_images_go_to_a_bucket_from_the_page_itself(browser_page: Page, bucket: 
         expect(page.get_by_text("sea.png is there.")).to_be_visible()
         picture = page.locator("[data-gallery] img")
         expect(picture).to_be_visible()
-        assert picture.evaluate("image => image.naturalWidth") == 320
+        expect(picture).to_have_js_property("naturalWidth", 320)  # once it is loaded
 
 
 def test_a_stale_change(browser_page: Page, served: Served) -> None:
