@@ -20,8 +20,14 @@ def test_the_map_of_the_engine() -> None:
 def test_the_map_of_the_kit() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     plan = page[page.index("Inside `web`") : page.index("## Adding an operation")]
-    there = {module.name for module in (ROOT / "src" / "keyplan" / "web").glob("*.py")} - {"__init__.py"}
-    assert set(re.findall(r"`(\w+\.py)`", plan)) == there
+    kit = ROOT / "src" / "keyplan" / "web"
+    folders = [folder.parent for folder in kit.glob("*/__init__.py")]
+    assert set(re.findall(r"^\| `(\w+)/` \|", plan, re.MULTILINE)) == {folder.name for folder in folders}
+    drawn = set(re.findall(r"`(?:(\w+)/)?(\w+\.py)`", plan))
+    assert all((kit / folder / module).is_file() for folder, module in drawn)
+    for folder in folders:
+        described = set(re.findall(r"`(\w+)`", (folder / "__init__.py").read_text("utf-8")))
+        assert {module.stem for module in folder.glob("*.py")} - {"__init__"} - described == set(), folder.name
 
 
 def test_every_dependency_has_its_reason() -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from keyplan.apps.funkedupshift.access import ALLOWS
-from keyplan.web.issuer import GROUPS_CLAIM, dev_issuer
+from keyplan.web.identity.issuer import GROUPS_CLAIM, dev_issuer
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem

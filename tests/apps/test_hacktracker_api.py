@@ -12,7 +12,7 @@ import pytest
 
 from keyplan.apps.hacktracker.entities import Invitation
 from keyplan.data import create
-from keyplan.web.issuer import dev_issuer
+from keyplan.web.identity.issuer import dev_issuer
 from tests.apps.hack_site import ANY, Team, league, made
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.web.work import Worker
+from keyplan.web.server.work import Worker
 from tests.apps.hack_site import ANY, PLAY, Team, league, made
 from tests.web.site import Site
 from tests.web.test_api import pointers, problem

@@ -13,7 +13,7 @@ from keyplan.apps.hacktracker.entities import AtBat, Result
 from keyplan.apps.hacktracker.statistics import Statistics
 from keyplan.engine import Engine
 from keyplan.web import Caller, Missing
-from keyplan.web.work import Worker
+from keyplan.web.server.work import Worker
 from tests.apps.hack_site import ANY, Team, league, made
 from tests.web.site import Site
 from tests.web.test_api import problem

@@ -11,9 +11,9 @@ from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import Game, Membership, Player, Team, User
 from keyplan.data import create, update
 from keyplan.engine import Engine
-from keyplan.web.server import running
-from keyplan.web.system import Running
-from keyplan.web.work import Worker
+from keyplan.web.server.application import running
+from keyplan.web.server.work import Worker
+from keyplan.web.system.running import Running
 from tests.apps.hack_site import settings
 from tests.apps.hacktracker_data import at_bat, new_team, user
 from tests.data.support import Killed, Mortal

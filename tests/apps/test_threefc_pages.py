@@ -213,10 +213,10 @@ def test_the_clock_of_a_game_starts_with_it(site: Club, sam: Reader, monkeypatch
     site.goal(minute=12)
     assert minute() == "12"
     later = datetime.now(UTC) + timedelta(minutes=17, seconds=30)
-    monkeypatch.setattr("keyplan.web.service.Service.now", property(lambda service: later))
+    monkeypatch.setattr("keyplan.web.system.service.Service.now", property(lambda service: later))
     assert minute() == "17"
     tomorrow = later + timedelta(days=1)
-    monkeypatch.setattr("keyplan.web.service.Service.now", property(lambda service: tomorrow))
+    monkeypatch.setattr("keyplan.web.system.service.Service.now", property(lambda service: tomorrow))
     assert minute() == "12", "nobody plays that long"
 
 

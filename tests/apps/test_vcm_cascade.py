@@ -15,9 +15,9 @@ from keyplan.apps.vcm.upkeep import HANDLERS
 from keyplan.data import create, delete, update
 from keyplan.data.streams import Change, Handler, set_aside
 from keyplan.engine import Engine
-from keyplan.web.server import running
-from keyplan.web.system import Running
-from keyplan.web.work import Worker
+from keyplan.web.server.application import running
+from keyplan.web.server.work import Worker
+from keyplan.web.system.running import Running
 from tests.apps.vcm_data import text
 from tests.apps.vcm_site import png, settings
 from tests.data.support import Killed, Mortal

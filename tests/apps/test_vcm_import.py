@@ -18,8 +18,8 @@ from keyplan.apps.vcm.payload.migrate import Options, Report, migrate
 from keyplan.cli.vcm import vcm
 from keyplan.data import create, update
 from keyplan.engine import Engine
-from keyplan.web.server import running
-from keyplan.web.system import Running
+from keyplan.web.server.application import running
+from keyplan.web.system.running import Running
 from tests.apps.vcm_export import (
     AUTHORS,
     NEWS,

@@ -11,7 +11,7 @@ import pytest
 
 from keyplan.apps.vcm.pages import pages
 from keyplan.apps.vcm.pages.german import GERMAN
-from keyplan.web.rendering import folder_of
+from keyplan.web.pages.rendering import folder_of
 from tests.apps.vcm_site import ROLES, add, announce, club, doc, editor, put_media, write
 from tests.web.site import Site
 

@@ -10,7 +10,7 @@ import pytest
 
 from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.engine import Engine
-from keyplan.web.observe import current
+from keyplan.web.system.observe import current
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, blog, write
 from tests.apps.test_wavyblog_roles import GOOD, new_post
 from tests.web.site import Site

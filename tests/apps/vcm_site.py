@@ -13,8 +13,8 @@ from keyplan.apps.vcm.api import SYSTEM
 from keyplan.apps.vcm.entities import Media
 from keyplan.data import create
 from keyplan.engine import Engine
+from keyplan.web.server.work import Worker
 from keyplan.web.settings import Settings
-from keyplan.web.work import Worker
 from tests.web.site import Site, settings_of, site
 
 ANY = {"If-Match": "*"}

@@ -24,7 +24,7 @@ from keyplan.design import Design, Entity, Id, Table, key, new_id
 from keyplan.engine import Engine
 from keyplan.web.media import DiskObjects, Media, Objects, S3Objects, Ticket, media_routes
 from keyplan.web.media.secret import KeptSecret
-from keyplan.web.problems import Problem, answer
+from keyplan.web.models.problems import Problem, answer
 
 BUCKET = "pictures"
 PURPOSE = "picture of alice"

@@ -13,10 +13,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from keyplan.engine import Engine
-from keyplan.web.issuer import dev_issuer
-from keyplan.web.server import application, running
+from keyplan.web.identity.issuer import dev_issuer
+from keyplan.web.server.application import application, running
 from keyplan.web.settings import Settings
-from keyplan.web.system import Running, System
+from keyplan.web.system.running import Running, System
 
 
 def settings_of(**given: Any) -> Settings:

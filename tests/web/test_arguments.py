@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from keyplan.cli.opening import served_systems
 from keyplan.web import Api
-from keyplan.web.arguments import quick_arguments
+from keyplan.web.routes.arguments import quick_arguments
 from tests.web.library import SYSTEM as LIBRARY
 
 TEXTS = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.web.server import api_of
+from keyplan.web.server.application import api_of
 from tests.web.site import Site
 
 

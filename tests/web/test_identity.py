@@ -28,14 +28,14 @@ from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 from keyplan.data import Store
 from keyplan.design import Design, Entity, Id, Table, key
 from keyplan.engine import Engine
-from keyplan.web import keys as keys_module
-from keyplan.web.identity import FirstOf, Identity, NoIssuer, TokenIdentity, groups_in, identity_of
-from keyplan.web.issuer import SigningKey, TokenIssuer, dev_issuer
-from keyplan.web.keys import Algorithm, IssuerKeys, KeySet, PublicKey, check_address, discovered, fetched_json
-from keyplan.web.problems import Problem, Unauthorized, Unavailable
-from keyplan.web.service import Caller
+from keyplan.web.identity import jwks
+from keyplan.web.identity.issuer import SigningKey, TokenIssuer, dev_issuer
+from keyplan.web.identity.jwks import Algorithm, IssuerKeys, KeySet, PublicKey, check_address, discovered, fetched_json
+from keyplan.web.identity.tokens import FirstOf, Identity, NoIssuer, TokenIdentity, groups_in, identity_of
+from keyplan.web.models.problems import Problem, Unauthorized, Unavailable
 from keyplan.web.settings import IssuerSettings, Settings
-from keyplan.web.system import Running, System
+from keyplan.web.system.running import Running, System
+from keyplan.web.system.service import Caller
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
@@ -444,7 +444,7 @@ def test_a_refused_token_is_not_remembered() -> None:
 
 
 def test_only_so_many_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("keyplan.web.identity._REMEMBERED", 2)
+    monkeypatch.setattr("keyplan.web.identity.tokens._REMEMBERED", 2)
     keys = GivenKeys("ec-1")
     identity = TokenIdentity(IssuerSettings(issuer="https://issuer.example", audience="shop"), keys, Clock())
     one, two, three = (f"Bearer {signed(claims(sub=sub), 'ec-1')}" for sub in ("a", "b", "c"))
@@ -778,8 +778,8 @@ def in_pieces(handler: BaseHTTPRequestHandler) -> None:
 def test_an_issuer_that_answers_with_something_else(
     issuer: HttpIssuer, clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: Callable[[BaseHTTPRequestHandler], None]
 ) -> None:
-    monkeypatch.setattr(keys_module, "_SILENCE_SECONDS", 0.2)
-    monkeypatch.setattr(keys_module, "_WHOLE_SECONDS", 0.3)
+    monkeypatch.setattr(jwks, "_SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(jwks, "_WHOLE_SECONDS", 0.3)
     issuer.answers["/keys"] = answer
     issuer.answers["/elsewhere"] = lambda handler: send(handler, {"keys": [jwk("rsa-1")]})
     began = time.monotonic()
@@ -877,9 +877,8 @@ class Things(Design):
 def identity_with(folder: Path, clock: Clock, name: str = "shop", **settings: Any) -> Identity:
     system = System(name, "Things", "", Things, cast("Any", None))
     store = Store(Things(), Engine(), clock=clock)
-    running = Running(
-        system, Settings(path=folder / "data.db", **settings), store, cast("Any", None), cast("Any", None)
-    )
+    held = Settings(path=folder / "data.db", **settings)
+    running = Running(system, held, store, cast("Any", None), cast("Any", None), identity_of)
     return identity_of(running)
 
 

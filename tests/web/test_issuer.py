@@ -23,8 +23,7 @@ from keyplan.cli.token import token as token_command
 from keyplan.data import Store
 from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Table, get, key
 from keyplan.engine import Engine
-from keyplan.web.identity import TokenIdentity
-from keyplan.web.issuer import (
+from keyplan.web.identity.issuer import (
     DEV_ISSUER,
     BadSigningKey,
     KeptSigningKey,
@@ -33,8 +32,9 @@ from keyplan.web.issuer import (
     dev_issuer,
     kept_signing_key,
 )
-from keyplan.web.keys import KeySet
-from keyplan.web.problems import Unauthorized
+from keyplan.web.identity.jwks import KeySet
+from keyplan.web.identity.tokens import TokenIdentity
+from keyplan.web.models.problems import Unauthorized
 from keyplan.web.settings import Settings
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -118,7 +118,7 @@ def test_threads_agree_on_the_key(tmp_path: Path) -> None:
 
 def test_processes_agree_on_the_key(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from keyplan.web.issuer import SigningKey;"
+        "import sys; from pathlib import Path; from keyplan.web.identity.issuer import SigningKey;"
         "sys.stdin.read(); print(SigningKey.in_file(Path(sys.argv[1])).key_id)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "key.json")]

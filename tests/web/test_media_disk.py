@@ -15,7 +15,7 @@ import pytest
 
 from keyplan.web.media import DiskObjects, Ticket, receive
 from keyplan.web.media.policy import signed_fields
-from keyplan.web.problems import Forbidden, InConflict
+from keyplan.web.models.problems import Forbidden, InConflict
 from tests.web.media_support import PURPOSE, Gallery, disk_gallery, http, png, served
 
 

@@ -10,7 +10,7 @@ import pytest
 from keyplan.data import Refused, Store, create
 from keyplan.design import scan
 from keyplan.web.media import Checked, File, Ticket
-from keyplan.web.problems import InConflict, Missing, Unprocessable
+from keyplan.web.models.problems import InConflict, Missing, Unprocessable
 from tests.web.media_support import (
     PURPOSE,
     SVG,

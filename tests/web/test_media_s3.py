@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from moto.server import ThreadedMotoServer
 
 from keyplan.web.media import S3Objects, media_of
-from keyplan.web.problems import InConflict, Unavailable, Unprocessable
+from keyplan.web.models.problems import InConflict, Unavailable, Unprocessable
 from keyplan.web.settings import Settings
 from tests.web.media_support import BUCKET, HTML, PURPOSE, Gallery, png, s3_client, s3_gallery, served
 

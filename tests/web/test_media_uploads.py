@@ -10,7 +10,7 @@ from moto.server import ThreadedMotoServer
 
 from keyplan.data import Refused, create
 from keyplan.web.media import File
-from keyplan.web.problems import InConflict, Missing, Unprocessable
+from keyplan.web.models.problems import InConflict, Missing, Unprocessable
 from tests.web.media_support import (
     GIF,
     HTML,

@@ -4,7 +4,7 @@ import pytest
 
 from keyplan.data import BadCursor
 from keyplan.web import Listing, Paging, all_of, turn
-from keyplan.web.paging import Turn, page_of
+from keyplan.web.models.paging import Turn, page_of
 
 
 def place(number: int) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.web.identity import NoIssuer
-from keyplan.web.reference import Reference, example, words
-from keyplan.web.rendering import marked
+from keyplan.web.identity.tokens import NoIssuer
+from keyplan.web.pages.reference import Reference, example, words
+from keyplan.web.pages.rendering import marked
 from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM
 from tests.web.site import Site, site

@@ -46,7 +46,7 @@ def test_where_all_is_left_out_the_list_ends_empty(service: Service[Library]) ->
 def test_a_list_that_leaves_out_much_answers_with_what_it_has(
     service: Service[Library], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keyplan.web.service._BUDGET", 6)
+    monkeypatch.setattr("keyplan.web.system.service._BUDGET", 6)
     part = _chosen(service, 3, _none)
     assert part.items == []
     assert part.next is not None

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from keyplan.web.sessions import Sessions, is_loopback
+from keyplan.web.identity.sessions import Sessions, is_loopback
 from keyplan.web.settings import IssuerSettings, Settings
 from tests.web.library_pages import WITH_PAGES
 from tests.web.openid import FakeIssuer, a_key, fake_issuer

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, TypeAdapter
 from pydantic_core import PydanticSerializationError, to_json
 
 from keyplan.web import Out, Time
-from keyplan.web.reference import example
+from keyplan.web.pages.reference import example
 
 EAST = timezone(timedelta(hours=5, minutes=45))
 

@@ -21,10 +21,10 @@ from keyplan.cli import main
 from keyplan.data import Store, create, delete
 from keyplan.data.streams import Change, StreamRunner, on, set_aside
 from keyplan.engine import Engine
-from keyplan.web.server import running
+from keyplan.web.server.application import running
+from keyplan.web.server.work import Worker
 from keyplan.web.settings import Settings
-from keyplan.web.system import Running, System
-from keyplan.web.work import Worker
+from keyplan.web.system.running import Running, System
 from tests.data.support import Failing, Killed, Mortal, failure
 from tests.web.library import SYSTEM, Book, Library, Shelf, shelves
 

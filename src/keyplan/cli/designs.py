@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from keyplan.data import Finding
     from keyplan.design import Design, Op
     from keyplan.design.patterns import Pattern
-    from keyplan.web.settings import Settings
+    from keyplan.web import Settings
 
 DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from keyplan.design import Design
     from keyplan.engine.database import Database
-    from keyplan.web.settings import Settings
-    from keyplan.web.system import System
+    from keyplan.web import Settings, System
 
 DEFAULT_FILE = Path("keyplan.db")
 _USUAL = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
@@ -54,7 +53,7 @@ def settings_from(flags: Mapping[str, object]) -> Settings:
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
-    from keyplan.web.settings import Settings
+    from keyplan.web import Settings
 
     given: dict[str, Any] = _one_dynamodb({name: value for name, value in flags.items() if value is not None})
     try:

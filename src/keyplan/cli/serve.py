@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from starlette.types import ASGIApp
 
-    from keyplan.web.settings import Settings
-    from keyplan.web.system import Running, System
+    from keyplan.web import Running, Settings, System
 
 _FLAGS = "_KEYPLAN_SERVE_FLAGS"
 """How the flags reach worker processes."""
@@ -79,7 +78,7 @@ def serve(
         if settings.workers > 1:
             stack.enter_context(_metrics_of_several())
 
-        from keyplan.web.observe import log_to_stderr
+        from keyplan.web.server import log_to_stderr
 
         log_to_stderr(settings.log_level)
         listener = stack.enter_context(_listening(settings.host, settings.port))
@@ -211,7 +210,7 @@ def _announce_first_answer(settings: Settings, listener: socket.socket) -> None:
 
 def worker_application() -> ASGIApp:
     """The application of one worker process among several."""
-    from keyplan.web.observe import log_to_stderr
+    from keyplan.web.server import log_to_stderr
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
     settings = settings_from(json.loads(os.environ[_FLAGS]))
@@ -246,8 +245,7 @@ def _application(
     around: Callable[[], Any] | None = None,
 ) -> ASGIApp:
     """The application, with background work while it runs."""
-    from keyplan.web.server import application
-    from keyplan.web.work import Worker
+    from keyplan.web.server import Worker, application
 
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:
@@ -316,7 +314,7 @@ def _fill(systems: list[Running[Any]]) -> None:
     from rich.console import Console
     from rich.progress import Progress
 
-    from keyplan.web.demo import filled
+    from keyplan.web.server import filled
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         for each in systems:

@@ -32,7 +32,7 @@ def token(
     claims = dict(_pair(each) for each in claim or ())
     settings = settings_from({"path": path})
 
-    from keyplan.web.issuer import DEV_ISSUER, SigningKey, TokenIssuer
+    from keyplan.web.identity import DEV_ISSUER, SigningKey, TokenIssuer
 
     file = settings.dev_key_file
     try:

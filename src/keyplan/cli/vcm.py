@@ -12,7 +12,7 @@ from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, fail, settings_fro
 
 if TYPE_CHECKING:
     from keyplan.apps.vcm.payload.migrate import Options, Report
-    from keyplan.web.settings import Settings
+    from keyplan.web import Settings
 
 vcm = typer.Typer(name="vcm", help="What of the club's site is done by whoever runs it.", no_args_is_help=True)
 

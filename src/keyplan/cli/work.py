@@ -14,8 +14,7 @@ from keyplan.cli.serve import running_systems
 
 if TYPE_CHECKING:
     from keyplan.data.streams import SetAside
-    from keyplan.web.settings import Settings
-    from keyplan.web.system import Running
+    from keyplan.web import Running, Settings
 
 
 def work(
@@ -56,8 +55,7 @@ def work(
 
 
 def _work(settings: Settings) -> None:
-    from keyplan.web.observe import log_to_stderr
-    from keyplan.web.work import Worker
+    from keyplan.web.server import Worker, log_to_stderr
 
     log_to_stderr(settings.log_level)
     stopping = threading.Event()

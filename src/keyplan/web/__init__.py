@@ -5,15 +5,15 @@ types carry everything. A `Service` holds a system's rules: it is made for one r
 who may call it. An `Api` puts those methods on paths, one line each; `Pages` shows them to people. A `System` puts
 design, service and routes together, and `Running` is one at work: on a store, with an identity, files and limits.
 Everything that goes wrong leaves as a `Problem`.
+
+Systems import from here, and from three folders that stand for themselves: `media` (uploaded files), `identity`
+(tokens and sessions) and `server` (all systems on one port). Inside, each folder knows only those before it: `models`,
+`media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 
-from keyplan.web.api import Api, SetCookie
-from keyplan.web.bodies import In, Link, Out, Time, UserId
-from keyplan.web.forms import Nothing, OfVersion
-from keyplan.web.language import Language
-from keyplan.web.pages import Pages, Person, View
-from keyplan.web.paging import Cursor, Listing, Paging, all_of, turn
-from keyplan.web.problems import (
+from keyplan.web.models.bodies import LINK, In, Link, Out, Time, UserId
+from keyplan.web.models.paging import Cursor, Listing, Paging, all_of, page_of, turn
+from keyplan.web.models.problems import (
     BadRequest,
     Forbidden,
     InConflict,
@@ -24,13 +24,23 @@ from keyplan.web.problems import (
     Unauthorized,
     Unprocessable,
 )
-from keyplan.web.service import ANYONE, SIGNED_IN, Caller, Service, allow
-from keyplan.web.slugs import slug_of
-from keyplan.web.system import Progress, Running, System
-from keyplan.web.versions import IfMatch, MayMatch
+from keyplan.web.models.slugs import slug_of
+from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
+from keyplan.web.pages.forms import Nothing, OfVersion, invalid
+from keyplan.web.pages.language import Language
+from keyplan.web.pages.pages import Pages
+from keyplan.web.pages.rendering import Site, folder_of
+from keyplan.web.pages.signin import Person
+from keyplan.web.pages.views import View
+from keyplan.web.routes.api import Api, SetCookie
+from keyplan.web.routes.handling import takes_long
+from keyplan.web.settings import IssuerSettings, Settings
+from keyplan.web.system.running import Progress, Running, System
+from keyplan.web.system.service import ANYONE, SIGNED_IN, Caller, Permission, Service, allow
 
 __all__ = [
     "ANYONE",
+    "LINK",
     "SIGNED_IN",
     "Api",
     "BadRequest",
@@ -40,6 +50,7 @@ __all__ = [
     "IfMatch",
     "In",
     "InConflict",
+    "IssuerSettings",
     "Language",
     "Link",
     "Listing",
@@ -50,12 +61,15 @@ __all__ = [
     "Out",
     "Pages",
     "Paging",
+    "Permission",
     "Person",
     "Problem",
     "Progress",
     "Running",
     "Service",
     "SetCookie",
+    "Settings",
+    "Site",
     "Stale",
     "System",
     "Time",
@@ -63,9 +77,15 @@ __all__ = [
     "Unauthorized",
     "Unprocessable",
     "UserId",
+    "Versions",
     "View",
     "all_of",
     "allow",
+    "folder_of",
+    "invalid",
+    "not_modified",
+    "page_of",
     "slug_of",
+    "takes_long",
     "turn",
 ]

@@ -11,8 +11,7 @@ from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.apps.funkedupshift.entities import Group
 from keyplan.apps.funkedupshift.values import Permission
 from keyplan.data import AlreadyExists, NotFound, StaleVersion
-from keyplan.web import ANYONE, SIGNED_IN, Service, allow
-from keyplan.web.versions import Versions
+from keyplan.web import ANYONE, SIGNED_IN, Service, Versions, allow
 
 T = TypeVar("T")
 

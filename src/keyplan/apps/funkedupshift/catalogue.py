@@ -34,9 +34,9 @@ from keyplan.web import (
     Paging,
     Stale,
     Unprocessable,
+    Versions,
     allow,
 )
-from keyplan.web.versions import Versions
 
 
 class Catalogue(Access):

@@ -35,10 +35,10 @@ from keyplan.web import (
     Missing,
     Paging,
     Unprocessable,
+    Versions,
     allow,
 )
 from keyplan.web.media import Ticket
-from keyplan.web.versions import Versions
 
 LOGIN_STAMP_LASTS = timedelta(minutes=1)
 """How often it is noted at most that somebody was here."""

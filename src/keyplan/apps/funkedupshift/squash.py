@@ -24,8 +24,7 @@ from keyplan.apps.funkedupshift.squash_models import (
 from keyplan.data import ConditionFailed, InUse, ParentMissing, check, create, delete, update
 from keyplan.data.writes import Create, Update
 from keyplan.design import Id, ref
-from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
-from keyplan.web.paging import page_of
+from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow, page_of
 
 MOST_MATCHES = 2000
 """Matches of one player: their list is sorted by date after all of them were read."""

@@ -17,12 +17,12 @@ from keyplan.web import (
     Caller,
     InConflict,
     Missing,
+    Permission,
     Running,
     Service,
     Unauthorized,
     Unprocessable,
 )
-from keyplan.web.service import Permission
 
 MEMBERS: tuple[Role, ...] = ("owner", "manager", "player", "scorekeeper")
 SCORERS: tuple[Role, ...] = ("owner", "manager", "scorekeeper")

@@ -21,8 +21,7 @@ from keyplan.apps.hacktracker.statistics import (
     UserStatistics,
     by_inning,
 )
-from keyplan.web import SIGNED_IN, allow
-from keyplan.web.handling import takes_long
+from keyplan.web import SIGNED_IN, allow, takes_long
 
 K = TypeVar("K", str, str | None)
 

@@ -35,9 +35,9 @@ from keyplan.web import (
     Missing,
     Paging,
     Unprocessable,
+    Versions,
     allow,
 )
-from keyplan.web.versions import Versions
 
 MOVES: frozenset[tuple[GameStatus, GameStatus]] = frozenset(
     {

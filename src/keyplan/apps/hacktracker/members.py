@@ -34,18 +34,7 @@ from keyplan.apps.hacktracker.models import (
 from keyplan.data import AlreadyExists, ConditionFailed, NotFound, ParentMissing, Refused, check, create, delete, update
 from keyplan.data.writes import Check, Part
 from keyplan.design import one_of, ref
-from keyplan.web import (
-    SIGNED_IN,
-    IfMatch,
-    InConflict,
-    Listing,
-    MayMatch,
-    Missing,
-    Paging,
-    UserId,
-    allow,
-)
-from keyplan.web.versions import Versions
+from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, UserId, Versions, allow
 
 GOOD_FOR = timedelta(days=7)
 """How long an invitation can be accepted: shorter than a deleted team is kept, so that none outlives its team."""

@@ -29,8 +29,7 @@ from keyplan.data import (
 )
 from keyplan.data.writes import Part
 from keyplan.design import absent, contains, ref
-from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, allow
-from keyplan.web.paging import page_of
+from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, allow, page_of
 
 _OWN_FIELDS = {"first_name", "last_name", "positions"}
 """What players may change of their own record."""

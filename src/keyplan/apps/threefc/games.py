@@ -40,8 +40,18 @@ from keyplan.data import (
 )
 from keyplan.data.writes import Check
 from keyplan.design import batch_get, ref
-from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, Unprocessable, allow
-from keyplan.web.handling import takes_long
+from keyplan.web import (
+    SIGNED_IN,
+    IfMatch,
+    InConflict,
+    Listing,
+    MayMatch,
+    Missing,
+    Paging,
+    Unprocessable,
+    allow,
+    takes_long,
+)
 
 READ_AT_ONCE = 1000
 """Goals that are read for one page of results."""

@@ -21,9 +21,18 @@ from keyplan.apps.threefc.results import Row, ScorerOut, SeasonTable
 from keyplan.apps.threefc.scores import outcome, season_table, tallies
 from keyplan.data import InUse, create, delete, update
 from keyplan.design import batch_get
-from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
-from keyplan.web.handling import takes_long
-from keyplan.web.paging import page_of
+from keyplan.web import (
+    SIGNED_IN,
+    IfMatch,
+    InConflict,
+    Listing,
+    Missing,
+    Paging,
+    Unprocessable,
+    allow,
+    page_of,
+    takes_long,
+)
 
 
 class Seasons(Access):

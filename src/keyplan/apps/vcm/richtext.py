@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from pydantic import JsonValue
 
 from keyplan.apps.vcm.values import DEEPEST, depth_of
-from keyplan.web.bodies import LINK
+from keyplan.web import LINK
 
 Node: TypeAlias = dict[str, JsonValue]
 """A node or a mark; a document is a node."""

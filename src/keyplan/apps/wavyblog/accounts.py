@@ -35,9 +35,7 @@ from keyplan.data import (
 from keyplan.data.writes import Check, Create, Update
 from keyplan.design import InvalidValue, Secret, absent, ref
 from keyplan.web import ANYONE, SIGNED_IN, Caller, InConflict, Running, Service, Unauthorized, Unprocessable, allow
-from keyplan.web.identity import FirstOf, Identity, TokenIdentity, identity_of
-from keyplan.web.issuer import TokenIssuer, kept_signing_key
-from keyplan.web.sessions import Sessions
+from keyplan.web.identity import FirstOf, Identity, Sessions, TokenIdentity, TokenIssuer, identity_of, kept_signing_key
 
 ACCESS_LASTS = timedelta(hours=1)
 REFRESH_LASTS = timedelta(days=14)

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from keyplan.apps.wavyblog.markdown import absolute
 from keyplan.apps.wavyblog.models import FeedPost
-from keyplan.web.rendering import Site
+from keyplan.web import Site
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _NEVER = datetime(2025, 1, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import nh3
 from markdown_it import MarkdownIt
 
-from keyplan.web.handling import takes_long
+from keyplan.web import takes_long
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 _TAGS = {

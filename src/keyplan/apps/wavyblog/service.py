@@ -50,10 +50,10 @@ from keyplan.web import (
     Paging,
     Unauthorized,
     Unprocessable,
+    Versions,
     allow,
     slug_of,
 )
-from keyplan.web.versions import Versions
 
 _AT_ONCE = 200
 """Posts that a renamed category moves while the caller waits; with more, background work goes on."""

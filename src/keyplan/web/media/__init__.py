@@ -6,11 +6,13 @@ the file there, as a form. The service **confirms**: size and real type are look
 permanent under a name that nobody can guess. What is sent lands in a place of its own that nobody is served from, so
 that a ticket is worth nothing once its upload is confirmed; what is never confirmed is swept.
 
-Behind it is one small port, `Objects`, with two stores: `DiskObjects` (the default) and `S3Objects`.
+`uploads` has `Media`, `names` and `kinds` say what a file is called and which types there are, `routes` and `receive`
+are its HTTP. Behind it is one small port in `objects`, with two stores: `disk` (the default; `policy` signs its forms
+with the `secret` of the system) and `s3`; `stores` chooses. It knows `models` and the settings.
 """
 
 from keyplan.web.media.disk import DiskObjects
-from keyplan.web.media.kinds import IMAGES, Kind, kind_of
+from keyplan.web.media.kinds import HEAD_BYTES, IMAGES, Kind, kind_of
 from keyplan.web.media.objects import File, Objects, Post, Received
 from keyplan.web.media.routes import media_routes
 from keyplan.web.media.s3 import S3Objects
@@ -18,6 +20,7 @@ from keyplan.web.media.stores import media_of
 from keyplan.web.media.uploads import Checked, Media, Ticket, Upload
 
 __all__ = [
+    "HEAD_BYTES",
     "IMAGES",
     "Checked",
     "DiskObjects",

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from keyplan.web.media.names import is_upload_id, kind_by_name
 from keyplan.web.media.objects import CHUNK, INCOMING, File, Post, Received, sent_again
 from keyplan.web.media.policy import Allowed, allowed_by, signed_fields
-from keyplan.web.problems import BadRequest, ContentTooLarge, Forbidden, Missing
+from keyplan.web.models.problems import BadRequest, ContentTooLarge, Forbidden, Missing
 
 _SENT = "sent"
 """The name of what was sent, in the folder of its upload."""

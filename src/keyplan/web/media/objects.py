@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from keyplan.web.problems import InConflict
+from keyplan.web.models.problems import InConflict
 
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 """A name never stands for other bytes, so whoever has them need not ask again."""

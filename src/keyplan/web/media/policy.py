@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from keyplan.web.problems import Forbidden
+from keyplan.web.models.problems import Forbidden
 
 _POLICY = "policy"
 _SIGNATURE = "x-keyplan-signature"

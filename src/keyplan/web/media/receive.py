@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from keyplan.web.media.disk import DiskObjects, Incoming
 from keyplan.web.media.objects import INCOMING
-from keyplan.web.problems import BadRequest, Forbidden
+from keyplan.web.models.problems import BadRequest, Forbidden
 
 MOST_FIELDS = 20_000
 """Bytes of all that is in a form beside the file; S3's own limit."""

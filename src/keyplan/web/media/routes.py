@@ -20,8 +20,8 @@ from keyplan.web.media.disk import DiskObjects
 from keyplan.web.media.objects import CACHE_CONTROL, File
 from keyplan.web.media.receive import receive
 from keyplan.web.media.uploads import Media
-from keyplan.web.problems import Missing, Problem
-from keyplan.web.versions import not_modified
+from keyplan.web.models.problems import Missing, Problem
+from keyplan.web.models.versions import not_modified
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _SAFE = {

@@ -14,14 +14,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.web.media.names import kind_by_name
 from keyplan.web.media.objects import CACHE_CONTROL, CHUNK, INCOMING, File, Post, Received, sent_again
-from keyplan.web.problems import InConflict, Missing, Unavailable
+from keyplan.web.models.problems import InConflict, Missing, Unavailable
 
 _GONE = {"404", "NoSuchKey", "NotFound"}
 _CHANGED = {"409", "412", "ConditionalRequestConflict", "PreconditionFailed"}
 _BUSY = {"500", "502", "503", "504", "InternalError", "ServiceUnavailable", "SlowDown", "RequestTimeout"}
 
 
-class Client(Protocol):
+class S3Client(Protocol):
     """What is needed of a client: boto3's S3 client."""
 
     def generate_presigned_post(self, **kwargs: Any) -> Any: ...  # noqa: ANN401 - boto3's own shape
@@ -35,7 +35,7 @@ class Client(Protocol):
 class S3Objects:
     """The files of one system, in a bucket. The client signs forms with its own credentials (signature version 4)."""
 
-    def __init__(self, client: Client, bucket: str, system: str, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, client: S3Client, bucket: str, system: str, *, clock: Callable[[], datetime]) -> None:
         if system == INCOMING:
             raise ValueError(f"a system can not be called {INCOMING}")
         self.bucket = bucket

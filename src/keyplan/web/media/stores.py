@@ -8,7 +8,7 @@ from botocore.config import Config
 from keyplan.data import Store
 from keyplan.web.media.disk import DiskObjects
 from keyplan.web.media.objects import Objects
-from keyplan.web.media.s3 import Client, S3Objects
+from keyplan.web.media.s3 import S3Client, S3Objects
 from keyplan.web.media.secret import KeptSecret
 from keyplan.web.media.uploads import Media
 from keyplan.web.settings import Settings
@@ -34,7 +34,7 @@ def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
 
 
 @cache
-def _client(endpoint_url: str | None) -> Client:
+def _client(endpoint_url: str | None) -> S3Client:
     """One client for all systems: it takes a while to make, and threads can share it."""
     import boto3  # here, since it takes long to load and most have no bucket
 
@@ -48,5 +48,5 @@ def _client(endpoint_url: str | None) -> Client:
         read_timeout=20,
         **own,
     )
-    client: Client = boto3.client("s3", endpoint_url=endpoint_url, config=config)
+    client: S3Client = boto3.client("s3", endpoint_url=endpoint_url, config=config)
     return client

@@ -26,11 +26,11 @@ from keyplan.data import Refused, Store, create, delete, update
 from keyplan.data.writes import Part
 from keyplan.design import HOUSEKEEPING, Created, Entity, Id, created, get, key, less_than, query
 from keyplan.design.formats import timestamp_text
-from keyplan.web.bodies import Out, TimeText
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, Objects, Received
-from keyplan.web.problems import InConflict, Missing, Unprocessable
+from keyplan.web.models.bodies import Out, TimeText
+from keyplan.web.models.problems import InConflict, Missing, Unprocessable
 
 SEND_WITHIN = timedelta(minutes=15)
 """How long a form may be sent."""

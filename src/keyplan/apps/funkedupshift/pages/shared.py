@@ -4,8 +4,7 @@ from typing import TypeAlias
 
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.values import Permission
-from keyplan.web import Forbidden, Unauthorized
-from keyplan.web.pages import Pages, Person, View
+from keyplan.web import Forbidden, Pages, Person, Unauthorized, View
 
 FusView: TypeAlias = View[FunkedUpShift]
 

@@ -21,9 +21,7 @@ from keyplan.apps.hacktracker.models import (
     UpToFour,
 )
 from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
-from keyplan.web import In, all_of
-from keyplan.web.problems import Stale
-from keyplan.web.versions import not_modified
+from keyplan.web import In, Stale, all_of, not_modified
 
 RESULTS: tuple[tuple[Result, str], ...] = (
     ("1B", "Single"),

@@ -10,8 +10,7 @@ from keyplan.apps.hacktracker.demo import PEOPLE
 from keyplan.apps.hacktracker.entities import PlayerName
 from keyplan.apps.hacktracker.models import AccountChange, PlayerOut, TeamOut
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import In, all_of
-from keyplan.web.pages import Pages, View
+from keyplan.web import In, Pages, View, all_of
 
 HackView: TypeAlias = View[HackTracker]
 

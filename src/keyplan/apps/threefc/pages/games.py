@@ -9,8 +9,7 @@ from keyplan.apps.threefc.entities import Status
 from keyplan.apps.threefc.models import GameChange, ItemId, SessionOut, StatusChange
 from keyplan.apps.threefc.pages.shared import FootballView, Place, by_name, only, pages, place_of
 from keyplan.apps.threefc.results import Sheet
-from keyplan.web import In, OfVersion
-from keyplan.web.versions import not_modified
+from keyplan.web import In, OfVersion, not_modified
 
 _LONGEST = 180
 """Minutes in which a game is taken to be under way; later, its clock is not believed."""

@@ -11,9 +11,7 @@ from starlette.responses import Response
 from keyplan.apps.vcm.markdown import from_markdown, to_markdown
 from keyplan.apps.vcm.models.content import MediaOut
 from keyplan.apps.vcm.pages.shared import EMPTY, ClubView
-from keyplan.web import In, Paging, Unprocessable, all_of
-from keyplan.web.forms import invalid
-from keyplan.web.rendering import folder_of
+from keyplan.web import In, Paging, Unprocessable, all_of, folder_of, invalid
 
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
 

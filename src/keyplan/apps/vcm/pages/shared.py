@@ -11,8 +11,7 @@ from pydantic.alias_generators import to_camel
 from keyplan.apps.vcm.pages.german import GERMAN
 from keyplan.apps.vcm.richtext import Node
 from keyplan.apps.vcm.service import Club
-from keyplan.web import In, Person
-from keyplan.web.pages import Pages, View
+from keyplan.web import In, Pages, Person, View
 
 ClubView: TypeAlias = View[Club]
 

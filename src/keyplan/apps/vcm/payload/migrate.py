@@ -18,8 +18,7 @@ from keyplan.apps.vcm.values import Collection
 from keyplan.data import Store, import_all, put
 from keyplan.design import Entity, batch_get, scan
 from keyplan.web import Running
-from keyplan.web.media import kind_of
-from keyplan.web.media.kinds import HEAD_BYTES
+from keyplan.web.media import HEAD_BYTES, kind_of
 
 Told = Callable[[str, int, int], None]
 """Told what is being done, and how many of how many steps of it are."""

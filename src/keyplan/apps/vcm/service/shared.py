@@ -13,8 +13,7 @@ from keyplan.apps.vcm.slugs import numbered, slug_of
 from keyplan.apps.vcm.values import Status
 from keyplan.data import ParentMissing, UniqueViolation, create, update
 from keyplan.design import Entity, Merge, Query, Scan, taken
-from keyplan.web import ANYONE, SIGNED_IN, In, InConflict, Listing, Paging, Service, Unprocessable
-from keyplan.web.versions import Versions
+from keyplan.web import ANYONE, SIGNED_IN, In, InConflict, Listing, Paging, Service, Unprocessable, Versions
 
 EDITORS = ("Moderator", "Admin")
 MOST_IMAGES = 20

@@ -6,8 +6,7 @@ from keyplan.apps.wavyblog.design import Slug, Username
 from keyplan.apps.wavyblog.feed import feed_of
 from keyplan.apps.wavyblog.markdown import excerpt
 from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, names_of, pages
-from keyplan.web import Cursor, Paging, turn
-from keyplan.web.versions import not_modified
+from keyplan.web import Cursor, Paging, not_modified, turn
 
 _IN_FEED = 20
 

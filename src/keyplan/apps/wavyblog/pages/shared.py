@@ -5,8 +5,7 @@ from typing import TypeAlias
 
 from keyplan.apps.wavyblog.models import CategoryOut, PostHead
 from keyplan.apps.wavyblog.service import Blog
-from keyplan.web import all_of
-from keyplan.web.pages import Pages, View
+from keyplan.web import Pages, View, all_of
 
 BlogView: TypeAlias = View[Blog]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from keyplan.data.streams import Lease, LeaseLost, StreamRunner
 from keyplan.data.streams.runner import LEASE_SECONDS
-from keyplan.web.system import Running
+from keyplan.web.system.running import Running
 
 logger = logging.getLogger("keyplan.work")
 

@@ -23,8 +23,8 @@ from starlette.responses import Response
 
 from keyplan.data import NotFound, Store, create, delete
 from keyplan.design import HOUSEKEEPING, Created, Design, Entity, Id, Ttl, created, get, key, query
-from keyplan.web.problems import Forbidden
-from keyplan.web.service import Caller
+from keyplan.web.models.problems import Forbidden
+from keyplan.web.system.service import Caller
 
 LASTS = timedelta(hours=12)
 """How long a session lasts where nothing else is said: what an issuer says about groups is believed that long."""

@@ -24,18 +24,18 @@ from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from keyplan.web.arguments import quick_arguments
-from keyplan.web.bodies import In, LimitedRequest, as_sent
-from keyplan.web.document import has_version, responses_of
-from keyplan.web.handling import answered, handled
-from keyplan.web.observe import Trace
-from keyplan.web.paging import Listing, Paging, link_to_next
-from keyplan.web.problems import BadRequest, Problem, Unauthorized
-from keyplan.web.rates import Limit, Rates
-from keyplan.web.service import ANYONE, SIGNED_IN, Caller, Permission, Service, permission_of
-from keyplan.web.sessions import only_tls
-from keyplan.web.system import Running
-from keyplan.web.versions import TAGS, FromIfMatch, etag, not_modified, versions_in
+from keyplan.web.identity.sessions import only_tls
+from keyplan.web.models.bodies import In, LimitedRequest, as_sent
+from keyplan.web.models.paging import Listing, Paging, link_to_next
+from keyplan.web.models.problems import BadRequest, Problem, Unauthorized
+from keyplan.web.models.versions import TAGS, FromIfMatch, etag, not_modified, versions_in
+from keyplan.web.routes.arguments import quick_arguments
+from keyplan.web.routes.document import has_version, responses_of
+from keyplan.web.routes.handling import answered, handled
+from keyplan.web.system.observe import Trace
+from keyplan.web.system.rates import Limit, Rates
+from keyplan.web.system.running import Running
+from keyplan.web.system.service import ANYONE, SIGNED_IN, Caller, Permission, Service, permission_of
 
 Method: TypeAlias = Callable[..., object]
 _IF_MATCH = Header(

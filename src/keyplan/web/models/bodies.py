@@ -18,7 +18,7 @@ from pydantic import (
 from starlette.requests import Request
 
 from keyplan.design.formats import timestamp_text
-from keyplan.web.problems import BadRequest, Unprocessable
+from keyplan.web.models.problems import BadRequest, Unprocessable
 
 _TEXT = r"[^\x00-\x20\x7f\\]"
 _HOST = r"[^\x00-\x20\x7f\\/?#@:\[\]]+"

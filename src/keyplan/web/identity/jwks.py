@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt import PyJWTError
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from keyplan.web.problems import Unavailable
+from keyplan.web.models.problems import Unavailable
 from keyplan.web.settings import IssuerSettings
 
 Algorithm: TypeAlias = Literal["RS256", "ES256"]

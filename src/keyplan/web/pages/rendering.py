@@ -18,10 +18,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from keyplan.web.language import ENGLISH, Language
-from keyplan.web.problems import Problem, answer
-from keyplan.web.routing import only
-from keyplan.web.system import Running
+from keyplan.web.models.problems import Problem, answer
+from keyplan.web.pages.language import ENGLISH, Language
+from keyplan.web.routes.routing import only
+from keyplan.web.system.running import Running
 
 KIT = "keyplan.web"
 _IN_PATH = re.compile(r"{(\w+)(:path)?}")

@@ -29,7 +29,7 @@ from pydantic import TypeAdapter, ValidationError
 from keyplan.data import AlreadyExists, Store, create
 from keyplan.data.store import now
 from keyplan.design import HOUSEKEEPING, Created, Design, Entity, Id, Secret, created, get, key
-from keyplan.web.keys import Algorithm
+from keyplan.web.identity.jwks import Algorithm
 from keyplan.web.settings import IssuerSettings, Settings
 
 D = TypeVar("D", bound=Design)

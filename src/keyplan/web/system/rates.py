@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from keyplan.data import Store
 from keyplan.design import HOUSEKEEPING, Design
-from keyplan.web.problems import TooManyRequests
+from keyplan.web.models.problems import TooManyRequests
 
 _WINDOW = 60
 _SHARES = 20

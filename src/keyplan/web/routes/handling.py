@@ -8,9 +8,9 @@ from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from keyplan.web.once import Keyed, carried_out_once
-from keyplan.web.service import Caller, Service
-from keyplan.web.system import Running
+from keyplan.web.routes.once import Keyed, carried_out_once
+from keyplan.web.system.running import Running
+from keyplan.web.system.service import Caller, Service
 
 
 def handled(

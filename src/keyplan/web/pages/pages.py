@@ -32,12 +32,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from keyplan.web.bodies import In
-from keyplan.web.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
-from keyplan.web.language import ENGLISH, Language
-from keyplan.web.observe import Trace, logger
-from keyplan.web.paging import Paging
-from keyplan.web.problems import (
+from keyplan.web.identity.sessions import Sessions, Visitor
+from keyplan.web.models.bodies import In
+from keyplan.web.models.paging import Paging
+from keyplan.web.models.problems import (
     BadRequest,
     FieldProblem,
     Invalid,
@@ -47,13 +45,15 @@ from keyplan.web.problems import (
     Unexpected,
     problem_for,
 )
-from keyplan.web.rendering import Site, Static, kit_page
-from keyplan.web.routing import Later, wrong_method
-from keyplan.web.sessions import Sessions, Visitor
+from keyplan.web.pages.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
+from keyplan.web.pages.language import ENGLISH, Language
+from keyplan.web.pages.rendering import Site, Static, kit_page
+from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, Person, can_sign_in, sign_in_pages
+from keyplan.web.pages.views import Everywhere, PageFunction, PageRoute, View
+from keyplan.web.routes.routing import Later, wrong_method
 from keyplan.web.settings import Settings
-from keyplan.web.signin import SIGN_IN, SIGN_OUT_PAGE, Person, can_sign_in, sign_in_pages
-from keyplan.web.system import Running
-from keyplan.web.views import Everywhere, Page, PageFunction, View
+from keyplan.web.system.observe import Trace, logger
+from keyplan.web.system.running import Running
 
 __all__ = ["Pages", "Person", "View", "routes"]
 
@@ -89,7 +89,7 @@ class Pages:
         self.people = people
         self.images = images
         self.language = language
-        self.pages: list[Page] = []
+        self.pages: list[PageRoute] = []
         self.everywhere: Everywhere | None = None
 
     def on_every_page(self, known: Everywhere) -> Everywhere:
@@ -101,7 +101,7 @@ class Pages:
         """Show something."""
 
         def declare(function: F) -> F:
-            self.pages.append(Page("GET", path, function, rate=rate))
+            self.pages.append(PageRoute("GET", path, function, rate=rate))
             return function
 
         return declare
@@ -113,7 +113,7 @@ class Pages:
             shows = again or next((p.function for p in self.pages if (p.verb, p.path) == ("GET", path)), None)
             if shows is not None:
                 _check_again(path, function, shows)
-            self.pages.append(Page("POST", path, function, shows, rate))
+            self.pages.append(PageRoute("POST", path, function, shows, rate))
             return function
 
         return declare
@@ -247,7 +247,7 @@ class _Serving:
         self._running = site.running
         self._sessions = Sessions(site.running.store)
 
-    def endpoint(self, page: Page) -> Callable[..., Response]:
+    def endpoint(self, page: PageRoute) -> Callable[..., Response]:
         """What FastAPI calls, in a thread."""
         paging = _paging_of(page.function)
 
@@ -268,7 +268,7 @@ class _Serving:
     def _visitor(self, request: Request) -> Visitor:
         return Visitor(request, self._sessions, f"{self._site.prefix}/", self._running.settings.base_url)
 
-    def _made(self, page: Page, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
+    def _made(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
         trace: Trace = request.scope["keyplan"]
         self._running.rates.take(*self._running.rates.of_address(trace.address))
         if page.rate is not None:
@@ -287,7 +287,7 @@ class _Serving:
         return View(self._site, request, visitor, form, self._everywhere)
 
     def _refused(
-        self, page: Page, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
+        self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
     ) -> Response:
         problem = _known(error, request)
         first = isinstance(problem, Unauthorized) and visitor.caller is None and problem.code == "no-token"

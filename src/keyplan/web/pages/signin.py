@@ -24,14 +24,14 @@ from pydantic import StringConstraints
 from starlette.responses import Response
 
 from keyplan.design import Id
-from keyplan.web.bodies import In
-from keyplan.web.identity import TokenIdentity
-from keyplan.web.keys import IssuerKeys, check_address, discovered, fetched_json
-from keyplan.web.problems import BadRequest, Forbidden, Unavailable
-from keyplan.web.rendering import Site
-from keyplan.web.service import Caller
+from keyplan.web.identity.jwks import IssuerKeys, check_address, discovered, fetched_json
+from keyplan.web.identity.tokens import TokenIdentity
+from keyplan.web.models.bodies import In
+from keyplan.web.models.problems import BadRequest, Forbidden, Unavailable
+from keyplan.web.pages.rendering import Site
+from keyplan.web.pages.views import PageRoute, View
 from keyplan.web.settings import IssuerSettings
-from keyplan.web.views import Page, View
+from keyplan.web.system.service import Caller
 
 SIGN_IN, SIGN_OUT, CALLBACK = "/sign-in", "/sign-out", "/sign-in/callback"
 _MINUTES = timedelta(minutes=10)
@@ -65,14 +65,14 @@ def can_sign_in(site: Site) -> bool:
     return settings.dev or (issuer is not None and issuer.client_id is not None)
 
 
-def sign_in_pages(site: Site, people: Sequence[Person]) -> list[Page]:
+def sign_in_pages(site: Site, people: Sequence[Person]) -> list[PageRoute]:
     """The pages to sign in and out with, for a system without accounts of its own."""
     if site.running.settings.dev:
         return [*_dev_pages(people), SIGN_OUT_PAGE]
     issuer = site.running.settings.issuer_of(site.running.system.name)
     if issuer is None or issuer.client_id is None:
         return []
-    return [*_issuer_pages(site, Client(issuer, site)), SIGN_OUT_PAGE]
+    return [*_issuer_pages(site, OpenIdClient(issuer, site)), SIGN_OUT_PAGE]
 
 
 def sign_out(view: AnyView) -> Response:
@@ -81,7 +81,7 @@ def sign_out(view: AnyView) -> Response:
     return view.redirect("/", notice="You are signed out.")
 
 
-SIGN_OUT_PAGE = Page("POST", SIGN_OUT, sign_out)
+SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out)
 
 
 # With dev
@@ -95,7 +95,7 @@ class Whom(In):
     to: Annotated[str, StringConstraints(max_length=2000)] = ""
 
 
-def _dev_pages(people: Sequence[Person]) -> list[Page]:
+def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
     known = {person.sub: person for person in people}
 
     def choose(view: AnyView, to: str = "") -> Response:
@@ -106,7 +106,7 @@ def _dev_pages(people: Sequence[Person]) -> list[Page]:
         view.sign_in(person.caller())
         return view.redirect_to(view.site.local(whom.to), notice=f"You are signed in as {person.name}.")
 
-    return [Page("GET", SIGN_IN, choose), Page("POST", SIGN_IN, become, again=choose)]
+    return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose)]
 
 
 # At an issuer
@@ -149,7 +149,7 @@ def _cookie(state: str) -> str:
     return f"keyplan-signin-{hashlib.sha256(state.encode()).hexdigest()[:12]}"
 
 
-def _issuer_pages(site: Site, client: "Client") -> list[Page]:
+def _issuer_pages(site: Site, client: "OpenIdClient") -> list[PageRoute]:
     site.let_forms_lead_to(client.issuer.issuer)
 
     def begin(view: AnyView, to: str = "") -> Response:
@@ -172,7 +172,7 @@ def _issuer_pages(site: Site, client: "Client") -> list[Page]:
         view.sign_in(client.signed_in(attempt, code, _callback_address(view)))
         return view.redirect_to(view.site.local(attempt.to))
 
-    return [Page("GET", SIGN_IN, begin, rate=_RATE), Page("GET", CALLBACK, finish, rate=_RATE)]
+    return [PageRoute("GET", SIGN_IN, begin, rate=_RATE), PageRoute("GET", CALLBACK, finish, rate=_RATE)]
 
 
 def _callback_address(view: AnyView) -> str:
@@ -180,7 +180,7 @@ def _callback_address(view: AnyView) -> str:
     return f"{base}{view.site.url(CALLBACK)}"
 
 
-class Client:
+class OpenIdClient:
     """We as a client of an OpenID issuer."""
 
     def __init__(self, issuer: IssuerSettings, site: Site) -> None:

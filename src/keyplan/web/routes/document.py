@@ -10,14 +10,14 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from keyplan.web.bodies import ProblemOut
-from keyplan.web.paging import Listing
-from keyplan.web.problems import MEDIA_TYPE
-from keyplan.web.service import ANYONE
-from keyplan.web.versions import FromIfMatch
+from keyplan.web.models.bodies import ProblemOut
+from keyplan.web.models.paging import Listing
+from keyplan.web.models.problems import MEDIA_TYPE
+from keyplan.web.models.versions import FromIfMatch
+from keyplan.web.system.service import ANYONE
 
 if TYPE_CHECKING:
-    from keyplan.web.api import Route
+    from keyplan.web.routes.api import Route
 
 Part: TypeAlias = dict[str, Any]
 """A part of an OpenAPI document."""

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from keyplan.web.problems import WrongMethod
+from keyplan.web.models.problems import WrongMethod
 
 
 def wrong_method(request: Request) -> WrongMethod:

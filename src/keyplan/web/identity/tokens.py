@@ -24,12 +24,12 @@ from starlette.concurrency import run_in_threadpool
 
 from keyplan.data.store import now
 from keyplan.design import Design
-from keyplan.web.issuer import TokenIssuer, dev_issuer, is_id
-from keyplan.web.keys import Algorithm, IssuerKeys, Keys, PublicKey
-from keyplan.web.problems import Unauthorized
-from keyplan.web.service import Caller
+from keyplan.web.identity.issuer import TokenIssuer, dev_issuer, is_id
+from keyplan.web.identity.jwks import Algorithm, IssuerKeys, Keys, PublicKey
+from keyplan.web.models.problems import Unauthorized
 from keyplan.web.settings import IssuerSettings
-from keyplan.web.system import Running
+from keyplan.web.system.running import Running
+from keyplan.web.system.service import Caller
 
 D = TypeVar("D", bound=Design)
 

@@ -18,14 +18,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from keyplan.design import Id
-from keyplan.web.bodies import In
-from keyplan.web.forms import invalid
-from keyplan.web.issuer import dev_issuer
-from keyplan.web.observe import Trace
-from keyplan.web.problems import Forbidden
-from keyplan.web.rendering import kit_page
-from keyplan.web.sessions import check_origin, is_loopback
-from keyplan.web.system import Running
+from keyplan.web.identity.issuer import dev_issuer
+from keyplan.web.identity.sessions import check_origin, is_loopback
+from keyplan.web.models.bodies import In
+from keyplan.web.models.problems import Forbidden
+from keyplan.web.pages.forms import invalid
+from keyplan.web.pages.rendering import kit_page
+from keyplan.web.system.observe import Trace
+from keyplan.web.system.running import Running
 
 DOCS = "/docs"
 TOKEN = "/docs/token"

@@ -26,9 +26,9 @@ from keyplan.data.items import remember, stored_of
 from keyplan.data.plan import Plan
 from keyplan.data.writes import AlreadyWritten, Part
 from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, get, ids_from, key
-from keyplan.web.problems import InConflict, Unprocessable
-from keyplan.web.service import Caller
-from keyplan.web.system import Running
+from keyplan.web.models.problems import InConflict, Unprocessable
+from keyplan.web.system.running import Running
+from keyplan.web.system.service import Caller
 
 KEPT = timedelta(hours=24)
 _LONGEST_ANSWER = 300_000

@@ -13,11 +13,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from keyplan.web.forms import TOKEN, Form
-from keyplan.web.observe import Trace
-from keyplan.web.rendering import Site
-from keyplan.web.service import Caller, Service
-from keyplan.web.sessions import LASTS, NOTICE, Visitor
+from keyplan.web.identity.sessions import LASTS, NOTICE, Visitor
+from keyplan.web.pages.forms import TOKEN, Form
+from keyplan.web.pages.rendering import Site
+from keyplan.web.system.observe import Trace
+from keyplan.web.system.service import Caller, Service
 
 S = TypeVar("S", bound=Service[Any])
 PageFunction: TypeAlias = Callable[..., Response]
@@ -29,7 +29,7 @@ Everywhere: TypeAlias = Callable[[Any], Mapping[str, object]]
 
 
 @dataclass(frozen=True)
-class Page:
+class PageRoute:
     """A path and method, and what makes the page."""
 
     verb: str

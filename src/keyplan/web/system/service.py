@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec
 
 from keyplan.data import Store
 from keyplan.design import Design, Entity, Follow, Merge, Page, Query, Scan
-from keyplan.web.paging import Listing, Paging
-from keyplan.web.problems import Forbidden, Missing, Stale, Unauthorized
-from keyplan.web.versions import Versions
+from keyplan.web.models.paging import Listing, Paging
+from keyplan.web.models.problems import Forbidden, Missing, Stale, Unauthorized
+from keyplan.web.models.versions import Versions
 
 if TYPE_CHECKING:
     from keyplan.web.media import Media
-    from keyplan.web.system import Running
+    from keyplan.web.system.running import Running
 
 D = TypeVar("D", bound=Design)
 S = TypeVar("S", bound="Service[Any]")

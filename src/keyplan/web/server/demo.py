@@ -3,7 +3,7 @@
 from typing import Any
 
 from keyplan.design import HOUSEKEEPING
-from keyplan.web.system import Progress, Running
+from keyplan.web.system.running import Progress, Running
 
 
 def filled(running: Running[Any], progress: Progress) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 from zlib import crc32
 
-from keyplan.web.problems import BadRequest, PreconditionRequired
+from keyplan.web.models.problems import BadRequest, PreconditionRequired
 
 _TAG = r'(W/)?"[!#-+.-~-]*"'
 TAGS = rf"^(\*|{_TAG}([ \t]*,[ \t]*{_TAG})*)$"

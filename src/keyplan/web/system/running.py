@@ -15,16 +15,16 @@ from keyplan.data import DataError, Store
 from keyplan.data.plan import Plan
 from keyplan.data.writes import Beside, Part
 from keyplan.design import Design
-from keyplan.web.service import Caller, Service, Visit
+from keyplan.web.system.service import Caller, Service, Visit
 
 if TYPE_CHECKING:
     from keyplan.data.streams import Handler
-    from keyplan.web.api import Api
-    from keyplan.web.identity import Identity
+    from keyplan.web.identity.tokens import Identity
     from keyplan.web.media import Media
-    from keyplan.web.pages import Pages
-    from keyplan.web.rates import Rates
+    from keyplan.web.pages.pages import Pages
+    from keyplan.web.routes.api import Api
     from keyplan.web.settings import Settings
+    from keyplan.web.system.rates import Rates
 
 D = TypeVar("D", bound=Design)
 T = TypeVar("T")
@@ -64,12 +64,14 @@ class Running(Generic[D]):
     store: Store[D]
     media: Media
     rates: Rates
+    make_identity: Callable[[Running[D]], Identity]
+    """Says how callers are known: the system's own way, or that of the settings."""
     _kept: dict[Callable[..., object], object] = field(default_factory=dict, repr=False)
 
     @property
     def identity(self) -> Identity:
         """Who callers are. Found when it is first needed: a system may keep keys in its tables."""
-        return self.kept(self.system.identity or _identity_of)
+        return self.kept(self.make_identity)
 
     @property
     def design(self) -> D:
@@ -100,9 +102,3 @@ class Running(Generic[D]):
         store = self.store.with_(clock=lambda: visit.now, beside=allowed)
         service: Service[D] = self.system.api.service(self, store, caller, visit)
         return service
-
-
-def _identity_of(running: Running[D]) -> Identity:
-    from keyplan.web.identity import identity_of  # which knows systems, too
-
-    return identity_of(running)

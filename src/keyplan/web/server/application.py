@@ -15,12 +15,9 @@ from starlette.types import ASGIApp, Lifespan
 
 from keyplan.data import DataError, StaleVersion, Store
 from keyplan.design import HOUSEKEEPING, Design, InvalidValue, make_id
-from keyplan.web import pages
-from keyplan.web.document import document_of
-from keyplan.web.edge import Edge
+from keyplan.web.identity.tokens import identity_of
 from keyplan.web.media import media_of, media_routes
-from keyplan.web.observe import ObservedClient, metrics
-from keyplan.web.problems import (
+from keyplan.web.models.problems import (
     BadRequest,
     FieldProblem,
     InConflict,
@@ -31,12 +28,16 @@ from keyplan.web.problems import (
     Unexpected,
     problem_for,
 )
-from keyplan.web.rates import Rates
-from keyplan.web.reference import add_reference
-from keyplan.web.rendering import told
-from keyplan.web.routing import HeadAsGet, Later, wrong_method
+from keyplan.web.pages.pages import routes as page_routes
+from keyplan.web.pages.reference import add_reference
+from keyplan.web.pages.rendering import told
+from keyplan.web.routes.document import document_of
+from keyplan.web.routes.routing import HeadAsGet, Later, wrong_method
+from keyplan.web.server.edge import Edge
 from keyplan.web.settings import Settings
-from keyplan.web.system import Running, System
+from keyplan.web.system.observe import ObservedClient, metrics
+from keyplan.web.system.rates import Rates
+from keyplan.web.system.running import Running, System
 
 D = TypeVar("D", bound=Design)
 
@@ -50,7 +51,8 @@ def running(system: System[D], settings: Settings, client: object) -> Running[D]
         secret=None if secret is None else secret.get_secret_value().encode(),
     )
     rates = Rates(store, identity=settings.rate_identity, address=settings.rate_address)
-    return Running(system, settings, store, media_of(system.name, settings, store), rates)
+    media = media_of(system.name, settings, store)
+    return Running(system, settings, store, media, rates, system.identity or identity_of)
 
 
 def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: Lifespan[Any] | None = None) -> ASGIApp:
@@ -61,7 +63,7 @@ def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: L
         Route("/readyz", _readyz(systems)),
         Route("/metrics", _metrics(settings)),
         *media_routes(systems),
-        *pages.routes(systems, settings),
+        *page_routes(systems, settings),
     ]
     app = Starlette(routes=routes, exception_handlers=_HANDLERS, lifespan=lifespan)
     return Edge(app, settings)

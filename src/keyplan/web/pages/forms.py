@@ -12,8 +12,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from starlette.datastructures import FormData
 
-from keyplan.web.bodies import In
-from keyplan.web.problems import FieldProblem, Invalid, Problem
+from keyplan.web.models.bodies import In
+from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 
 TOKEN = "csrf"
 """The hidden field that shows a form to be ours."""

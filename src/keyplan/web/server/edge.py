@@ -9,10 +9,10 @@ from functools import lru_cache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
-from keyplan.web.observe import Trace, current, logger, observe
-from keyplan.web.problems import ContentTooLarge, Problem, Unavailable, Unexpected
-from keyplan.web.rendering import told
+from keyplan.web.models.problems import ContentTooLarge, Problem, Unavailable, Unexpected
+from keyplan.web.pages.rendering import told
 from keyplan.web.settings import Settings
+from keyplan.web.system.observe import Trace, current, logger, observe
 
 _GOOD_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 FILES = "/media/"

@@ -1,0 +1,23 @@
+"""Who sends a request: by the token of a program, or by the session of a browser.
+
+`tokens` checks bearer tokens (`TokenIdentity`), `jwks` reads the keys of their issuers, `issuer` signs tokens of our
+own (`TokenIssuer`, and the issuer for development), `sessions` has a browser's session, cookies and form tokens
+(`Sessions`, `Visitor`). It knows `models`, `system` and the settings.
+"""
+
+from keyplan.web.identity.issuer import DEV_ISSUER, SigningKey, TokenIssuer, dev_issuer, kept_signing_key
+from keyplan.web.identity.sessions import Sessions
+from keyplan.web.identity.tokens import FirstOf, Identity, TokenIdentity, identity_of
+
+__all__ = [
+    "DEV_ISSUER",
+    "FirstOf",
+    "Identity",
+    "Sessions",
+    "SigningKey",
+    "TokenIdentity",
+    "TokenIssuer",
+    "dev_issuer",
+    "identity_of",
+    "kept_signing_key",
+]
