@@ -13,8 +13,7 @@ from keyplan.apps.funkedupshift.entities import (
     SquashMatch,
     SquashPlayer,
 )
-from keyplan.data.store import Store
-from keyplan.data.writes import create
+from keyplan.data import Store, create
 
 FIRST_DAY = date(2025, 1, 1)
 SITES = MATCHES = 30

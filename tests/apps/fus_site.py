@@ -13,8 +13,7 @@ from keyplan.apps.funkedupshift.api import SYSTEM
 from keyplan.apps.funkedupshift.entities import Group, Membership, SquashPlayer
 from keyplan.apps.funkedupshift.entities import Site as CataloguedSite
 from keyplan.apps.funkedupshift.values import Permission
-from keyplan.data import create
-from keyplan.data.store import now
+from keyplan.data import create, utc_now
 from keyplan.engine import Engine
 from keyplan.web.settings import Settings
 from tests.web.site import Site, settings_of, site
@@ -72,7 +71,7 @@ def fus(folder: Path, engine: Engine | None = None, **given: Any) -> Iterator[Fu
 
 def anew(served: FusSite) -> FusSite:
     """The same server with tables as they were at first: routes take long to make, and tables do not."""
-    served.running.store.client, served.running.store.clock = served.engine, now
+    served.running.store.client, served.running.store.clock = served.engine, utc_now
     for table in served.engine.list_tables()["TableNames"]:
         served.engine.delete_table(TableName=table)
     served.running.store.create_tables()

@@ -13,8 +13,7 @@ from keyplan.apps.hacktracker.entities import (
     Team,
     User,
 )
-from keyplan.data.store import Store
-from keyplan.data.writes import create
+from keyplan.data import Store, create
 
 START = datetime(2025, 11, 1, 19, 30, tzinfo=UTC)
 GAMES = 30

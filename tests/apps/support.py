@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 import boto3
 from botocore.config import Config
 
-from keyplan.data.store import Store
+from keyplan.data import Store
 from keyplan.design import Design, Op, Page
 from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread

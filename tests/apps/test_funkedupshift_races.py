@@ -15,8 +15,7 @@ import pytest
 from keyplan.apps.funkedupshift import squash
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.apps.funkedupshift.entities import Profile
-from keyplan.data import Store, touch, update
-from keyplan.data.store import now
+from keyplan.data import Store, touch, update, utc_now
 from keyplan.design import ref
 from keyplan.engine import Engine
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, png, send_avatar, somebody
@@ -193,7 +192,7 @@ def test_of_two_visits_at_once_one_is_noted(site: Site) -> None:
     ada = site.as_("ada")
     ada.patch("/me", json={"display_name": "Ada"}, headers=ANY)
     other = Store(FunkedUpShiftDesign(), site.engine)
-    first = now().replace(microsecond=0)
+    first = utc_now().replace(microsecond=0)
 
     def visit() -> None:
         other.run(touch(ref(Profile, user_id="ada"), last_login_at=first, last_login_ip="192.0.2.1"))

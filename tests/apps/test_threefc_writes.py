@@ -9,9 +9,19 @@ import pytest
 
 from keyplan.apps.threefc.design import ThreeFC
 from keyplan.apps.threefc.entities import Acl, Game, Goal, League, Player, Roster, Season, Session, Team
-from keyplan.data.errors import AlreadyExists, FloorReached, InUse, ParentMissing, StaleVersion, UniqueViolation
-from keyplan.data.store import Store
-from keyplan.data.writes import create, delete, move, update
+from keyplan.data import (
+    AlreadyExists,
+    FloorReached,
+    InUse,
+    ParentMissing,
+    StaleVersion,
+    Store,
+    UniqueViolation,
+    create,
+    delete,
+    move,
+    update,
+)
 from keyplan.design import get
 from tests.apps.support import World, world
 from tests.apps.threefc_data import game, goal, league

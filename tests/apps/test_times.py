@@ -19,7 +19,7 @@ from keyplan.apps.hacktracker.api import SYSTEM as HACKTRACKER
 from keyplan.apps.threefc.api import SYSTEM as THREEFC
 from keyplan.apps.vcm.api import SYSTEM as VCM
 from keyplan.apps.wavyblog.api import SYSTEM as WAVYBLOG
-from keyplan.data.store import now
+from keyplan.data import utc_now
 from keyplan.web import Out, System, Time
 from tests.apps.blog_site import ANY, blog, write
 from tests.apps.fus_site import fus
@@ -127,7 +127,7 @@ def test_a_time_that_is_printed_otherwise_is_found() -> None:
 
 def with_microseconds(site: Site) -> Site:
     """The same, but its clock is always a microsecond before the next second."""
-    site.running.store.clock = lambda: now().replace(microsecond=999_999)
+    site.running.store.clock = lambda: utc_now().replace(microsecond=999_999)
     return site
 
 

@@ -11,8 +11,8 @@ from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Import, Location, Media, Member, News, Role, Sponsor, Team
 from keyplan.apps.vcm.values import Address, Schedule
 from keyplan.data import InUse, ParentMissing, Store, UniqueViolation, create, delete, update
-from keyplan.data.items import codec_of
-from keyplan.data.provision import create_table_requests
+from keyplan.data.codec.entities import codec_of
+from keyplan.data.upkeep.provisioning import create_table_requests
 from keyplan.design import Entity, get
 from keyplan.engine import Engine
 from tests.apps.vcm_data import DAY, NOW, event, media, news, team, text

@@ -8,9 +8,18 @@ import pytest
 from pydantic import ValidationError
 
 from keyplan.apps.wavyblog.design import Admins, Category, Image, RefreshToken, TokenFamily, User, WavyBlog
-from keyplan.data.errors import FloorReached, InUse, ParentMissing, StaleVersion, UniqueViolation
-from keyplan.data.store import Store
-from keyplan.data.writes import create, delete, move, update
+from keyplan.data import (
+    FloorReached,
+    InUse,
+    ParentMissing,
+    StaleVersion,
+    Store,
+    UniqueViolation,
+    create,
+    delete,
+    move,
+    update,
+)
 from tests.apps.support import World, world
 from tests.apps.wavyblog_data import START, post, user
 

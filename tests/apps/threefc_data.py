@@ -4,8 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from keyplan.apps.threefc.design import ThreeFC
 from keyplan.apps.threefc.entities import Acl, Game, Goal, League, Player, Roster, Season, Session, Team
-from keyplan.data.store import Store
-from keyplan.data.writes import create
+from keyplan.data import Store, create
 
 START = datetime(2026, 5, 1, 18, 0, tzinfo=UTC)
 TEAMS = ("red", "blue", "gold")

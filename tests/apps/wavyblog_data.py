@@ -13,8 +13,7 @@ from keyplan.apps.wavyblog.design import (
     User,
     WavyBlog,
 )
-from keyplan.data.store import Store
-from keyplan.data.writes import create
+from keyplan.data import Store, create
 from keyplan.design import Secret
 
 START = datetime(2024, 1, 15, 10, 0, 0, tzinfo=UTC)

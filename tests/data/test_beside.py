@@ -4,9 +4,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from keyplan.data import DataError, NotFound, Store, create, delete, gone, import_all, patch, put_all, touch
-from keyplan.data.plan import Plan
-from keyplan.data.writes import AlreadyWritten, Part
+from keyplan.data import (
+    AlreadyWritten,
+    DataError,
+    NotFound,
+    Part,
+    Plan,
+    Store,
+    clean_up_expired,
+    create,
+    delete,
+    import_all,
+    patch,
+    put_all,
+    touch,
+)
 from keyplan.design import get, query, ref, rewrite
 from tests.data.club import Article, Club, Note, Team, User
 from tests.data.support import Killed, Mortal, Recorder, shape
@@ -141,7 +153,7 @@ def test_what_is_gone_has_them_once(joining: Store[Club], joined: Joined, sent: 
     team = joining.run(get(Team, team_id="t"))
     assert team is not None
     sent.client.delete_item(TableName="Club", Key={"PK": {"S": "TEAM#t"}, "SK": {"S": "TEAM"}})  # type: ignore[attr-defined]  # the engine
-    assert joining.run(gone(team))
+    assert joining.run(clean_up_expired(team))
     assert (joined.asked, notes(joining)) == (1, 1)
     gone_team(joining)
 

@@ -9,8 +9,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from keyplan.data import ConditionFailed, Store, create, patch
-from keyplan.data.expressions import Expression, for_fields
-from keyplan.data.items import codec_of
+from keyplan.data.codec.entities import codec_of
+from keyplan.data.expressions.conditions import stored_condition
+from keyplan.data.expressions.texts import Expression
 from keyplan.design import (
     Design,
     DesignError,
@@ -117,13 +118,15 @@ CASES: list[tuple[Any, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("condition", "text", "values"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
 def test_a_condition_is_an_expression(condition: Any, text: str, values: dict[str, Any]) -> None:
     expression = Expression()
-    assert expression.condition(for_fields(recorded(Thing, condition), codec_of(Thing))) == text
+    assert expression.condition(stored_condition(recorded(Thing, condition), codec_of(Thing))) == text
     assert expression.values == values
 
 
 def test_fields_go_by_their_stored_names() -> None:
     expression = Expression()
-    expression.condition(for_fields(recorded(Thing, lambda t: (t.owner == "x") & (t.due_at == JUNE)), codec_of(Thing)))
+    expression.condition(
+        stored_condition(recorded(Thing, lambda t: (t.owner == "x") & (t.due_at == JUNE)), codec_of(Thing))
+    )
     assert list(expression.names) == ["UserID", "dueAt"]
 
 
@@ -149,11 +152,11 @@ def test_wrong_conditions_are_refused() -> None:
     with pytest.raises(TypeError, match="&"):
         recorded(Thing, lambda t: t.name == "a" and t.status == "b")
     with pytest.raises(InvalidValue, match="due_at"):
-        for_fields(recorded(Thing, lambda t: t.due_at == "soon"), codec)
+        stored_condition(recorded(Thing, lambda t: t.due_at == "soon"), codec)
     with pytest.raises(InvalidValue, match="one_of"):
-        for_fields(recorded(Thing, lambda t: one_of(t.name, [])), codec)
+        stored_condition(recorded(Thing, lambda t: one_of(t.name, [])), codec)
     with pytest.raises(InvalidValue, match="one_of"):
-        for_fields(recorded(Thing, lambda t: one_of(t.name, map(str, range(101)))), codec)
+        stored_condition(recorded(Thing, lambda t: one_of(t.name, map(str, range(101)))), codec)
 
 
 LEAVES: list[tuple[Any, set[str]]] = [
@@ -182,5 +185,5 @@ def test_a_field_that_is_stored_as_a_key_is_compared_as_such(condition: Any, exp
 
 def test_no_part_of_a_key_passes_for_a_part_of_a_value() -> None:
     with pytest.raises(InvalidValue, match="SITE#") as caught:
-        for_fields(recorded(Leaf, lambda p: contains(p.site, "SITE")), codec_of(Leaf))
+        stored_condition(recorded(Leaf, lambda p: contains(p.site, "SITE")), codec_of(Leaf))
     assert caught.value.field == "site"

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from keyplan import data
-from keyplan.data import codec, errors
+from keyplan.data import errors
+from keyplan.data.codec import values
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text("utf-8")
 
@@ -15,7 +16,7 @@ def rows(text: str) -> list[str]:
 
 def test_the_table_of_values_is_the_one_in_the_code() -> None:
     section = PAGE.partition("## How values are stored")[2].partition("\n## ")[0]
-    assert rows(section) == rows(codec.__doc__ or "")
+    assert rows(section) == rows(values.__doc__ or "")
 
 
 def test_every_error_is_explained() -> None:

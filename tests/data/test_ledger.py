@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from keyplan.data import DataError, Store, StoredDataError, create, increment, patch, update
-from keyplan.data.sizes import MAXIMUM_ITEM, item_size
+from keyplan.data.codec.sizes import MAXIMUM_ITEM, item_size
 from keyplan.design import (
     Design,
     DesignError,

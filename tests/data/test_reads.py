@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import Store, create, delete, delete_all, move, put_all
+from keyplan.data import DataError, Store, create, delete, delete_all, move, put_all
 from keyplan.data import steps as steps_module
-from keyplan.data.errors import DataError
-from keyplan.data.reads import LOOKS
+from keyplan.data.reads.reader import LOOKS
 from keyplan.design import InvalidValue, batch_get, collection, get, lookup, ref, taken, there, together
 from keyplan.engine import Engine
 from tests.data.club import Article, Club, Game, Member, Note, Tag, Team, User

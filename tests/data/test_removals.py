@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import AsyncStore, Store, create, delete, gone
+from keyplan.data import AsyncStore, Store, clean_up_expired, create, delete
 from keyplan.data.streams import Change, deliver, on
 from keyplan.design import get, query
 from keyplan.engine import Engine
@@ -80,7 +80,7 @@ def test_what_followed_goes_and_counts_no_longer(store: Store[Market], engine: E
     offer(store, times)
     (last,) = expire(engine, times)
     assert {finding.kind for finding in store.verify()} == {"orphan", "wrong-count"}
-    assert store.run(gone(last))
+    assert store.run(clean_up_expired(last))
     assert store.verify() == []
     assert keys(engine) == REST
     assert uses(store) == 0
@@ -89,9 +89,9 @@ def test_what_followed_goes_and_counts_no_longer(store: Store[Market], engine: E
 def test_the_second_time_does_nothing(store: Store[Market], engine: Engine, times: Times) -> None:
     offer(store, times)
     (last,) = expire(engine, times)
-    assert store.run(gone(last))
+    assert store.run(clean_up_expired(last))
     offer(store, times, "other")  # takes the code, whose guard does not say whose it is
-    assert not store.run(gone(last))
+    assert not store.run(clean_up_expired(last))
     assert uses(store) == 1
     assert store.verify() == []
 
@@ -103,7 +103,9 @@ def test_two_at_once(store: Store[Market], engine: Engine, times: Times) -> None
     removed = expire(engine, times)
     assert len(removed) == 10
     done: list[bool] = []
-    threads = [Thread(target=lambda: done.extend(store.run(gone(each)) for each in removed)) for _ in range(4)]
+    threads = [
+        Thread(target=lambda: done.extend(store.run(clean_up_expired(each)) for each in removed)) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -115,7 +117,7 @@ def test_two_at_once(store: Store[Market], engine: Engine, times: Times) -> None
 def test_a_number_alone_is_counted_once_and_below_its_floor(store: Store[Market], engine: Engine, times: Times) -> None:
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
     (last,) = expire(engine, times)
-    assert [store.run(gone(last)), store.run(gone(last))] == [True, False]
+    assert [store.run(clean_up_expired(last)), store.run(clean_up_expired(last))] == [True, False]
     stall = store.run(get(Stall, stall_id="s"))
     assert stall is not None
     assert stall.visitors == 0
@@ -125,7 +127,7 @@ def test_an_item_that_has_the_key_since_is_left_alone(store: Store[Market], engi
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
     (last,) = expire(engine, times)
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now + timedelta(days=1))))
-    assert not store.run(gone(last))
+    assert not store.run(clean_up_expired(last))
     (finding,) = store.verify()
     assert finding.kind == "wrong-count"
 
@@ -144,7 +146,7 @@ def test_an_item_that_comes_back_meanwhile_is_left_alone(store: Store[Market], e
                     store.run(create(item))
             return getattr(engine, name)
 
-    assert not Store(Market(), Late(), clock=times).run(gone(last))
+    assert not Store(Market(), Late(), clock=times).run(clean_up_expired(last))
     stall = store.run(get(Stall, stall_id="s"))
     assert stall is not None
     assert stall.visitors == 2
@@ -159,7 +161,7 @@ def test_what_a_store_deleted_is_settled(store: Store[Market], engine: Engine, t
     assert last is not None
     deleted = last.model_copy(update={"offer_id": "o", "code": "c"})
     object.__setattr__(deleted, "__keyplan_stored__", image)
-    assert not store.run(gone(deleted))
+    assert not store.run(clean_up_expired(deleted))
     assert uses(store) == 1
     assert store.verify() == []
 
@@ -174,13 +176,13 @@ def test_what_another_has_by_now_stays(store: Store[Market], engine: Engine, tim
         UpdateExpression="SET offer_id = :o",
         ExpressionAttributeValues={":o": {"S": "another"}},
     )
-    assert store.run(gone(last))
+    assert store.run(clean_up_expired(last))
     assert "PICTURE#p/USE#o" in keys(engine)
     assert "CODE#c/CODE#c" not in keys(engine)
 
 
 def test_nothing_follows_nothing_is_sent(store: Store[Market], times: Times) -> None:
-    assert store.requests(gone(Picture(picture_id="q"))) == []
+    assert store.requests(clean_up_expired(Picture(picture_id="q"))) == []
 
 
 def family(store: Store[Market], times: Times) -> None:
@@ -194,7 +196,7 @@ def family(store: Store[Market], times: Times) -> None:
 def test_what_belonged_to_it_goes_too(store: Store[Market], engine: Engine, times: Times) -> None:
     family(store, times)
     (last,) = expire(engine, times)
-    assert store.run(gone(last))
+    assert store.run(clean_up_expired(last))
     assert keys(engine) == REST
     assert store.resume() == 0
     assert store.verify() == []
@@ -213,11 +215,11 @@ def test_killed_at_any_step_it_is_finished(after: bool, how: str) -> None:
             family(store, times)
             (last,) = expire(engine, times)
             try:
-                Store(Market(), Mortal(engine, step, after=after), clock=times).run(gone(last))
+                Store(Market(), Mortal(engine, step, after=after), clock=times).run(clean_up_expired(last))
             except Killed:
                 if how == "resumed":
                     store.resume()
-                store.run(gone(last))
+                store.run(clean_up_expired(last))
                 store.resume()
                 assert keys(engine) == REST, step
                 assert uses(store) == 0
@@ -232,7 +234,7 @@ def test_children_stay_with_an_item_that_has_the_key_since(store: Store[Market],
     family(store, times)
     (last,) = expire(engine, times)
     with pytest.raises(Killed):
-        Store(Market(), Mortal(engine, 1, after=True), clock=times).run(gone(last))
+        Store(Market(), Mortal(engine, 1, after=True), clock=times).run(clean_up_expired(last))
     offer(store, times)  # the guard is free
     assert store.resume() == 1
     assert len(store.run(query(Bid.primary, offer_id="o")).items) == 2
@@ -247,7 +249,7 @@ def test_what_was_marked_to_go_counts_no_longer(store: Store[Market], engine: En
         Store(Market(), Mortal(engine, 0, after=True), clock=times).run(delete(mine))
     assert uses(store) == 0
     (last,) = expire(engine, times)
-    assert store.run(gone(last))
+    assert store.run(clean_up_expired(last))
     store.resume()
     assert uses(store) == 0
     assert keys(engine) == REST
@@ -255,7 +257,7 @@ def test_what_was_marked_to_go_counts_no_longer(store: Store[Market], engine: En
 
 
 async def settle(engine: Engine, times: Times, last: Offer) -> bool:
-    return await AsyncStore(Market(), engine, clock=times).run(gone(last))
+    return await AsyncStore(Market(), engine, clock=times).run(clean_up_expired(last))
 
 
 def test_asyncio_has_it_too(store: Store[Market], engine: Engine, times: Times) -> None:

@@ -10,6 +10,8 @@ from keyplan.data import (
     AsyncStore,
     ConditionFailed,
     DataError,
+    Part,
+    Patch,
     Store,
     TooLarge,
     UniqueViolation,
@@ -23,7 +25,6 @@ from keyplan.data import (
     touch,
     update,
 )
-from keyplan.data.writes import Part, Patch
 from keyplan.design import Design, InvalidValue, get, ref
 from tests.data.club import Alias, Article, Club, Game, Member, Note, Team, User
 from tests.data.support import NOW, Recorder, shape

@@ -8,7 +8,7 @@ import pytest
 
 from keyplan.data import NotFound, Store, create, update
 from keyplan.data.streams import Change, HandlerFailed, StreamRunner, discard, on, retry, set_aside
-from keyplan.data.streams.aside import record_of
+from keyplan.data.streams.failed_records import record_of
 from keyplan.engine import Engine
 from tests.data.press import Article, Press, Times, articles
 

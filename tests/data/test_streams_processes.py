@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from keyplan.data import Store, create, update
-from keyplan.data.streams.checkpoints import checkpoints_of
+from keyplan.data.streams.shard_checkpoints import checkpoints_of
 from keyplan.engine import Engine
 from tests.data.press import Article, Press
 

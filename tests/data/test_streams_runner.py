@@ -9,8 +9,8 @@ import pytest
 
 from keyplan.data import DataError, RequestFailed, Store, create, delete, put, update
 from keyplan.data.streams import Change, Handler, StreamRunner, on, set_aside
-from keyplan.data.streams.checkpoints import Checkpoint, checkpoints_of
 from keyplan.data.streams.runner import longer_each_time
+from keyplan.data.streams.shard_checkpoints import Checkpoint, checkpoints_of
 from keyplan.design import DesignError, Table, get, query
 from keyplan.engine import Engine
 from tests.data.press import Article, Comment, Mark, Note, Press, Times, articles, marks

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
 from keyplan.data import StaleVersion, Store, StoredDataError, create, patch, update
-from keyplan.data.codec import codec_for, dynamic
-from keyplan.data.items import codec_of
-from keyplan.data.sizes import item_size
+from keyplan.data.codec.entities import codec_of
+from keyplan.data.codec.sizes import item_size
+from keyplan.data.codec.values import encode_untyped, value_codec
 from keyplan.design import (
     Count,
     Design,
@@ -202,7 +202,7 @@ SETS = st.sets(st.text(max_size=4), min_size=1) | st.sets(st.integers(-999, 999)
 @given(st.recursive(PLAIN | SETS, members, max_leaves=20))
 def test_the_size_of_an_item_is_what_dynamodb_counts(value: object) -> None:
     try:
-        item: dict[str, Any] = {"value": dynamic(value)}
+        item: dict[str, Any] = {"value": encode_untyped(value)}
     except InvalidValue:  # a number of too many digits
         return
     assert item_size(item) == size_in_the_engine(item)
@@ -212,7 +212,7 @@ def test_the_size_of_an_item_is_what_dynamodb_counts(value: object) -> None:
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20, places=9))
 def test_numbers_are_exact(number: Decimal) -> None:
-    codec = codec_for(Decimal, "milliseconds")
+    codec = value_codec(Decimal, "milliseconds")
     encoded = codec.encode(number)
     assert encoded is not None
     assert Decimal(encoded["N"]) == number

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.data.items import codec_of
+from keyplan.data.codec.entities import codec_of
 from keyplan.design import (
     Count,
     Created,
@@ -89,8 +89,8 @@ def test_a_type_attribute_tells_them_apart() -> None:
     assert not First.spec.may_be_mistaken_for(Second.spec)
     assert First.spec.may_be_mistaken_for(Untyped.spec)
     first = codec_of(First).encode(First(id="1"))
-    assert codec_of(First).recognises(first)
-    assert not codec_of(Second).recognises(first)
+    assert codec_of(First).recognizes(first)
+    assert not codec_of(Second).recognizes(first)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keyplan.data.items import codec_of
+from keyplan.data.codec.entities import codec_of
 from keyplan.design import Entity, Id, InvalidValue, Table, key, local
 from tests.design.support import refused, template
 

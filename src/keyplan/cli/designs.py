@@ -39,7 +39,7 @@ from keyplan.cli.opening import (
 )
 
 if TYPE_CHECKING:
-    from keyplan.data import Finding
+    from keyplan.data import VerifyFinding
     from keyplan.design import Design, Op
     from keyplan.design.patterns import Pattern
     from keyplan.web import Settings
@@ -83,7 +83,7 @@ def tables(
     if make:
         _create(system, design, settings)
         return
-    from keyplan.data.provision import create_table_requests
+    from keyplan.data import create_table_requests
 
     requests = list(create_table_requests(design))
     if as_json:
@@ -332,7 +332,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _finding(finding: VerifyFinding) -> dict[str, object]:
     return {
         "kind": finding.kind,
         "table": finding.table,
@@ -342,7 +342,7 @@ def _finding(finding: Finding) -> dict[str, object]:
     }
 
 
-def _item_key(finding: Finding) -> str:
+def _item_key(finding: VerifyFinding) -> str:
     return "\n".join(f"{name} = {next(iter(value.values()))}" for name, value in finding.key.items())
 
 

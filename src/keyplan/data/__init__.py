@@ -1,12 +1,25 @@
-"""A design at work: requests built and answers read without I/O, and thin stores that send them.
+"""A design at work: requests built and answers read without I/O, and stores that send them.
 
-It knows designs, and DynamoDB's API in boto3's client shape; it does not know which DynamoDB answers. Three things
-carry everything. `EntityCodec` turns entities into items and back. A `Plan` is what a write does, one action for each
-item, worked out from the difference in what follows from an entity before and after (`consequences`). `Steps` are
-generators that ask for calls and get answers; `Store` and `AsyncStore` do nothing but carry them out.
+This package knows designs (`keyplan.design`) and DynamoDB's API in the shape of boto3's client. It doesn't know which
+DynamoDB answers. Its folders build on each other in this order, and each imports only from those above it:
+
+| folder or module | what it is |
+| --- | --- |
+| `errors`, `steps` | the errors, and operations as generators that ask for calls and get answers |
+| `codec/` | entities to items and back |
+| `expressions/` | conditions on stored items, and the expressions of requests |
+| `reads/` | gets, lookups, lists, counts and cursors |
+| `writes/` | what a write does to its item and to others, as one plan and one request |
+| `jobs/` | work larger than one transaction: cascading deletes, rewrites, cleanup of expired items |
+| `upkeep/` | creating tables, verifying and repairing what they hold |
+| `store` | `Store` and `AsyncStore`, which carry all of this out |
+| `streams/` | handlers of changes, and the runner that delivers records to them; a public package of its own |
+
+What other packages use is exported here, and by `keyplan.data.streams`.
 """
 
-from keyplan.data.batches import delete_all, put_all
+from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
+from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import (
     AlreadyExists,
     BadCursor,
@@ -26,25 +39,60 @@ from keyplan.data.errors import (
     TooLarge,
     UniqueViolation,
 )
-from keyplan.data.imports import Imported, import_all
-from keyplan.data.store import AsyncStore, Store
-from keyplan.data.verify import Finding
-from keyplan.data.writes import check, create, delete, gone, increment, move, patch, put, touch, update
+from keyplan.data.steps import Answer
+from keyplan.data.store import AsyncStore, Store, utc_now
+from keyplan.data.upkeep.findings import VerifyFinding
+from keyplan.data.upkeep.provisioning import create_table_requests
+from keyplan.data.writes.batches import delete_all, put_all
+from keyplan.data.writes.imports import Imported, import_all
+from keyplan.data.writes.operations import (
+    AlreadyWritten,
+    Beside,
+    Check,
+    Create,
+    Delete,
+    Move,
+    Part,
+    Patch,
+    Update,
+    check,
+    clean_up_expired,
+    create,
+    delete,
+    increment,
+    move,
+    patch,
+    put,
+    touch,
+    update,
+)
+from keyplan.data.writes.plan import Plan
 
 __all__ = [
     "AlreadyExists",
+    "AlreadyWritten",
+    "Answer",
     "AsyncStore",
+    "AttributeValue",
     "BadCursor",
+    "Beside",
+    "Check",
     "ConditionFailed",
     "Conflict",
+    "Create",
     "DataError",
-    "Finding",
+    "Delete",
     "FloorReached",
     "Imported",
     "InUse",
+    "Item",
     "MissingTable",
+    "Move",
     "NotFound",
     "ParentMissing",
+    "Part",
+    "Patch",
+    "Plan",
     "Refused",
     "RequestFailed",
     "StaleVersion",
@@ -53,17 +101,24 @@ __all__ = [
     "Throttled",
     "TooLarge",
     "UniqueViolation",
+    "Update",
+    "VerifyFinding",
     "check",
+    "clean_up_expired",
+    "codec_of",
     "create",
+    "create_table_requests",
     "delete",
     "delete_all",
-    "gone",
     "import_all",
     "increment",
     "move",
     "patch",
     "put",
     "put_all",
+    "set_stored_item",
+    "stored_item",
     "touch",
     "update",
+    "utc_now",
 ]

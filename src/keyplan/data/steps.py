@@ -14,6 +14,8 @@ from keyplan.data.errors import Conflict, MissingTable, RequestFailed, Throttled
 T = TypeVar("T")
 
 RETRIES = 8
+ATTEMPTS = 10
+"""How often an operation starts over when somebody else changed its item meanwhile."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 
 

@@ -9,30 +9,28 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from copy import copy
 from datetime import UTC, datetime
-from typing import Any, Generic, Protocol, Self, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from keyplan.data.batches import DeleteAll, PutAll, write_all
 from keyplan.data.errors import DataError
-from keyplan.data.families import children_of
-from keyplan.data.imports import ImportAll, Imported, import_steps
-from keyplan.data.jobs import Jobs
-from keyplan.data.patches import patch as patch_steps
-from keyplan.data.patches import prepared
-from keyplan.data.patches import put as put_steps
-from keyplan.data.provision import create_tables, tables_there
-from keyplan.data.reads import Reader
+from keyplan.data.jobs.resuming import Jobs
+from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
-from keyplan.data.transactions import carry_out
-from keyplan.data.verify import Finding, repair, verify
-from keyplan.data.writes import (
+from keyplan.data.upkeep.findings import VerifyFinding
+from keyplan.data.upkeep.provisioning import create_tables, tables_there
+from keyplan.data.upkeep.repair import repair
+from keyplan.data.upkeep.verify import verify
+from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
+from keyplan.data.writes.children import cascading_children
+from keyplan.data.writes.imports import ImportAll, Imported, import_steps
+from keyplan.data.writes.operations import (
     Beside,
     Check,
+    CleanUpExpired,
     Context,
     Create,
     Delete,
-    Gone,
     Move,
     Part,
     Patch,
@@ -40,6 +38,9 @@ from keyplan.data.writes import (
     Update,
     nothing_beside,
 )
+from keyplan.data.writes.patches import patch_steps, prepare_parts
+from keyplan.data.writes.puts import put_steps
+from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Design, Entity, Op, Page
 from keyplan.design.operations import Follow, Merge, Query, Scan
 from keyplan.design.rewrites import Rewrite
@@ -49,13 +50,7 @@ E = TypeVar("E", bound=Entity)
 D = TypeVar("D", bound=Design)
 
 
-class Client(Protocol):
-    """What a store needs of a client: the methods of boto3's DynamoDB client, by name."""
-
-    def get_item(self, **kwargs: Any) -> Any: ...  # noqa: ANN401 - boto3's own shape
-
-
-def now() -> datetime:
+def utc_now() -> datetime:
     """The time, in UTC."""
     return datetime.now(UTC)
 
@@ -64,7 +59,7 @@ class _Core(Generic[D]):
     """What both stores share: everything but the sending."""
 
     def __init__(
-        self, design: D, client: object, *, clock: Callable[[], datetime] = now, secret: bytes | None = None
+        self, design: D, client: object, *, clock: Callable[[], datetime] = utc_now, secret: bytes | None = None
     ) -> None:
         self.design = design
         self.client = client
@@ -82,8 +77,8 @@ class _Core(Generic[D]):
             return self._without_reading(op)
         if isinstance(op, Rewrite):
             return self._jobs.rewrites.run(op, self._context())
-        if isinstance(op, Gone):
-            return self._jobs.removals.settle(op, self._context())
+        if isinstance(op, CleanUpExpired):
+            return self._jobs.expirations.settle(op, self._context())
         if isinstance(op, PutAll | DeleteAll):
             return write_all(op, self._context())
         if isinstance(op, ImportAll):
@@ -105,9 +100,9 @@ class _Core(Generic[D]):
         return other
 
     def _write(self, part: Part) -> Steps[Any]:
-        if isinstance(part, Delete) and any(children_of(self.design, type(part.entity))):
+        if isinstance(part, Delete) and any(cascading_children(self.design, type(part.entity))):
             return (yield from self._jobs.cascades.delete(part, self._context()))
-        yield from carry_out([part], self._context())
+        yield from write_parts([part], self._context())
         return None if isinstance(part, Delete | Check) else part.entity
 
     def _without_reading(self, work: Put[Any] | Patch[Any]) -> Steps[Any]:
@@ -118,7 +113,7 @@ class _Core(Generic[D]):
 
     def _transaction(self, parts: tuple[Part | Patch[Any], ...]) -> Steps[None]:
         context = self._context()
-        yield from carry_out((yield from prepared(parts, self._reader, context)), context)
+        yield from write_parts((yield from prepare_parts(parts, self._reader, context)), context)
 
     def _begin(self, work: Rewrite[Any]) -> Steps[None]:
         if not work.name:
@@ -150,7 +145,7 @@ class Store(_Core[D]):
     @overload
     def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
     @overload
-    def run(self, op: Gone[E]) -> bool: ...
+    def run(self, op: CleanUpExpired[E]) -> bool: ...
     @overload
     def run(self, op: ImportAll) -> Imported: ...
     def run(self, op: object) -> object:
@@ -169,11 +164,11 @@ class Store(_Core[D]):
         """Finish the cascades and rewrites that were begun and not finished; how many it were."""
         return self._drive(self._jobs.resume(self._context()))
 
-    def verify(self) -> list[Finding]:
+    def verify(self) -> list[VerifyFinding]:
         """Walk all tables and list what does not agree with the design."""
         return self._drive(verify(self.design, self.clock()))
 
-    def repair(self, findings: list[Finding]) -> int:
+    def repair(self, findings: list[VerifyFinding]) -> int:
         """Put right what `verify` found, where it can be; how many findings it were."""
         return self._drive(repair(self.design, findings))
 
@@ -234,7 +229,7 @@ class AsyncStore(_Core[D]):
     @overload
     async def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
     @overload
-    async def run(self, op: Gone[E]) -> bool: ...
+    async def run(self, op: CleanUpExpired[E]) -> bool: ...
     @overload
     async def run(self, op: ImportAll) -> Imported: ...
     async def run(self, op: object) -> object:
@@ -253,11 +248,11 @@ class AsyncStore(_Core[D]):
         """Finish the cascades and rewrites that were begun and not finished; how many it were."""
         return await self._drive(self._jobs.resume(self._context()))
 
-    async def verify(self) -> list[Finding]:
+    async def verify(self) -> list[VerifyFinding]:
         """Walk all tables and list what does not agree with the design."""
         return await self._drive(verify(self.design, self.clock()))
 
-    async def repair(self, findings: list[Finding]) -> int:
+    async def repair(self, findings: list[VerifyFinding]) -> int:
         """Put right what `verify` found, where it can be; how many findings it were."""
         return await self._drive(repair(self.design, findings))
 

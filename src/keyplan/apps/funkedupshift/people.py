@@ -23,8 +23,7 @@ from keyplan.apps.funkedupshift.models import (
 )
 from keyplan.apps.funkedupshift.upkeep import sweep_files
 from keyplan.apps.funkedupshift.values import Permission
-from keyplan.data import AlreadyExists, ConditionFailed, ParentMissing, check, create, delete, touch, update
-from keyplan.data.writes import Part
+from keyplan.data import AlreadyExists, ConditionFailed, ParentMissing, Part, check, create, delete, touch, update
 from keyplan.design import absent, between, ref
 from keyplan.web import (
     SIGNED_IN,

@@ -21,8 +21,7 @@ from keyplan.apps.funkedupshift.squash_models import (
     Standing,
     Standings,
 )
-from keyplan.data import ConditionFailed, InUse, ParentMissing, check, create, delete, update
-from keyplan.data.writes import Create, Update
+from keyplan.data import ConditionFailed, Create, InUse, ParentMissing, Update, check, create, delete, update
 from keyplan.design import Id, ref
 from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow, page_of
 

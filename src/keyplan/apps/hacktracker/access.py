@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import Game, Membership, Player, Role, Team, User
-from keyplan.data import AlreadyExists, StaleVersion, check, create
-from keyplan.data.writes import Check
+from keyplan.data import AlreadyExists, Check, StaleVersion, check, create
 from keyplan.design import absent, get, ref
 from keyplan.web import (
     ANYONE,

@@ -21,8 +21,7 @@ from keyplan.apps.hacktracker.entities import (
     User,
 )
 from keyplan.apps.hacktracker.teams import KEPT
-from keyplan.data import Refused, create
-from keyplan.data.writes import Part
+from keyplan.data import Part, Refused, create
 from keyplan.web import Person, Progress, Running
 
 PEOPLE = (

@@ -23,8 +23,7 @@ from keyplan.apps.hacktracker.models import (
     StatusMove,
 )
 from keyplan.apps.hacktracker.upkeep import redate
-from keyplan.data import ConditionFailed, Conflict, NotFound, ParentMissing, check, create, delete, update
-from keyplan.data.writes import Check
+from keyplan.data import Check, ConditionFailed, Conflict, NotFound, ParentMissing, check, create, delete, update
 from keyplan.design import Query, absent, ref
 from keyplan.web import (
     SIGNED_IN,

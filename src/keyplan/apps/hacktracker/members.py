@@ -31,8 +31,19 @@ from keyplan.apps.hacktracker.models import (
     Secret,
     TeamOut,
 )
-from keyplan.data import AlreadyExists, ConditionFailed, NotFound, ParentMissing, Refused, check, create, delete, update
-from keyplan.data.writes import Check, Part
+from keyplan.data import (
+    AlreadyExists,
+    Check,
+    ConditionFailed,
+    NotFound,
+    ParentMissing,
+    Part,
+    Refused,
+    check,
+    create,
+    delete,
+    update,
+)
 from keyplan.design import one_of, ref
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, UserId, Versions, allow
 

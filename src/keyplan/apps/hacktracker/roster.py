@@ -20,6 +20,7 @@ from keyplan.data import (
     InUse,
     NotFound,
     ParentMissing,
+    Part,
     Refused,
     UniqueViolation,
     check,
@@ -27,7 +28,6 @@ from keyplan.data import (
     delete,
     update,
 )
-from keyplan.data.writes import Part
 from keyplan.design import absent, contains, ref
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, allow, page_of
 

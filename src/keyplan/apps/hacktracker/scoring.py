@@ -5,8 +5,7 @@ from collections.abc import Callable
 from keyplan.apps.hacktracker.access import A_MEMBER, A_SCORER, SCORERS, Access, LookAgain, Seat, needed, not_deleted
 from keyplan.apps.hacktracker.entities import AtBat, Game, Player
 from keyplan.apps.hacktracker.models import AtBatChange, AtBatOut, ItemId, NewAtBat
-from keyplan.data import ConditionFailed, InUse, NotFound, ParentMissing, Refused, check, create, delete, update
-from keyplan.data.writes import Part
+from keyplan.data import ConditionFailed, InUse, NotFound, ParentMissing, Part, Refused, check, create, delete, update
 from keyplan.design import contains, ref
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
 

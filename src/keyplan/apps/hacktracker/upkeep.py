@@ -9,9 +9,8 @@ from datetime import datetime
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import AtBat, FormerPlayer, Game, Player, Team, User
-from keyplan.data import ConditionFailed, NotFound, check, create, delete, touch, update
+from keyplan.data import ConditionFailed, NotFound, Part, check, create, delete, touch, update
 from keyplan.data.streams import Change, on
-from keyplan.data.writes import Part
 from keyplan.design import get, ref
 from keyplan.web import Running
 

@@ -26,6 +26,7 @@ from keyplan.apps.threefc.results import GameResult, LineUp, Result, Sheet, Team
 from keyplan.apps.threefc.scores import outcome
 from keyplan.data import (
     AlreadyExists,
+    Check,
     ConditionFailed,
     InUse,
     NotFound,
@@ -38,7 +39,6 @@ from keyplan.data import (
     move,
     update,
 )
-from keyplan.data.writes import Check
 from keyplan.design import batch_get, ref
 from keyplan.web import (
     SIGNED_IN,

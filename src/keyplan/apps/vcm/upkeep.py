@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Media, MediaRef, Sponsor
-from keyplan.data import InUse, NotFound, delete, gone
+from keyplan.data import InUse, NotFound, clean_up_expired, delete
 from keyplan.data.streams import Change, on
 from keyplan.design import get
 from keyplan.web import Running
@@ -21,7 +21,7 @@ def release_logo(change: Change[Sponsor], club: Running[VcmDesign]) -> None:
     """A sponsor that this service did not delete left its reference behind: its time was over, or somebody deleted it
     in the table itself."""
     if change.before is not None:
-        club.store.run(gone(change.before))
+        club.store.run(clean_up_expired(change.before))
 
 
 @on(MediaRef, "REMOVE")

@@ -22,17 +22,19 @@ from keyplan.apps.wavyblog.models import (
 )
 from keyplan.data import (
     AlreadyExists,
+    Check,
     ConditionFailed,
+    Create,
     NotFound,
     ParentMissing,
     StaleVersion,
     UniqueViolation,
+    Update,
     check,
     create,
     delete,
     update,
 )
-from keyplan.data.writes import Check, Create, Update
 from keyplan.design import InvalidValue, Secret, absent, ref
 from keyplan.web import ANYONE, SIGNED_IN, Caller, InConflict, Running, Service, Unauthorized, Unprocessable, allow
 from keyplan.web.identity import FirstOf, Identity, Sessions, TokenIdentity, TokenIssuer, identity_of, kept_signing_key

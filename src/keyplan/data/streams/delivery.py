@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from keyplan.data.store import Store
-from keyplan.data.streams.aside import error_text, setting_aside
-from keyplan.data.streams.checkpoints import Checkpoint, move
+from keyplan.data.streams.failed_records import error_text, setting_aside
 from keyplan.data.streams.handlers import Handler
 from keyplan.data.streams.leases import Lease
 from keyplan.data.streams.records import Record, sequence_of
+from keyplan.data.streams.shard_checkpoints import Checkpoint, move
 from keyplan.data.streams.shards import Cursor, StreamReader
-from keyplan.data.writes import Create
+from keyplan.data.writes.operations import Create
 from keyplan.design import Table
 
 C = TypeVar("C")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
-from keyplan.data.codec import Item
-from keyplan.data.items import DELETING, codec_of
+from keyplan.data.codec.entities import DELETING, codec_of
+from keyplan.data.codec.values import Item
 from keyplan.data.streams.records import Record, by_time_to_live, sequence_of, time_of
 from keyplan.design import DesignError, Entity, Table
 from keyplan.design.entity import EntitySpec
@@ -69,7 +69,7 @@ class Handler(Generic[C]):
         change = record["dynamodb"]
         if record["eventName"] == "MODIFY" and DELETING in change.get("NewImage", {}):
             return False  # its cascade is under way: for everybody else it is gone, and its REMOVE follows
-        return codec_of(self.entity).recognises(_shown_item(change))
+        return codec_of(self.entity).recognizes(_shown_item(change))
 
     def deliver(self, record: Record, context: C) -> None:
         """Call the function with what a record says."""
@@ -132,7 +132,7 @@ def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
         stored = keys[part.attribute.name]
         if part.template is None:
             assert part.field is not None
-            values |= codec_of(spec.entity).carried([part.field], {spec.fields[part.field].stored: stored})
+            values |= codec_of(spec.entity).decode_fields([part.field], {spec.fields[part.field].stored: stored})
         else:
             lowered = {slot.field for slot in part.template.parts if not isinstance(slot, str) and slot.lower}
             read = part.template.read(stored["S"]) or {}

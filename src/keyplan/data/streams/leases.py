@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from keyplan.data.errors import AlreadyExists, DataError, NotFound, StaleVersion
 from keyplan.data.store import Store
-from keyplan.data.writes import create, update
+from keyplan.data.writes.operations import create, update
 from keyplan.design import HOUSEKEEPING, Entity, Version, get, key
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from keyplan.data.codec import AttributeValue, Item
+from keyplan.data.codec.values import AttributeValue, Item
 
 Record: TypeAlias = Mapping[str, Any]
 """A record of a stream, as GetRecords gives it."""

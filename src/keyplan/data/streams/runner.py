@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from keyplan.data.errors import DataError
 from keyplan.data.store import Store
-from keyplan.data.streams.checkpoints import checkpoints_of, claimed, forget
 from keyplan.data.streams.delivery import ShardDelivery, Work
 from keyplan.data.streams.handlers import Handler
 from keyplan.data.streams.leases import Lease, LeaseLost
+from keyplan.data.streams.shard_checkpoints import checkpoints_of, claimed, forget
 from keyplan.data.streams.shards import Shard, StreamReader, called
 from keyplan.design import DesignError, Table
 

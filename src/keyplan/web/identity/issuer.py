@@ -26,8 +26,7 @@ from jwt.algorithms import ECAlgorithm
 from jwt.utils import base64url_encode
 from pydantic import TypeAdapter, ValidationError
 
-from keyplan.data import AlreadyExists, Store, create
-from keyplan.data.store import now
+from keyplan.data import AlreadyExists, Store, create, utc_now
 from keyplan.design import HOUSEKEEPING, Created, Design, Entity, Id, Secret, created, get, key
 from keyplan.web.identity.jwks import Algorithm
 from keyplan.web.settings import IssuerSettings, Settings
@@ -169,7 +168,7 @@ class TokenIssuer:
 
     name: str
     signing_key: SigningKey
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = utc_now
 
     def token(
         self,
@@ -212,7 +211,7 @@ class TokenIssuer:
         )
 
 
-def dev_issuer(settings: Settings, clock: Callable[[], datetime] = now) -> TokenIssuer:
+def dev_issuer(settings: Settings, clock: Callable[[], datetime] = utc_now) -> TokenIssuer:
     """The issuer for development, with its key, which is made on first use. Only for `settings.dev`."""
     if not settings.dev:
         raise ValueError("the issuer for development is there with --dev only")

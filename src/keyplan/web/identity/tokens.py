@@ -22,7 +22,7 @@ from fastapi import Request
 from jwt import PyJWS, PyJWTError
 from starlette.concurrency import run_in_threadpool
 
-from keyplan.data.store import now
+from keyplan.data import utc_now
 from keyplan.design import Design
 from keyplan.web.identity.issuer import TokenIssuer, dev_issuer, is_id
 from keyplan.web.identity.jwks import Algorithm, IssuerKeys, Keys, PublicKey
@@ -81,7 +81,7 @@ class TokenIdentity:
     Cognito's have no `aud`: there `client_id` counts. An ID token tells a client who signed in; it is no key to an API.
     """
 
-    def __init__(self, issuer: IssuerSettings, keys: Keys, clock: Callable[[], datetime] = now) -> None:
+    def __init__(self, issuer: IssuerSettings, keys: Keys, clock: Callable[[], datetime] = utc_now) -> None:
         if not (issuer.audience or issuer.client_id):
             raise ValueError(
                 f"The issuer {issuer.issuer} needs an audience or a client_id: "

@@ -22,8 +22,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from keyplan.data import Refused, Store, create, delete, update
-from keyplan.data.writes import Part
+from keyplan.data import Part, Refused, Store, create, delete, update
 from keyplan.design import HOUSEKEEPING, Created, Entity, Id, created, get, key, less_than, query
 from keyplan.design.formats import timestamp_text
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of

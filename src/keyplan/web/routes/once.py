@@ -21,10 +21,19 @@ from pydantic import Field
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from keyplan.data import AlreadyExists, DataError, Refused, create, delete, update
-from keyplan.data.items import remember, stored_of
-from keyplan.data.plan import Plan
-from keyplan.data.writes import AlreadyWritten, Part
+from keyplan.data import (
+    AlreadyExists,
+    AlreadyWritten,
+    DataError,
+    Part,
+    Plan,
+    Refused,
+    create,
+    delete,
+    set_stored_item,
+    stored_item,
+    update,
+)
 from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, get, ids_from, key
 from keyplan.web.models.problems import InConflict, Unprocessable
 from keyplan.web.system.running import Running
@@ -163,7 +172,7 @@ class _Steps:
     @property
     def attempt(self) -> Attempt:
         """The record as it is stored: with the step that was sent last, where that was taken."""
-        if self._sent is not None and stored_of(self._sent) is not stored_of(self._attempt):
+        if self._sent is not None and stored_item(self._sent) is not stored_item(self._attempt):
             self._attempt, self._sent = self._sent, None
         return self._attempt
 
@@ -175,7 +184,7 @@ class _Steps:
             raise AlreadyWritten
         stored = self.attempt
         self._sent = stored.model_copy(update={"steps": [*stored.steps, step]})
-        remember(self._sent, stored_of(stored))
+        set_stored_item(self._sent, stored_item(stored))
         return [update(self._sent)]
 
 

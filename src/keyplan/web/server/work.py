@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from keyplan.data.streams import Lease, LeaseLost, StreamRunner
-from keyplan.data.streams.runner import LEASE_SECONDS
+from keyplan.data.streams import LEASE_SECONDS, Lease, LeaseLost, StreamRunner
 from keyplan.web.system.running import Running
 
 logger = logging.getLogger("keyplan.work")

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 
-from keyplan.data.steps import Answer
+from keyplan.data import Answer
 
 logger = logging.getLogger("keyplan")
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from keyplan.data import DataError, Store
-from keyplan.data.plan import Plan
-from keyplan.data.writes import Beside, Part
+from keyplan.data import Beside, DataError, Part, Plan, Store
 from keyplan.design import Design
 from keyplan.web.system.service import Caller, Service, Visit
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, Sponsor, Team
-from keyplan.data.items import codec_of
+from keyplan.data import codec_of
 from keyplan.design import Entity, batch_get
 from keyplan.web import Running
 

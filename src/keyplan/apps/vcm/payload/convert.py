@@ -25,7 +25,7 @@ from keyplan.apps.vcm.payload.fields import (
 from keyplan.apps.vcm.payload.lexical import Conversion
 from keyplan.apps.vcm.richtext import BadDocument, Node, excerpt, images_in, is_link, size_of
 from keyplan.apps.vcm.values import DEEPEST, LONGEST_EVENT, Collection, depth_of
-from keyplan.data.items import codec_of
+from keyplan.data import codec_of
 from keyplan.design import Entity, InvalidValue
 
 _BOTH = 390_000

@@ -1,0 +1,28 @@
+"""Addresses: the table and key of an item, in a form that can be compared."""
+
+from typing import Any, NamedTuple
+
+from keyplan.data.codec.entities import codec_of
+from keyplan.data.codec.values import Item
+from keyplan.design import Ref, Table
+
+
+class Address(NamedTuple):
+    """Where an item is: its table's declared name and its key, in a form that can be compared."""
+
+    table: str
+    key: tuple[tuple[str, str, str | bytes], ...]
+
+    @property
+    def item(self) -> Item:
+        return {name: {tag: content} for name, tag, content in self.key}
+
+
+def address(table: Table, item: Item) -> Address:
+    """The address of an item, of which the key will do."""
+    return Address(table.name, tuple([(name, *next(iter(item[name].items()))) for name in table.key_names]))
+
+
+def address_of(named: Ref[Any]) -> Address:
+    """The address of the item that a reference names."""
+    return address(named.entity.spec.table, codec_of(named.entity).key(named.values))

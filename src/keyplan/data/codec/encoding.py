@@ -1,0 +1,87 @@
+"""Writing items quickly: a function for each entity that makes the whole item of its values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from keyplan.data.codec.codegen import GeneratedFunction
+from keyplan.data.codec.values import AttributeValue, Item, ValueCodec
+from keyplan.design.entity import EntitySpec, KeyPart, KeySpec
+from keyplan.design.templates import SEPARATOR, Slot, Template
+
+KeyValue: TypeAlias = Callable[[KeySpec, KeyPart, Mapping[str, object]], AttributeValue]
+Place: TypeAlias = Callable[[KeySpec, Mapping[str, object]], Item]
+
+_SHORT = 250
+"""A text of so many characters fits into every key, whatever characters they are."""
+
+
+def build_encoder(
+    spec: EntitySpec, attributes: Sequence[tuple[str, str, ValueCodec]], key_value: KeyValue, place: Place
+) -> Callable[[Mapping[str, object]], Item]:
+    """A function from an entity's values to its whole item.
+
+    What is rare is left to functions of the thorough way: keys that are no texts, and places in indexes that an item
+    may not have.
+    """
+    code = GeneratedFunction("fields")
+    code.lines.append(f"item = {{{_key(code, spec.primary, key_value)}}}")
+    if spec.type is not None and spec.table.type_attribute is not None:
+        code.lines.append(f"item[{spec.table.type_attribute!r}] = {{'S': {spec.type!r}}}")
+    for name, stored, codec in attributes:
+        _attribute(code, name, stored, codec)
+    for placement in spec.placements.values():
+        if placement.when is None and not any(spec.fields[name].optional for name in placement.fields):
+            code.lines.append(f"item.update({{{_key(code, placement, key_value)}}})")
+        else:
+            code.lines.append(f"item.update({code.named(place)}({code.named(placement)}, fields))")
+    write: Callable[[Mapping[str, object]], Item] = code.function("item")
+    return write
+
+
+def _attribute(code: GeneratedFunction, name: str, stored: str, codec: ValueCodec) -> None:
+    code.lines += [f"value = fields[{name!r}]", "if value is not None:"]
+    if codec.direct:
+        code.lines.append(f"    item[{stored!r}] = {{{codec.tag!r}: value}}")
+    else:
+        code.lines.append(f"    value = {code.named(codec.encode)}(value)")
+        code.lines.append(f"    if value is not None: item[{stored!r}] = value")
+
+
+def _key(code: GeneratedFunction, key: KeySpec, key_value: KeyValue) -> str:
+    """The attributes of a key with the expressions of their values, as members of an item."""
+    members = []
+    for part in key.parts:
+        if part.template is None:
+            value = f"{code.named(key_value)}({code.named(key)}, {code.named(part)}, fields)"
+        else:
+            value = f"{{'S': {_text(code, part.template)}}}"
+        members.append(f"{part.attribute.name!r}: {value}")
+    return ", ".join(members)
+
+
+def _text(code: GeneratedFunction, template: Template) -> str:
+    """The expression of a key's text, behind the lines that it needs."""
+    text = f"text{len(code.lines)}"
+    if template.can_be_ambiguous or any(slot.absent for slot in template.slots):
+        value = f"{code.named(template.write)}(fields)"
+    else:
+        value = " + ".join(
+            repr(part) if isinstance(part, str) else _piece(code, template, part) for part in template.parts
+        )
+    code.lines.append(f"{text} = {value}")
+    if template.slots:
+        code.lines.append(f"if len({text}) > {_SHORT}: raise ValueError")
+    return text
+
+
+def _piece(code: GeneratedFunction, template: Template, slot: Slot) -> str:
+    """The name of a field's value as it stands in the key, behind the lines that make it."""
+    chosen = template.formats[slot]
+    piece, value = f"piece{len(code.lines)}", f"fields[{slot.field!r}]"
+    code.lines.append(f"{piece} = {value if chosen.as_is else f'{code.named(chosen.write)}({value})'}")
+    wrong = [f"not {piece}"]
+    wrong.append(f"type({piece}) is not str" if chosen.as_is else f"{value} is None")
+    if chosen.bare:
+        wrong.append(f"{SEPARATOR!r} in {piece}")
+    code.lines.append(f"if {' or '.join(wrong)}: raise ValueError")
+    return piece

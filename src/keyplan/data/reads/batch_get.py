@@ -1,0 +1,46 @@
+"""Many items by their keys: 100 in a request, each asked for once, until all are answered."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from keyplan.data.codec.values import Item
+from keyplan.data.errors import Throttled
+from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
+
+BATCH = 100
+
+
+def batch_get(wanted: Sequence[tuple[str, Item]], *, consistent: Collection[str] = ()) -> Steps[list[Item | None]]:
+    """The items with these tables and keys, in the order asked; None for those that are not there.
+
+    `consistent` names the tables that are read consistently.
+    """
+    found: dict[tuple[str, str], Item] = {}
+    pending = list({_name(table, key): (table, key) for table, key in wanted}.values())
+    names = {table: tuple(key) for table, key in pending}
+    attempt = 0
+    while pending:
+        chunk, pending = pending[:BATCH], pending[BATCH:]
+        answer = yield from call("batch_get_item", {"RequestItems": _by_table(chunk, consistent)})
+        for table, items in answer["Responses"].items():
+            found |= {_name(table, {name: item[name] for name in names[table]}): item for item in items}
+        left = [(table, key) for table, rest in answer.get("UnprocessedKeys", {}).items() for key in rest["Keys"]]
+        pending += left
+        attempt = 0 if len(left) < len(chunk) else attempt + 1
+        if attempt > RETRIES:
+            raise Throttled("batch_get_item", "UnprocessedKeys", f"{len(left)} keys are still not answered")
+        if left:
+            yield Wait(pause(attempt))
+    return [found.get(_name(table, key)) for table, key in wanted]
+
+
+def _by_table(chunk: Sequence[tuple[str, Item]], consistent: Collection[str]) -> Mapping[str, Any]:
+    tables: dict[str, dict[str, Any]] = {}
+    for table, key in chunk:
+        read = {"ConsistentRead": True} if table in consistent else {}
+        tables.setdefault(table, {"Keys": [], **read})["Keys"].append(key)
+    return tables
+
+
+def _name(table: str, key: Item) -> tuple[str, str]:
+    return table, repr(key)

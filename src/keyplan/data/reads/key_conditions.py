@@ -1,0 +1,179 @@
+"""The key condition of a query: equality on the hash key, and what the sort key can say."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from keyplan.data.codec.entities import codec_of
+from keyplan.data.codec.sizes import LONGEST_RANGE, checked_key
+from keyplan.data.codec.values import AttributeValue
+from keyplan.data.expressions.conditions import Encoded
+from keyplan.design import Design, InvalidValue
+from keyplan.design.bounds import Bound
+from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.entity import KeyPart
+from keyplan.design.operations import Query
+from keyplan.design.templates import Template
+
+LAST = "\U0010ffff"
+"""Sorts behind every continuation of a text."""
+
+
+class KeyCondition(NamedTuple):
+    """A key condition, and a sort key that it could not leave out itself."""
+
+    nodes: list[Node]
+    excluded: tuple[str, AttributeValue] | None = None
+
+
+def key_condition(query: Query[Any]) -> KeyCondition:
+    """What the query asks of the key."""
+    nodes = [_node("=", part, _value(query, part)) for part in query.key.hash]
+    if len(query.entities) > 1:
+        return KeyCondition(nodes)
+    for part in query.key.range:
+        given = all(name in query.values for name in part.fields)
+        bounded = query.bound is not None and query.bound[0] in part.fields
+        if given and not bounded:
+            nodes.append(_node("=", part, _value(query, part)))
+            continue
+        if bounded:
+            assert query.bound is not None
+            node, excluded = _bounded(part, query, query.bound[1])
+            return KeyCondition([*nodes, node], excluded)
+        prefix = part.template.prefix(query.values) if part.template else ""
+        if prefix:
+            nodes.append(_node("begins_with", part, _text(part, prefix)))
+        break
+    return KeyCondition(nodes)
+
+
+def _value(query: Query[Any], part: KeyPart) -> AttributeValue:
+    codec = codec_of(query.entities[0])
+    value = codec.key_part(query.key, part, query.values)
+    if value is None:
+        missing = next(name for name in part.fields if query.values.get(name) is None)
+        place = f"{codec.spec.name}.{query.key.name}.{missing}"
+        raise InvalidValue("empty-key-value", place, "a value of the key is missing", field=missing)
+    return value
+
+
+def may_hold_others(design: Design, query: Query[Any]) -> bool:
+    """Whether other items than the query's may stand in the keys that it reads, or some that are being deleted."""
+    table, index = query.entities[0].spec.table, query.key.index
+    for other in design.entities:
+        if any(parent.entity in query.entities for parent in other.spec.parents):
+            return True
+        if index is None and any(u.table is table and _meet(query.key.hash, (u.hash,)) for u in other.spec.uniques):
+            return True
+        if other.spec.table is table and other not in query.entities:
+            for key in other.spec.keys:
+                beside = key.index is index and _meet(query.key.hash, [part.template for part in key.hash])
+                if beside and (len(query.entities) > 1 or not _apart(query.key.range, key.range)):
+                    return True
+    return False
+
+
+def _meet(parts: Sequence[KeyPart], templates: Sequence[Template | None]) -> bool:
+    pairs = zip(parts, templates, strict=True)
+    return all(part.template is None or other is None or part.template.may_equal(other) for part, other in pairs)
+
+
+def _apart(first: Sequence[KeyPart], second: Sequence[KeyPart]) -> bool:
+    """Whether the texts that two sort keys begin with tell them apart."""
+    for one, other in zip(first[:1], second[:1], strict=False):
+        if one.template and other.template:
+            a, b = one.template.parts[0], other.template.parts[0]
+            if isinstance(a, str) and isinstance(b, str):
+                return not a.startswith(b) and not b.startswith(a)
+    return False
+
+
+def _node(operator: str, part: KeyPart, *values: AttributeValue) -> Node:
+    return Node(operator, (FieldPath((part.attribute.name,)), *map(Encoded, values)))
+
+
+def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tuple[str, AttributeValue] | None]:
+    field = query.bound[0] if query.bound else ""
+    template = part.template
+    if template is None:
+        return _native(part, query, field, bound), None
+    base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
+    rest = template.parts[-1]
+    last = not isinstance(rest, str) and rest.field == field
+    follows = _literal_behind(template, field)
+
+    def text(value: object, *, behind: bool = False) -> str:
+        return base + template.piece(field, value) + (follows + LAST if behind and not last else "")
+
+    match bound.kind:
+        case "prefix":
+            return _node("begins_with", part, _text(part, base + template.piece(field, bound.low))), None
+        case "between":
+            if template.piece(field, bound.low) > template.piece(field, bound.high):
+                raise _no_range(template.place, field, bound)
+            return _between(part, text(bound.low), text(bound.high, behind=True)), None
+        case ">=":
+            return _from(part, base, text(bound.low)), None
+        case "<=":
+            return _to(part, base, text(bound.high, behind=True)), None
+        case ">":
+            low = text(bound.low, behind=True)
+            if last and not base:
+                return _node(">", part, _text(part, low)), None
+            return _from(part, base, low), (part.attribute.name, {"S": low}) if last else None
+        case "<":
+            high = text(bound.high)
+            if not base:
+                return _node("<", part, _text(part, high)), None
+            return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
+
+
+def _literal_behind(template: Template, field: str) -> str:
+    """The literal that stands behind a field, without which `b` could not be told from the beginning of `bz`."""
+    place = next(n for n, part in enumerate(template.parts) if not isinstance(part, str) and part.field == field)
+    behind = template.parts[place + 1] if place + 1 < len(template.parts) else ""
+    return behind if isinstance(behind, str) else ""
+
+
+def _between(part: KeyPart, low: str, high: str) -> Node:
+    return _node("BETWEEN", part, _text(part, low), _text(part, high))
+
+
+def _from(part: KeyPart, base: str, low: str) -> Node:
+    return _between(part, low, base + LAST) if base else _node(">=", part, _text(part, low))
+
+
+def _to(part: KeyPart, base: str, high: str) -> Node:
+    return _between(part, base, high) if base else _node("<=", part, _text(part, high))
+
+
+def _text(part: KeyPart, text: str) -> AttributeValue:
+    """A text that a sort key is compared with; DynamoDB takes none that is longer than the key itself can be."""
+    assert part.template is not None
+    return {"S": checked_key(text, LONGEST_RANGE, part.template)}
+
+
+def _native(part: KeyPart, query: Query[Any], field: str, bound: Bound) -> Node:
+    """A bound on a number or on bytes, which DynamoDB compares itself."""
+    codec = codec_of(query.entities[0])
+
+    def value(content: object) -> AttributeValue:
+        encoded = codec.key_part(query.key, part, {field: content})
+        if encoded is None:
+            place = f"{codec.spec.name}.{query.key.name}.{field}"
+            raise InvalidValue("empty-key-value", place, "a value of the key is missing", field=field)
+        return encoded
+
+    if bound.kind == "between":
+        low, high = value(bound.low), value(bound.high)
+        if bound.low > bound.high:  # type: ignore[operator]  # numbers or bytes, by now
+            raise _no_range(f"{codec.spec.name}.{query.key.name}", field, bound)
+        return _node("BETWEEN", part, low, high)
+    if bound.kind == "prefix":
+        return _node("begins_with", part, value(bound.low))
+    return _node(bound.kind, part, value(bound.low if bound.low is not None else bound.high))
+
+
+def _no_range(place: str, field: str, bound: Bound) -> InvalidValue:
+    problem = f"nothing is from {bound.low!r} to {bound.high!r}; DynamoDB rejects such a range"
+    return InvalidValue("empty-range", f"{place}.{field}", problem, field=field)

@@ -1,0 +1,43 @@
+"""Findings of `verify`: what is wrong with a stored item, and how to repair it."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from keyplan.data.codec.values import Item
+
+VerifyFindingKind: TypeAlias = Literal[
+    "missing",
+    "wrong",
+    "orphan",
+    "duplicate",
+    "stale-index-key",
+    "wrong-count",
+    "missing-parent",
+    "unreadable",
+    "unfinished",
+    "unknown",
+]
+
+
+@dataclass(frozen=True)
+class VerifyFinding:
+    """Something that does not agree with the design, and how to put it right where that is known."""
+
+    kind: VerifyFindingKind
+    table: str
+    """Its name, as DynamoDB knows it."""
+    key: Item
+    problem: str
+    sets: Item = field(default_factory=dict)
+    removes: tuple[str, ...] = ()
+    deletes: bool = False
+    seen: Item | None = None
+    """The item as it was seen; a repair does nothing where it has changed since."""
+
+    @property
+    def repairable(self) -> bool:
+        return bool(self.sets or self.removes or self.deletes)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={next(iter(value.values()))!r}" for name, value in self.key.items())
+        return f"{self.kind}: {self.table} {shown}: {self.problem}"

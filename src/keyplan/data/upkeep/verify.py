@@ -1,0 +1,213 @@
+"""Does what is stored agree with the design? `verify` walks the tables and says where not; `repair` puts it right.
+
+Everything that follows from an item can be worked out from the item. So all items are read once, what should follow
+from them is gathered, and compared with what is there.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from keyplan.data.codec.addresses import Address, address
+from keyplan.data.codec.entities import DELETING, EntityCodec, recognize
+from keyplan.data.codec.envelopes import unpack
+from keyplan.data.codec.values import Item, integer_of
+from keyplan.data.errors import StoredDataError
+from keyplan.data.steps import Steps, call
+from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind
+from keyplan.data.writes.effects import EffectItem, effects_of
+from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table
+from keyplan.design.effects import Unique
+
+
+class _Walk:
+    """All items, and what should follow from them."""
+
+    def __init__(self, design: Design, now: datetime) -> None:
+        self.design = design
+        self.now = now.timestamp()
+        self.names = design.table_names
+        self.items: dict[Address, tuple[Table, Item]] = {}
+        self.entities: dict[Address, Entity] = {}
+        self.unreadable: set[Address] = set()
+        self.expected: dict[Address, tuple[EffectItem, str]] = {}
+        self.allowed: set[Address] = set()
+        """What follows from items whose time is over: DynamoDB takes these and what expires with them in any order."""
+        self.counts: dict[Address, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.parents: list[tuple[Address, Address, str]] = []
+        self.findings: list[VerifyFinding] = []
+
+    def add(self, table: Table, item: Item) -> None:
+        where = address(table, item)
+        self.items[where] = (table, item)
+        candidates = [entity for entity in self.design.entities if entity.spec.table is table]
+        codec = recognize(candidates, item)
+        if codec is None:
+            return
+        try:
+            entity = codec.decode(item)
+            wanted = codec.encode(entity, item)
+            self._gather(where, entity)
+        except (StoredDataError, InvalidValue) as error:
+            self.unreadable.add(where)
+            self._find("unreadable", where, str(error))
+            return
+        self.entities[where] = entity
+        if DELETING in item:
+            self._find("unfinished", where, f"{entity.spec.name}: its deletion was begun and not finished; resume()")
+        self._check_keys(where, codec, wanted)
+        if table.envelope:
+            self._check_envelope(where, table.envelope, wanted)
+
+    def _find(
+        self,
+        kind: VerifyFindingKind,
+        where: Address,
+        problem: str,
+        sets: Item | None = None,
+        removes: Iterable[str] = (),
+        *,
+        deletes: bool = False,
+    ) -> None:
+        _, seen = self.items.get(where, (None, None))
+        self.findings.append(
+            VerifyFinding(
+                kind, self.names[where.table], where.item, problem, sets or {}, tuple(sorted(removes)), deletes, seen
+            )
+        )
+
+    def _gather(self, where: Address, entity: Entity) -> None:
+        follows = effects_of(entity)
+        expired = self._expired(where)
+        if expired:
+            self.allowed |= follows.items.keys()
+        for side_where, side in {} if expired else follows.items.items():
+            constraint = f"{entity.spec.name}.{side.constraint}"
+            if side_where in self.expected:
+                values = ", ".join(f"{name}={value!r}" for name, value in side.values.items())
+                self._find("duplicate", where, f"{constraint}: another item has {values} too")
+            else:
+                self.expected[side_where] = (side, constraint)
+        if DELETING not in self.items[where][1]:  # what is marked to go counts no longer
+            for (target, attribute, _), share in follows.shares.items():
+                self.counts[target][attribute] += share.amount
+        for parent, (relation, _) in follows.parents.items():
+            if relation.on_delete != "keep" and not expired:
+                self.parents.append((where, parent, f"{entity.spec.name}.{relation.name}"))
+
+    def _expired(self, where: Address) -> bool:
+        """Whether DynamoDB may delete the item any moment."""
+        table, item = self.items[where]
+        time = item.get(table.ttl, {}).get("N") if table.ttl else None
+        return time is not None and float(time) <= self.now
+
+    def _check_keys(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
+        table, item = self.items[where]
+        primary = set(table.key_names)
+        counts = codec.spec.count_attributes
+        names = {attribute.name for attribute in table.key_attributes} - primary - counts
+        stale = {n: wanted[n] for n in names if n in wanted and item.get(n) != wanted[n]}
+        extra = [n for n in names if n in item and n not in wanted]
+        if stale or extra:
+            shown = ", ".join(sorted((*stale, *extra)))
+            self._find("stale-index-key", where, f"{shown} is not what its fields make", stale, extra)
+
+    def _check_envelope(self, where: Address, envelope: str, wanted: Item) -> None:
+        """What stands beside an envelope and in it is the same; what stands beside it counts."""
+        _, item = self.items[where]
+        if unpack(item[envelope]["S"]) != unpack(wanted[envelope]["S"]):
+            problem = f"{envelope} does not hold what stands beside it"
+            self._find("wrong", where, problem, {envelope: wanted[envelope]})
+
+    def compare(self) -> list[VerifyFinding]:
+        self._compare_sides()
+        self._compare_counts()
+        for where, parent, constraint in self.parents:
+            if parent not in self.items:
+                self._find("missing-parent", where, f"{constraint}: what it belongs to is gone")
+        return self.findings
+
+    def _compare_sides(self) -> None:
+        for where, (side, constraint) in self.expected.items():
+            present = self.items.get(where)
+            if present is None:
+                counted = {name: {"N": str(self.counts[where][name])} for name in side.counts}
+                self._find("missing", where, f"{constraint} should be here", {**side.item, **counted})
+                continue
+            _, item = present
+            wrong = {n: value for n, value in side.item.items() if n not in side.counts and item.get(n) != value}
+            extra = [n for n in item if n in side.known and n not in side.item and n not in side.counts]
+            if wrong or extra:
+                names = ", ".join(sorted((*wrong, *extra)))
+                self._find("wrong", where, f"{constraint}: {names} differs", wrong, extra)
+        derived = {entity for other in self.design.entities for entity in followers(other)}
+        for where, (table, item) in self.items.items():
+            if where in self.expected or where in self.unreadable or where in self.allowed or self._expired(where):
+                continue
+            entity = self.entities.get(where)
+            if entity is None:
+                self._unrecognized(where, table, item)
+            elif type(entity) in derived:
+                self._orphan(where, f"{entity.spec.name}: it follows from no item")
+
+    def _orphan(self, where: Address, problem: str) -> None:
+        # It may follow from an item that can not be read; then it must stay.
+        self._find("orphan", where, problem, deletes=not self.unreadable)
+
+    def _unrecognized(self, where: Address, table: Table, item: Item) -> None:
+        guard = _guard_of(self.design, table, item)
+        if guard is not None:
+            self._orphan(where, f"{guard}: a guard that no item holds")
+        elif table is not HOUSEKEEPING:  # where others keep things too
+            self._find("unknown", where, "an item of no entity")
+
+    def _compare_counts(self) -> None:
+        for where, entity in self.entities.items():
+            _, item = self.items[where]
+            for spec in entity.spec.fields.values():
+                if spec.kind != "count":
+                    continue
+                stored, right = item.get(spec.stored, {}), self.counts[where][spec.stored]
+                if integer_of(stored) != right or "NULL" in stored:  # to which DynamoDB would not add
+                    shown = "NULL" if "NULL" in stored else integer_of(stored)
+                    problem = f"{entity.spec.name}.{spec.name} is {shown} and should be {right}"
+                    # An item that can not be read may count too.
+                    sets: Item = {} if self.unreadable else {spec.stored: {"N": str(right)}}
+                    self._find("wrong-count", where, problem, sets)
+
+
+def followers(entity: type[Entity]) -> Iterator[type[Entity]]:
+    """The entities whose items follow from this one's."""
+    for derived in entity.spec.derived:
+        yield from derived.entities
+
+
+def _guard_of(design: Design, table: Table, item: Item) -> str | None:
+    """The constraint whose guard an item looks like."""
+    for entity in design.entities:
+        for unique in entity.spec.uniques:
+            if unique.table is table and _is_guard(unique, item):
+                return f"{entity.__name__}.{unique.name}"
+    return None
+
+
+def _is_guard(unique: Unique, item: Item) -> bool:
+    if unique.hash.read(item[unique.table.hash[0].name].get("S", "")) is None:
+        return False
+    return unique.range is None or unique.range.read(item[unique.table.range[0].name].get("S", "")) is not None
+
+
+def verify(design: Design, now: datetime) -> Steps[list[VerifyFinding]]:
+    """Walk all tables of the design and list what does not agree with it."""
+    walk = _Walk(design, now)
+    for table in design.all_tables:
+        request: dict[str, Any] = {"TableName": design.table_name(table), "ConsistentRead": True}
+        while True:
+            answer = yield from call("scan", dict(request))
+            for item in answer["Items"]:
+                walk.add(table, item)
+            if "LastEvaluatedKey" not in answer:
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+    return walk.compare()

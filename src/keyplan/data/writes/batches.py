@@ -1,0 +1,98 @@
+"""Writing many plain items: 25 in a request, each key once, until all are taken."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from keyplan.data.codec.addresses import Address, address, address_of
+from keyplan.data.codec.entities import codec_of, set_stored_item
+from keyplan.data.codec.values import Item
+from keyplan.data.errors import DataError, Throttled
+from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
+from keyplan.data.writes.locking import has_effects
+from keyplan.data.writes.operations import Context
+from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.stamps import creation_stamps
+from keyplan.design import Entity, Ref
+from keyplan.design.entity import EntitySpec
+
+E = TypeVar("E", bound=Entity)
+
+TOGETHER = 25
+
+
+@dataclass(frozen=True)
+class PutAll(Generic[E]):
+    """Many items, each in place of what is stored under its key."""
+
+    entities: tuple[E, ...]
+
+
+@dataclass(frozen=True)
+class DeleteAll(Generic[E]):
+    """Many items, to be deleted whether they are there or not."""
+
+    targets: tuple[Ref[E], ...]
+
+
+def put_all(entities: Iterable[E]) -> PutAll[E]:
+    """Write many items without conditions; of several with one key the last. Only where nothing follows from them."""
+    return PutAll(tuple(entities))
+
+
+def delete_all(targets: Iterable[Ref[E]]) -> DeleteAll[E]:
+    """Delete many items without conditions. Only where nothing follows from them."""
+    return DeleteAll(tuple(targets))
+
+
+def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int]:
+    """Carry out a batch; how many items it were. Not all or nothing: what was taken before a failure stays."""
+    wanted: dict[Address, dict[str, Any]] = {}
+    items: list[tuple[Entity, Entity, Item]] = []
+    if isinstance(work, PutAll):
+        for entity in work.entities:
+            _check(entity.spec, context)
+            fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+            item = codec_of(type(entity)).encode(fresh)
+            items.append((entity, fresh, item))
+            wanted[address(entity.spec.table, item)] = {"PutRequest": {"Item": item}}
+    else:
+        for target in work.targets:
+            _check(target.entity.spec, context)
+            where = address_of(target)
+            wanted[where] = {"DeleteRequest": {"Key": where.item}}
+    if context.beside(Plan()):
+        raise DataError("a batch is no transaction, so nothing can be written beside it")
+    yield from send_batch(wanted, context)
+    for entity, fresh, item in items:
+        entity.__dict__.update(fresh.__dict__)
+        set_stored_item(entity, item)
+    return len(wanted)
+
+
+def send_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> Steps[None]:
+    """Send the requests for these items, again what is not taken, until all are."""
+    names = context.design.table_names
+    pending = [(names[where.table], request) for where, request in wanted.items()]
+    attempt = 0
+    while pending:
+        chunk, pending = pending[:TOGETHER], pending[TOGETHER:]
+        tables: dict[str, list[dict[str, Any]]] = {}
+        for table, request in chunk:
+            tables.setdefault(table, []).append(request)
+        answer = yield from call("batch_write_item", {"RequestItems": tables})
+        left = [(table, request) for table, rest in answer.get("UnprocessedItems", {}).items() for request in rest]
+        pending += left
+        attempt = 0 if len(left) < len(chunk) else attempt + 1
+        if attempt > RETRIES:
+            raise Throttled("batch_write_item", "UnprocessedItems", f"{len(left)} items are still not written")
+        if left:
+            yield Wait(pause(attempt))
+
+
+def _check(spec: EntitySpec, context: Context) -> None:
+    """A batch has no conditions and no transaction, so it is only for items that need neither."""
+    parents = {parent.entity for other in context.design.entities for parent in other.spec.parents}
+    looked_after = {"version", "count"} & {field.kind for field in spec.fields.values()}
+    if looked_after or has_effects(spec) or spec.entity in parents:
+        raise DataError(f"{spec.name} has guards, counters, parents or a version: create its items, or import_all")

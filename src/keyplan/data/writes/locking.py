@@ -1,0 +1,102 @@
+"""Optimistic locking: the condition that an item is still as it was read."""
+
+from collections.abc import Callable, Sequence, Set
+from functools import cache, lru_cache
+
+from keyplan.data.codec.values import Item
+from keyplan.data.errors import NotFound, Refused, StaleVersion
+from keyplan.data.expressions.conditions import equals, is_stored, there
+from keyplan.data.expressions.requirements import Requirement
+from keyplan.design.entity import EntitySpec
+from keyplan.design.operations import guard_fields
+
+Refusal = Callable[[type[Refused], str, Item | None], Refused]
+
+
+def has_effects(spec: EntitySpec) -> bool:
+    return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
+
+
+def unchanged(
+    spec: EntitySpec, stored: Item, changed: Set[str], refused: Refusal, *, whole: bool = False
+) -> list[Requirement]:
+    """The item is as it was read: by its version, or by the values that the write relies on."""
+    missing = Requirement(
+        there(spec),
+        lambda found: not is_stored(spec, found),
+        lambda found: refused(NotFound, "primary", found),
+    )
+
+    def stale(found: Item | None) -> Refused:
+        return refused(StaleVersion, "version", found)
+
+    def same(name: str) -> Requirement:
+        value = stored.get(name)
+        return Requirement(equals(name, value), lambda found: found is not None and found.get(name) != value, stale)
+
+    return [missing, *map(same, _relied_on(spec, frozenset(changed), whole=whole))]
+
+
+@lru_cache(maxsize=4096)
+def _relied_on(spec: EntitySpec, changed: frozenset[str], *, whole: bool) -> Sequence[str]:
+    """The attributes that must be as they were read, where these are changed."""
+    return sorted(_relied_on_attributes(spec, changed, whole=whole))
+
+
+def _relied_on_attributes(spec: EntitySpec, changed: Set[str], *, whole: bool) -> Set[str]:
+    counts = spec.count_attributes & changed
+    version = spec.by_kind.get("version")
+    own = _own(spec)
+    if version is not None:
+        # A version alone does not tell an item from another that was created under its key since.
+        created = spec.by_kind.get("created")
+        same: Set[str] = {created.stored} if created else own if _follows_more(spec) else set()
+        return {version.stored} | counts | ((_guarded(spec) | _parts_beside(spec, changed) | same) & own)
+    if spec.table.envelope:
+        return own | counts | {spec.table.envelope}
+    if whole or has_effects(spec):
+        return own | counts
+    return (own & changed) | _parts_beside(spec, changed) | counts
+
+
+def _follows_more(spec: EntitySpec) -> bool:
+    """Whether something follows from an item of which it is not known which fields it is made of."""
+    return bool(spec.derived or spec.counters or spec.parents)
+
+
+@cache
+def _own(spec: EntitySpec) -> frozenset[str]:
+    """The attributes of fields that an update may change."""
+    return frozenset(field.stored for field in spec.fields.values() if _can_change(spec, field.name))
+
+
+@cache
+def _guarded(spec: EntitySpec) -> frozenset[str]:
+    """The attributes that guards are made of."""
+    names = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
+    return frozenset(spec.fields[name].stored for name in names if name is not None)
+
+
+def _can_change(spec: EntitySpec, name: str) -> bool:
+    """Whether a field is an attribute of its own that an update may change."""
+    field = spec.fields[name]
+    if spec.table.envelope and not field.on_top and field.stored not in spec.key_attributes:
+        return False
+    return field.kind not in ("count", "updated") and name not in spec.primary.fields
+
+
+def _parts_beside(spec: EntitySpec, changed: Set[str]) -> set[str]:
+    """The attributes of fields that stand in one index key with a changed one: the key is only right if they hold."""
+    return {name for attributes, own in _places(spec) if not changed.isdisjoint(attributes) for name in own}
+
+
+@cache
+def _places(spec: EntitySpec) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """For each place in an index: all attributes that have to do with it, and those that an update may change."""
+    places = []
+    for placement in spec.placements.values():
+        fields = (*placement.fields, *((placement.when,) if placement.when else ()))
+        stored = frozenset(spec.fields[name].stored for name in fields)
+        changing = frozenset(spec.fields[name].stored for name in fields if _can_change(spec, name))
+        places.append((stored | {part.attribute.name for part in placement.parts}, changing))
+    return tuple(places)

@@ -1,0 +1,350 @@
+"""Writes as plain data, and what each of them does.
+
+A write names an entity; working it out adds to a `Plan`: the item itself, and the difference in what follows from it.
+What it returns is called once the plan was carried out, so that an entity never shows what was not written.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from pydantic import ValidationError
+
+from keyplan.data.codec.addresses import address, address_of
+from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
+from keyplan.data.codec.values import Item
+from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
+from keyplan.data.expressions.conditions import is_stored, not_exists, stored_condition, there
+from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.writes.actions import Action
+from keyplan.data.writes.baseline import Baseline, settle
+from keyplan.data.writes.effect_changes import check_cascading_parents, plan_effect_changes
+from keyplan.data.writes.effects import effects_of
+from keyplan.data.writes.locking import has_effects, unchanged
+from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.relations import not_being_deleted, not_deleting, not_moved_from_children, not_referred_to
+from keyplan.data.writes.stamps import creation_stamps, update_stamps
+from keyplan.design import Design, Entity, InvalidValue, Ref
+from keyplan.design.conditions import recorded
+from keyplan.design.entity import EntitySpec
+
+E = TypeVar("E", bound=Entity)
+
+AfterWrite = Callable[[], None]
+
+
+def nothing_beside(plan: Plan) -> "Sequence[Part]":
+    """No other writes."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What working out a write needs beside the entity."""
+
+    design: Design
+    now: datetime
+    beside: "Beside" = nothing_beside
+
+    def alone(self) -> "Context":
+        """The same for what comes after a first step: what is written beside it was written with that."""
+        return replace(self, beside=nothing_beside)
+
+
+class Planned(Protocol):
+    """What can be part of a plan."""
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        """Add what it does to a plan; the result is to be called when the plan was carried out."""
+        ...
+
+
+@dataclass(frozen=True)
+class Write(ABC, Generic[E]):
+    """Something to write; `where` is the caller's own condition on the stored item."""
+
+    entity: E
+    where: Callable[[E], object] | None = field(default=None, kw_only=True)
+
+    @abstractmethod
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        """Add what the write does to a plan; the result is to be called when the plan was carried out."""
+
+    def add_where(self, action: Action) -> None:
+        """Put the caller's own condition on the action."""
+        if self.where is not None:
+            kind = type(self.entity)
+            action.where = stored_condition(recorded(kind, self.where), codec_of(kind))
+            action.refused = lambda stored: self.refusal(ConditionFailed, "where", stored)
+
+    def refusal(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
+        """The error for a rule that does not allow this write."""
+        codec = codec_of(type(self.entity))
+        return kind(codec.spec.name, constraint, self.entity.key_values, codec.decode_if_recognized(stored))
+
+
+class Create(Write[E]):
+    """A new item, refused where it is there already."""
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        entity, spec = self.entity, self.entity.spec
+        codec = codec_of(type(entity))
+        fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+        item = codec.encode(fresh)
+        action = plan.put(address(spec.table, item), item, _free(fresh))
+        if has_effects(spec):
+            plan_effect_changes(plan, spec, effects_of(None), effects_of(fresh))
+        return lambda: settle(entity, fresh.__dict__, action.put or item, action)
+
+
+class Update(Write[E]):
+    """The difference between the entity as it was read and as it is now."""
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        entity, spec = self.entity, self.entity.spec
+        codec = codec_of(type(entity))
+        stored = stored_item(entity)
+        if stored is None:
+            raise DataError(f"{spec.name} was not read from a store, so there is nothing to compare with: create it")
+        baseline = Baseline(codec, stored, entity)
+        baseline.check(entity)
+        changed = baseline.changed(entity)
+        if self.where is None and not changed:
+            return lambda: None
+        stamps = update_stamps(spec, stored, context.now)
+        values = {**entity.__dict__, **stamps}
+        changed |= stamps.keys()
+        sets, removes = baseline.changes(values, changed)
+        requirements = unchanged(spec, stored, sets.keys() | removes, self.refusal)
+        requirements += not_being_deleted(context.design, type(entity), entity.key_values)
+        action = plan.change(address(spec.table, stored), sets, removes, *requirements)
+        self.add_where(action)
+        if has_effects(spec):
+            fresh = entity.model_copy(update=stamps)
+            plan_effect_changes(plan, spec, effects_of(baseline.entity), effects_of(fresh))
+        whole = baseline.after(sets, removes)
+        codec.check_size(whole)
+        action.leaves = whole
+        return lambda: settle(entity, values, whole, action)
+
+
+class Delete(Write[E]):
+    """The item goes, with what follows from it."""
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        entity, spec = self.entity, self.entity.spec
+        codec = codec_of(type(entity))
+        stored = stored_item(entity)
+        before = entity if stored is None else codec.decode(stored)
+        if stored is None:
+            stored = codec.encode(entity)
+        requirements = unchanged(spec, stored, set(), self.refusal, whole=has_effects(spec))
+        refusing = not_referred_to(context.design, entity)
+        action = plan.remove(address(spec.table, stored), *requirements, *refusing)
+        self.add_where(action)
+        plan_effect_changes(plan, spec, effects_of(before), effects_of(None))
+        return lambda: set_stored_item(entity, None)
+
+
+@dataclass(frozen=True)
+class Move(Write[E]):
+    """The item under another primary key, with everything that is stored in it."""
+
+    changes: Mapping[str, object] = field(default_factory=dict)
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        entity, spec = self.entity, self.entity.spec
+        codec = codec_of(type(entity))
+        stored = stored_item(entity)
+        if stored is None:
+            raise DataError(f"{spec.name} was not read from a store, so there is nothing to move")
+        changed = with_changes(entity, self.changes)
+        before = address(spec.table, stored)
+        where = address(spec.table, codec.key(changed.__dict__))
+        if where == before:
+            set_stored_item(changed, stored)
+            updated = Update(changed).add_to(plan, context)
+            return lambda: _follow(entity, changed, updated)
+        baseline = Baseline(codec, stored, changed)
+        stamps = update_stamps(spec, stored, context.now)
+        fresh = changed.model_copy(update=stamps)
+        touched = baseline.changed(changed) | stamps.keys()
+        sets, removes = baseline.changes(fresh.__dict__, touched)
+        moved = baseline.after(sets, removes)
+        codec.check_size(moved)
+        requirements = unchanged(spec, stored, spec.count_attributes, self.refusal, whole=True)
+        staying = not_moved_from_children(context.design, entity, fresh)
+        action = plan.remove(before, *requirements, *staying)
+        self.add_where(action)
+        put = plan.put(where, moved, _free(fresh))
+        follows = effects_of(fresh)
+        plan_effect_changes(plan, spec, effects_of(baseline.entity), follows)
+        check_cascading_parents(plan, spec, follows)
+        return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
+
+
+def _follow(entity: Entity, changed: Entity, updated: AfterWrite) -> None:
+    """A move that turned out to be an update of a copy."""
+    updated()
+    entity.__dict__.update(changed.__dict__)
+    set_stored_item(entity, stored_item(changed))
+
+
+def _free(fresh: Entity) -> Requirement:
+    """There is no item under the key yet."""
+    codec = codec_of(type(fresh))
+    return Requirement(
+        not_exists(codec.spec.table.hash[0].name),
+        lambda found: found is not None,
+        lambda found: AlreadyExists(codec.spec.name, "primary", fresh.key_values, codec.decode_if_recognized(found)),
+    )
+
+
+def with_changes(entity: E, changes: Mapping[str, object]) -> E:
+    """A copy of the entity with some fields changed, checked as the model checks them."""
+    spec = entity.spec
+    unknown = [name for name in changes if name not in spec.fields]
+    if unknown:
+        raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "no such field", field=unknown[0])
+    fields = {name: entity.__dict__[name] for name in spec.fields}
+    try:
+        return type(entity).model_validate({**fields, **changes}, by_name=True)
+    except ValidationError as error:
+        raise invalid(spec, error) from None
+
+
+def invalid(spec: EntitySpec, error: ValidationError) -> InvalidValue:
+    """What a model has to say about a value, without the value."""
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    field = str(problem["loc"][0]) if problem["loc"] else None
+    return InvalidValue("invalid", f"{spec.name}.{field}" if field else spec.name, problem["msg"], field=field)
+
+
+@dataclass(frozen=True)
+class Check(Generic[E]):
+    """A condition on an item that is not written, as part of a transaction."""
+
+    target: Ref[E]
+    where: Callable[[E], object] | None = None
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        spec = self.target.entity.spec
+        codec = codec_of(self.target.entity)
+
+        def refused(kind: type[Refused], stored: Item | None) -> Refused:
+            return kind(spec.name, "check", self.target.values, codec.decode_if_recognized(stored))
+
+        requirements = [
+            Requirement(
+                there(spec), lambda stored: not is_stored(spec, stored), lambda stored: refused(NotFound, stored)
+            ),
+            *not_deleting(spec, self.target),
+        ]
+        if self.where is not None:
+            node = stored_condition(recorded(self.target.entity, self.where), codec)
+            requirements.append(Requirement(node, lambda stored: True, lambda stored: refused(ConditionFailed, stored)))
+        plan.check(address_of(self.target), *requirements)
+        return lambda: None
+
+
+def create(entity: E) -> Create[E]:
+    """Create the item and everything that follows from it."""
+    return Create(entity)
+
+
+def update(entity: E, *, where: Callable[[E], object] | None = None) -> Update[E]:
+    """Write what was changed in the entity since it was read; with `where`, only if the stored item meets it."""
+    return Update(entity, where=where)
+
+
+def delete(entity: E, *, where: Callable[[E], object] | None = None) -> Delete[E]:
+    """Delete the item and everything that follows from it."""
+    return Delete(entity, where=where)
+
+
+def move(entity: E, **changes: object) -> Move[E]:
+    """Change fields of the primary key: the item moves, with all it holds and all that follows from it."""
+    return Move(entity, changes=changes)
+
+
+def check(target: Ref[E], where: Callable[[E], object] | None = None) -> Check[E]:
+    """As part of a transaction: the item is there, and meets the condition."""
+    return Check(target, where)
+
+
+def put(entity: E) -> "Put[E]":
+    """Write the item whether it is there or not; refuses only a unique value that another item has."""
+    return Put(entity)
+
+
+@dataclass(frozen=True)
+class Put(Generic[E]):
+    """The item as it is given, in place of what is stored."""
+
+    entity: E
+
+
+@dataclass(frozen=True)
+class Increment:
+    """In a patch: add to what is stored."""
+
+    by: int
+
+
+def increment(by: int = 1) -> Increment:
+    """In a patch: add this to the field."""
+    return Increment(by)
+
+
+@dataclass(frozen=True)
+class Patch(Generic[E]):
+    """A change of some fields of an item that was not read."""
+
+    target: Ref[E]
+    changes: Mapping[str, object]
+    where: Callable[[E], object] | None = None
+    quiet: bool = False
+    """Whether it leaves the version and the time of the last change alone."""
+
+
+def patch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
+    """Change fields of an item by its key. One request where that is enough; a conditioned read before it where an
+    index key, a guard or anything else needs more than the changed fields."""
+    return Patch(target, changes, where)
+
+
+def touch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
+    """Set stamps, such as the last login: a patch that neither raises the version nor counts as a change."""
+    return Patch(target, changes, where, quiet=True)
+
+
+@dataclass(frozen=True)
+class CleanUpExpired(Generic[E]):
+    """An item that is no longer there, though no store deleted it."""
+
+    entity: E
+
+
+def clean_up_expired(entity: E) -> CleanUpExpired[E]:
+    """Make up for an item that DynamoDB deleted when its time was over, given the item as it was last.
+
+    What followed from it goes and it counts no longer, as if it had been deleted. It may be run any number of times,
+    and by several at once; it does nothing while there is an item with this key. The result says whether it did.
+    """
+    return CleanUpExpired(entity)
+
+
+class AlreadyWritten(Exception):
+    """Raised by `Beside`: the plan was carried out before, so nothing is sent and all goes on as if it had been."""
+
+
+Beside: TypeAlias = Callable[[Plan], Sequence["Part"]]
+"""Asked before each write: what is to be written in the same request. What it raises, refuses the write."""
+
+Part: TypeAlias = Create[Any] | Update[Any] | Delete[Any] | Move[Any] | Check[Any]
+"""What can be written beside anything: working it out needs no look at what is stored."""
+
+PARTS = (Create, Update, Delete, Move, Check, Patch)
+"""What a transaction is made of."""

@@ -1,0 +1,199 @@
+"""Changing an item that was not read: in one request where that is enough."""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError, create_model
+
+from keyplan.data.codec.addresses import address_of
+from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
+from keyplan.data.codec.values import AttributeValue
+from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
+from keyplan.data.expressions.conditions import is_stored, stored_condition, there
+from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.reads.reader import Reader
+from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
+from keyplan.data.writes.actions import Action
+from keyplan.data.writes.children import cascading_children
+from keyplan.data.writes.effects import effects_of
+from keyplan.data.writes.operations import (
+    AfterWrite,
+    Context,
+    Delete,
+    Increment,
+    Part,
+    Patch,
+    Planned,
+    Update,
+    with_changes,
+)
+from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.relations import not_being_deleted
+from keyplan.data.writes.transactions import write_parts
+from keyplan.design import Entity, InvalidValue
+from keyplan.design.conditions import recorded
+from keyplan.design.entity import EntitySpec
+from keyplan.design.operations import guard_fields
+
+
+def patch_steps(work: Patch[Any], reader: Reader, context: Context) -> Steps[None]:
+    """Change some fields. What an index key, a guard or a mirror needs beside them is read, and conditioned on."""
+    for attempt in range(ATTEMPTS):
+        part = yield from _prepare(work, reader)
+        try:
+            yield from write_parts([part], context)
+            return
+        except StaleVersion:
+            if attempt == ATTEMPTS - 1 or isinstance(part, DirectPatch):
+                raise
+            yield Wait(pause(attempt))
+
+
+def prepare_parts(parts: Sequence[Part | Patch[Any]], reader: Reader, context: Context) -> Steps[list[Planned]]:
+    """The parts of a transaction; what a patch needs to know of its item is read."""
+    found: list[Planned] = []
+    for part in parts:
+        if isinstance(part, Delete) and any(cascading_children(context.design, type(part.entity))):
+            raise DataError(f"a delete of {part.entity.spec.name} cascades, so it can not be part of a transaction")
+        found.append((yield from _prepare(part, reader)) if isinstance(part, Patch) else part)
+    return found
+
+
+@dataclass(frozen=True)
+class DirectPatch:
+    """A patch that needs nothing of its item."""
+
+    work: Patch[Any]
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        _add(plan, self.work, context)
+        return lambda: None
+
+
+def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
+    """A patch as one conditional write, or as the update of the item as it is."""
+    spec = work.target.entity.spec
+    _check(spec, work)
+    if work.quiet:
+        yield from _check_stamps(work, reader)
+    if work.quiet or _is_alone(spec, set(work.changes)):
+        return DirectPatch(work)
+    item = yield from reader.stored(work.target)
+    if item is None or DELETING in item or not is_stored(spec, item):
+        raise NotFound(spec.name, "primary", work.target.values)
+    entity = codec_of(work.target.entity).decode(item)
+    changed = with_changes(entity, {name: _value(entity, name, change) for name, change in work.changes.items()})
+    set_stored_item(changed, item)
+    return Update(changed, where=work.where)
+
+
+def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
+    """Nothing is made of the fields that are touched. Where other items follow, only a look at the item tells."""
+    spec = work.target.entity.spec
+    refusal = InvalidValue("not-a-stamp", spec.name, "what a key, the envelope or other items hold can not be touched")
+    if not _is_alone(spec, set(work.changes), looser=True):
+        raise refusal
+    if spec.derived or spec.counters or spec.parents:
+        item = yield from reader.stored(work.target)
+        if item is not None and is_stored(spec, item):
+            entity = codec_of(work.target.entity).decode(item)
+            touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
+            if effects_of(entity) != effects_of(touched):
+                raise refusal
+
+
+def _value(entity: Entity, name: str, change: object) -> object:
+    return (getattr(entity, name) or 0) + change.by if isinstance(change, Increment) else change
+
+
+def _check(spec: EntitySpec, work: Patch[Any]) -> None:
+    for name in work.changes:
+        if name not in spec.fields:
+            raise InvalidValue("unknown-field", f"{spec.name}.{name}", "no such field", field=name)
+        if name in spec.primary.fields:
+            raise InvalidValue(
+                "key-changed", f"{spec.name}.{name}", "it is part of the primary key; use move()", field=name
+            )
+        if spec.fields[name].kind in ("count", "version", "updated"):
+            raise InvalidValue("looked-after", f"{spec.name}.{name}", "the store itself keeps this field", field=name)
+        if isinstance(change := work.changes[name], Increment):
+            _check_increment(spec, name, change.by)
+
+
+def _check_increment(spec: EntitySpec, name: str, by: object) -> None:
+    if spec.fields[name].annotation not in (int, float, Decimal):
+        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a number can be added to", field=name)
+    if not isinstance(by, int):
+        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a whole number can be added", field=name)
+
+
+def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:
+    """Whether nothing but the changed fields themselves is touched; looser: as far as keys and envelope show."""
+    follows = spec.derived or spec.counters or spec.parents
+    if spec.table.envelope or (follows and not looser):
+        return False
+    decorators = spec.entity.__pydantic_decorators__
+    if decorators.model_validators or decorators.field_validators:
+        return looser
+    if (updated := spec.by_kind.get("updated")) and not looser:
+        changed = changed | {updated.name}
+    keyed = {name for key in spec.placements.values() for name in (*key.fields, *((key.when,) if key.when else ()))}
+    guarded = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
+    return changed.isdisjoint(keyed | guarded)
+
+
+def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
+    spec, codec = work.target.entity.spec, codec_of(work.target.entity)
+    sets: dict[str, AttributeValue] = {}
+    removes: set[str] = set()
+    adds: dict[str, int] = {}
+    for name, change in work.changes.items():
+        stored = spec.fields[name].stored
+        if isinstance(change, Increment):
+            adds[stored] = change.by
+            continue
+        value = _validated(work.target.entity, name, change)
+        encoded = None if value is None else codec.encode_value(name, value)
+        if encoded is None:
+            removes.add(stored)
+        else:
+            sets[stored] = encoded
+    if (updated := spec.by_kind.get("updated")) and not work.quiet:
+        sets[updated.stored] = codec.encode_value(updated.name, context.now) or {"NULL": True}
+    if (version := spec.by_kind.get("version")) and not work.quiet:
+        adds[version.stored] = 1
+
+    def refused(kind: type[Refused], stored_item: Any) -> Refused:  # noqa: ANN401 - an item or None
+        return kind(spec.name, "primary", work.target.values, codec.decode_if_recognized(stored_item))
+
+    missing = Requirement(there(spec), lambda item: not is_stored(spec, item), lambda item: refused(NotFound, item))
+    staying = not_being_deleted(context.design, work.target.entity, work.target.values)
+    where = address_of(work.target)
+    codec.check_size({**where.item, **sets})
+    action = plan.change(where, sets, removes, missing, *staying)
+    action.adds |= adds
+    if work.where is not None:
+        action.where = stored_condition(recorded(work.target.entity, work.where), codec)
+        action.refused = lambda item: refused(ConditionFailed, item)
+    return action
+
+
+@cache
+def _field_alone(entity: type[Entity], name: str) -> type[BaseModel]:
+    """A model of one field of an entity, which takes values for it as the entity does."""
+    info = entity.model_fields[name]
+    field: Any = {name: (info.annotation, copy(info))}
+    return create_model(entity.__name__, __config__=entity.model_config, **field)
+
+
+def _validated(entity: type[Entity], name: str, value: object) -> object:
+    """The value as the entity's own field would take it."""
+    try:
+        return _field_alone(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
+        raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None

@@ -1,0 +1,117 @@
+"""A write as a set of actions, one for each item, and the requests that carry it out.
+
+Whatever a write does to one item becomes one action: conditions are joined, numbers added up, a check of an item that
+is being written anyway is left to the write. One action is sent as a plain conditional write, several as a
+transaction.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from keyplan.data.codec.addresses import Address
+from keyplan.data.codec.sizes import MAXIMUM_ACTIONS, MAXIMUM_TRANSACTION, item_size
+from keyplan.data.codec.values import AttributeValue, Item
+from keyplan.data.errors import DataError, TooLarge
+from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.writes.actions import Action, Floor, incremented
+from keyplan.data.writes.requests import action_request
+
+
+class Plan:
+    """The actions of one write, by item."""
+
+    def __init__(self) -> None:
+        self.actions: dict[Address, Action] = {}
+
+    def _at(self, address: Address) -> Action:
+        return self.actions.setdefault(address, Action(address))
+
+    def put(self, address: Address, item: Item, *absence: Requirement) -> Action:
+        """Write an item where there is none, or in place of one that the same write takes away."""
+        action = self._at(address)
+        if action.put is not None or action.sets or action.removes:
+            raise _twice(address)
+        action.put = dict(item)
+        for attribute, amount in action.adds.items():
+            action.put[attribute] = incremented(action.put.get(attribute), amount)
+        action.adds = {}
+        action.replaces, action.delete = action.delete, False
+        action.absence += absence
+        return action
+
+    def remove(self, address: Address, *requirements: Requirement) -> Action:
+        """Take an item away, unless the same write puts another in its place."""
+        action = self._at(address)
+        if requirements and action.requirements:  # what followed from the item would go twice
+            raise _twice(address)
+        if action.put is None:
+            action.delete = True
+            action.sets, action.removes, action.adds = {}, set(), {}
+        else:
+            action.replaces = True
+        action.requirements += requirements
+        return action
+
+    def change(
+        self, address: Address, sets: dict[str, AttributeValue], removes: set[str], *requirements: Requirement
+    ) -> Action:
+        action = self._at(address)
+        if action.put is not None or action.delete or action.sets or action.removes or action.requirements:
+            raise _twice(address)
+        action.sets |= sets
+        action.removes |= removes
+        action.requirements += requirements
+        return action
+
+    def add(
+        self, address: Address, attribute: str, amount: int, *presence: Requirement, floor: Floor | None = None
+    ) -> None:
+        """Add to a number. On an item that is put or deleted in the same write the conditions are met by it."""
+        action = self._at(address)
+        if action.put is not None:
+            action.put[attribute] = incremented(action.put.get(attribute), amount)
+        elif not action.delete:
+            total = action.adds.pop(attribute, 0) + amount
+            if total:
+                action.adds[attribute] = total
+        action.presence += presence
+        if floor is not None:
+            action.floors[attribute] = floor
+
+    def check(self, address: Address, *presence: Requirement) -> None:
+        """Conditions on an item that need not be written; met where it is put in the same write."""
+        self._at(address).presence += presence
+
+    def requests(self, names: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
+        """The one request that carries the plan out, or none where there is nothing to do; to tables of these names."""
+        actions = self.sent()
+        if not actions:
+            return []
+        if len(actions) == 1 and (actions[0].put is not None or actions[0].delete or actions[0].changes):
+            kind, members = action_request(actions[0], names)
+            operation = {"Put": "put_item", "Delete": "delete_item", "Update": "update_item"}[kind]
+            return [(operation, members)]
+        self._check_size(actions)
+        items = [{kind: members} for kind, members in (action_request(action, names) for action in actions)]
+        return [("transact_write_items", {"TransactItems": items, "ClientRequestToken": uuid4().hex})]
+
+    def sent(self) -> list[Action]:
+        """The actions in the order in which `requests` has them, to tell whose condition failed."""
+        return [action for action in self.actions.values() if _does_something(action)]
+
+    def _check_size(self, actions: list[Action]) -> None:
+        if len(actions) > MAXIMUM_ACTIONS:
+            raise TooLarge(f"the write touches {len(actions)} items; a transaction holds {MAXIMUM_ACTIONS}")
+        size = sum(item_size(action.leaves or action.put or action.sets) for action in actions)
+        if size > MAXIMUM_TRANSACTION:
+            raise TooLarge(f"the write has {size} bytes; a transaction holds {MAXIMUM_TRANSACTION}")
+
+
+def _twice(address: Address) -> DataError:
+    key = ", ".join(f"{name}={content!r}" for name, _, content in address.key)
+    return DataError(f"two writes of one item in a transaction ({address.table} {key}): make them one")
+
+
+def _does_something(action: Action) -> bool:
+    return bool(action.put is not None or action.delete or action.changes or action.conditions() or action.where)

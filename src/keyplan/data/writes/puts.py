@@ -1,0 +1,59 @@
+"""Writing an item in place of whatever is stored under its key."""
+
+from typing import Any
+
+from keyplan.data.codec.addresses import address
+from keyplan.data.codec.entities import codec_of, set_stored_item
+from keyplan.data.codec.values import Item
+from keyplan.data.errors import AlreadyExists, Refused
+from keyplan.data.expressions.conditions import is_stored
+from keyplan.data.reads.reader import Reader
+from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
+from keyplan.data.writes.locking import has_effects
+from keyplan.data.writes.operations import Context, Create, Put, Update
+from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.transactions import send_plan, write_parts
+from keyplan.design import Design, Entity, Ref
+from keyplan.design.entity import EntitySpec
+
+
+def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
+    """Write an item in place of what is stored, whatever that is; what follows from both is put right."""
+    entity = work.entity
+    if _is_simple(entity.spec, context.design):
+        plan = Plan()
+        whole = codec_of(type(entity)).encode(entity)
+        plan.put(address(entity.spec.table, whole), whole)
+        yield from send_plan(plan, context)
+        set_stored_item(entity, whole)
+        return
+    for attempt in range(ATTEMPTS):
+        item = yield from reader.stored(Ref(type(entity), entity.key_values))
+        if item is not None and not is_stored(entity.spec, item):
+            raise AlreadyExists(entity.spec.name, "primary", entity.key_values, None, "another entity's item is there")
+        _stand_in(entity, item)
+        try:
+            yield from write_parts([Create(entity) if item is None else Update(entity)], context)
+            return
+        except Refused as refusal:
+            if attempt == ATTEMPTS - 1 or refusal.constraint not in ("primary", "version"):
+                raise
+            yield Wait(pause(attempt))
+
+
+def _is_simple(spec: EntitySpec, design: Design) -> bool:
+    """Whether an item can be written without a look at the one that it replaces: nothing follows from either."""
+    looked_after = {field.kind for field in spec.fields.values()} - {"plain", "ttl"}
+    parents = {parent.entity for other in design.entities for parent in other.spec.parents}
+    return not (looked_after or has_effects(spec) or spec.entity in parents or spec.told_by_type)
+
+
+def _stand_in(entity: Entity, item: Item | None) -> None:
+    """Take an entity for the one that was read from this item: what the store looks after is as it is stored."""
+    set_stored_item(entity, item)
+    if item is not None:
+        before = codec_of(type(entity)).decode(item)
+        for field in entity.spec.fields.values():
+            kept = field.kind == "created" and field.name not in entity.model_fields_set
+            if kept or field.kind in ("count", "version"):
+                entity.__dict__[field.name] = getattr(before, field.name)

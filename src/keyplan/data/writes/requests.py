@@ -1,0 +1,68 @@
+"""Actions as members of requests: keys, update expressions and condition expressions."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from keyplan.data.expressions.texts import Expression, Shape, of_shape, shape_of
+from keyplan.data.writes.actions import Action
+
+
+def action_request(action: Action, names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """The action as a member of a transaction, which is also the request of a plain write."""
+    members: dict[str, Any] = {"TableName": names[action.address.table]}
+    sets, removes, adds = action.sets, action.removes, action.adds
+    kind = "ConditionCheck"
+    if action.put is not None:
+        kind = "Put"
+        members["Item"] = action.put
+        sets, removes, adds = {}, set(), {}
+    else:
+        members["Key"] = action.address.item
+        if action.delete:
+            kind = "Delete"
+        elif action.changes:
+            kind = "Update"
+    values = [*sets.values(), *({"N": str(amount)} for amount in adds.values())]
+    condition = action.condition()
+    shape = None if condition is None else shape_of(condition, values)
+    texts = _texts(tuple(sets), tuple(sorted(removes)), tuple(adds), shape)
+    members |= texts.members
+    if texts.names:
+        members["ExpressionAttributeNames"] = dict(texts.names)
+    if values:
+        members["ExpressionAttributeValues"] = dict(zip(texts.placeholders, values, strict=True))
+    return kind, members
+
+
+class _Texts(NamedTuple):
+    """The expressions of a request, and what stands for names and values in them."""
+
+    members: dict[str, str]
+    names: dict[str, str]
+    placeholders: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def _texts(sets: tuple[str, ...], removes: tuple[str, ...], adds: tuple[str, ...], shape: Shape | None) -> _Texts:
+    """An application writes the same few things again and again; only the values are others."""
+    expression = Expression()
+    members = {}
+    if sets or removes or adds:
+        members["UpdateExpression"] = _update_text(sets, removes, adds, expression)
+    if shape is not None:
+        members["ConditionExpression"] = expression.condition(of_shape(shape))
+        members["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    names = {placeholder: attribute for attribute, placeholder in expression.names.items()}
+    return _Texts(members, names, tuple(expression.values))
+
+
+def _update_text(sets: Sequence[str], removes: Sequence[str], adds: Sequence[str], expression: Expression) -> str:
+    sections = []
+    if sets:
+        sections.append("SET " + ", ".join(f"{expression.name(name)} = {expression.value({})}" for name in sets))
+    if removes:
+        sections.append("REMOVE " + ", ".join(map(expression.name, removes)))
+    if adds:
+        sections.append("ADD " + ", ".join(f"{expression.name(name)} {expression.value({})}" for name in adds))
+    return " ".join(sections)

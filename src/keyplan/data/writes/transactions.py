@@ -1,0 +1,64 @@
+"""Carrying out writes: a plan, its one request, and what a refusal means."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from keyplan.data.errors import DataError
+from keyplan.data.steps import ClientFailure, Steps, call, given_up
+from keyplan.data.writes.actions import Action
+from keyplan.data.writes.operations import AlreadyWritten, Context, Planned
+from keyplan.data.writes.plan import Plan
+
+
+def write_parts(parts: Sequence[Planned], context: Context) -> Steps[None]:
+    """Write all of the parts in one request, or nothing; the entities show it afterwards."""
+    plan = Plan()
+    settle = [part.add_to(plan, context) for part in parts]
+    yield from send_plan(plan, context)
+    for done in settle:
+        done()
+
+
+def send_plan(plan: Plan, context: Context) -> Steps[None]:
+    """Carry out a plan, in one request or none."""
+    design = context.design
+    if not plan.actions:
+        return
+    try:
+        settle = [part.add_to(plan, context) for part in context.beside(plan)]
+    except AlreadyWritten:
+        return
+    while requests := plan.requests(design.table_names):
+        ((operation, request),) = requests
+        try:
+            yield from call(operation, request, again=operation == "transact_write_items")
+            break
+        except ClientFailure as failure:
+            if not _without_lost_counts(plan, failure):
+                raise _explained(plan.sent(), failure) from failure
+    for done in settle:
+        done()
+
+
+def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
+    """Leave out numbers to be lowered on items that are no longer there; whether there were any."""
+    lost = [
+        action
+        for action, reason in zip(plan.sent(), failure.response.get("CancellationReasons", []), strict=False)
+        if reason.get("Code") == "ConditionalCheckFailed" and "Item" not in reason and action.only_counts_down
+    ]
+    for action in lost:
+        del plan.actions[action.address]
+    return bool(lost)
+
+
+def _explained(actions: list[Action], failure: ClientFailure) -> DataError:
+    """The error that says what the design has to say about a refusal."""
+    if failure.code == "ConditionalCheckFailedException":
+        return actions[0].explain(failure.response.get("Item"))
+    if failure.code == "TransactionCanceledException":
+        reasons: list[dict[str, Any]] = failure.response.get("CancellationReasons", [])
+        for action, reason in zip(actions, reasons, strict=False):
+            if reason.get("Code") == "ConditionalCheckFailed":
+                return action.explain(reason.get("Item"))
+    return given_up(failure)
