@@ -5,6 +5,8 @@ TYPE_CHECKING it is knowledge all the same.
 """
 
 import ast
+import graphlib
+import importlib
 import re
 import subprocess
 from collections.abc import Iterator
@@ -30,6 +32,33 @@ MAY_IMPORT: dict[str, set[str]] = {
     "keyplan.pytest_plugin": {"keyplan.engine"},
 }
 MAY_IMPORT_ALL = {"keyplan.cli"}
+
+MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
+    # A folder or module may import only what stands above it, so that there are no cycles between them.
+    "keyplan.engine": {
+        "errors": set(),
+        "service_model": set(),
+        "executor": {"errors"},
+        "protocol": {"errors", "executor"},
+        "values": {"errors"},
+        "expressions": {"errors", "values"},
+        "storage": {"errors", "values"},
+        "validation": {"errors", "service_model", "values"},
+        "operations": {"errors", "executor", "expressions", "storage", "validation", "values"},
+        "background": {"errors", "operations", "storage"},
+        "database": {"background", "errors", "executor", "operations", "storage", "validation"},
+        "wire": {"errors", "executor", "protocol"},
+        "client": {"database", "errors", "executor", "protocol", "service_model", "values"},
+    },
+}
+
+DOORS: dict[str, dict[str, list[str]]] = {
+    # What other rooms may import from a room: these names of these modules, and nothing deeper.
+    "keyplan.engine": {
+        "keyplan.engine": ["DamagedFile", "Database", "Engine"],
+        "keyplan.engine.wire": ["Credentials", "Server", "run", "serve_in_thread"],
+    },
+}
 
 
 def module_name(path: Path) -> str:
@@ -87,6 +116,61 @@ def test_every_import_respects_the_table() -> None:
     ] == []
 
 
+def imports_of(path: Path) -> Iterator[str]:
+    return imported_modules(path.read_text("utf-8"), module_name(path), is_package=path.name == "__init__.py")
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT_INSIDE)
+def test_folders_of_a_room_know_only_what_is_below_them(room: str) -> None:
+    table = MAY_IMPORT_INSIDE[room]
+    for position, (part, known) in enumerate(table.items()):
+        assert known <= set(list(table)[:position]), f"{part} may import only what is listed before it"
+    depth = len(room.split("."))
+    wrong = []
+    parts = set()
+    for path in sorted(SOURCE.joinpath(*room.split(".")).rglob("*.py")):
+        importer = module_name(path)
+        if importer == room:
+            continue
+        part = importer.split(".")[depth]
+        parts.add(part)
+        wrong += [
+            f"{importer} imports {name}"
+            for name in imports_of(path)
+            if name.startswith(f"{room}.") and name.split(".")[depth] not in {part, *table.get(part, ())}
+        ]
+    assert wrong == []
+    assert parts == table.keys()
+
+
+@pytest.mark.parametrize("room", ["keyplan.engine"])
+def test_no_module_imports_itself_in_a_circle(room: str) -> None:
+    modules = {module_name(path): path for path in SOURCE.joinpath(*room.split(".")).rglob("*.py")}
+    graph = {
+        module: {name if name in modules else name.rpartition(".")[0] for name in imports_of(path)} & modules.keys()
+        for module, path in modules.items()
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+@pytest.mark.parametrize("room", DOORS)
+def test_other_rooms_use_a_room_by_its_doors(room: str) -> None:
+    doors = DOORS[room]
+    for door, names in doors.items():
+        assert sorted(importlib.import_module(door).__all__) == names
+    allowed = {f"{door}.{name}" for door, names in doors.items() for name in names}
+    assert [
+        f"{module_name(path)} imports {name}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if room_of(module_name(path)) != room
+        for name in imports_of(path)
+        if name.startswith(f"{room}.") and name not in allowed
+    ] == []
+
+
 def test_every_room_is_in_the_table() -> None:
     rooms = {room_of(module_name(path)) for path in SOURCE.rglob("*.py")}
     known = MAY_IMPORT.keys() | MAY_IMPORT_ALL
@@ -123,9 +207,9 @@ def test_a_wrong_import_is_caught(module: str, line: str) -> None:
     ("module", "line"),
     [
         ("keyplan.engine.wire", "import asyncio, boto3"),
-        ("keyplan.engine.wire", "from keyplan.engine.values import Item"),
-        ("keyplan.engine.wire", "from . import values"),
-        ("keyplan.engine.operations.items", "from ..values import Item"),
+        ("keyplan.engine.wire", "from keyplan.engine.values.attribute_values import Item"),
+        ("keyplan.engine.wire", "from . import server"),
+        ("keyplan.engine.operations.stream_records", "from ..values.attribute_values import Item"),
         ("keyplan.engine.wire", "from keyplan import __version__"),
         ("keyplan.data.store", "from keyplan.design import Table"),
         ("keyplan.web.console", "from keyplan import capacity, review"),

@@ -1,4 +1,4 @@
-"""CONTRIBUTING's map of the engine leads to every module, and to none that is not there; every dependency is argued."""
+"""Folders describe what is in them, CONTRIBUTING names the folders, and every dependency has its reason there."""
 
 import ast
 import re
@@ -6,17 +6,57 @@ import tomllib
 from collections.abc import Collection
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
-ENGINE = ROOT / "src" / "keyplan" / "engine"
+SOURCE = ROOT / "src" / "keyplan"
+
+MAPPED = ("engine",)
+"""The packages whose folders are their map: the docstring of each folder names the modules in it."""
+
+
+def folders_of(package: str) -> list[Path]:
+    return sorted(init.parent for init in (SOURCE / package).rglob("__init__.py"))
+
+
+def contents(folder: Path) -> set[str]:
+    """The names of the modules and folders directly in a folder."""
+    found = {path.stem for path in folder.iterdir() if path.suffix in (".py", ".pyi")}
+    return (found | {path.parent.name for path in folder.glob("*/__init__.py")}) - {"__init__"}
+
+
+def defined_in(package: str) -> set[str]:
+    """Every name that a reader may look for: modules, folders, and what the modules define."""
+    names: set[str] = set()
+    for folder in folders_of(package):
+        names |= contents(folder)
+        for module in folder.glob("*.py"):
+            for node in ast.parse(module.read_text("utf-8")).body:
+                if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                    names.add(node.name)
+                elif isinstance(node, ast.Assign | ast.AnnAssign):
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [folder for package in MAPPED for folder in folders_of(package)],
+    ids=lambda folder: folder.relative_to(SOURCE).as_posix(),
+)
+def test_a_folder_says_what_is_in_it(folder: Path) -> None:
+    described = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    named = set(re.findall(r"`(\w+)`", described))
+    assert contents(folder) - named == set()
+    assert named - defined_in(folder.relative_to(SOURCE).parts[0]) == set()
 
 
 def test_the_map_of_the_engine() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     plan = page[page.index("Inside `engine`") : page.index("Tests stand by feature")]
-    drawn = set(re.findall(r"`(?:\w+/)?(\w+\.py)`", plan)) - {"__init__.py"}
-    folders = (ENGINE, ENGINE / "operations")
-    there = {module.name for folder in folders for module in folder.glob("*.py")} - {"__init__.py"}
-    assert drawn == there | {"extras.py"}
+    folders = {folder.relative_to(SOURCE / "engine").as_posix() for folder in folders_of("engine")} - {"."}
+    assert {name.rstrip("/") for name in re.findall(r"^\| `([\w/]+/)` ", plan, re.MULTILINE)} == folders
 
 
 def test_the_map_of_the_kit() -> None:

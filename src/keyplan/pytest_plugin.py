@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from keyplan.engine.client import Engine
+    from keyplan.engine import Engine
 
 # The engine is imported by the fixtures: a test run that does not use them shall not pay for it.
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def dynamodb() -> "Iterator[Engine]":
     """A fresh DynamoDB in memory with the methods of boto3's client."""
-    from keyplan.engine.client import Engine
+    from keyplan.engine import Engine
 
     with Engine() as engine:
         yield engine
@@ -27,7 +27,7 @@ def dynamodb() -> "Iterator[Engine]":
 @pytest.fixture
 def dynamodb_endpoint() -> Iterator[str]:
     """The URL of a fresh DynamoDB endpoint on a free port of the loopback interface."""
-    from keyplan.engine.database import Database
+    from keyplan.engine import Database
     from keyplan.engine.wire import serve_in_thread
 
     database = Database()

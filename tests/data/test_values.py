@@ -38,7 +38,7 @@ from keyplan.design import (
     stored,
 )
 from keyplan.engine import Engine
-from keyplan.engine.values import item_size as size_in_the_engine
+from keyplan.engine.values.attribute_values import item_size as size_in_the_engine
 from tests.data.support import Recorder
 
 

@@ -11,10 +11,10 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.protocol import Answer, Request
+from keyplan.engine.executor import Answer, Request
 from keyplan.engine.wire import serve_in_thread
 from tests.engine.support import index, make_table, refused
 

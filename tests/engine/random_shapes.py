@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from keyplan.engine.model import Model, load, service_of
+from keyplan.engine.service_model import Model, load, service_of
 
 NAMES = st.text("abcXYZ019_.-", min_size=3, max_size=8)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -70,10 +70,8 @@ def dynamodb(
     # Here and not above: `keyplan --help` needs none of it.
     import apsw
 
-    from keyplan.engine.database import Database
-    from keyplan.engine.errors import DamagedFile
-    from keyplan.engine.sigv4 import Credentials
-    from keyplan.engine.wire import Server, run
+    from keyplan.engine import DamagedFile, Database
+    from keyplan.engine.wire import Credentials, Server, run
 
     file = None if memory else path or DEFAULT_FILE
     if file is not None:

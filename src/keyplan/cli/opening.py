@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from boto3 import Session
 
     from keyplan.design import Design
-    from keyplan.engine.database import Database
+    from keyplan.engine import Database
     from keyplan.web import Settings, System
 
 DEFAULT_FILE = Path("keyplan.db")
@@ -144,7 +144,7 @@ def database_in(file: Path, durability: Literal["normal", "full"]) -> Iterator[D
     """A file that another process, or another part of this one, may have open as well."""
     check_usable(file)
 
-    from keyplan.engine.database import Database
+    from keyplan.engine import Database
 
     with _explained(file):
         database = Database(str(file), durability=durability, ttl_interval=None)

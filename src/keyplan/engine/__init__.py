@@ -1,14 +1,17 @@
-"""The embedded DynamoDB: AWS's behaviour on one SQLite file, in this process or behind an HTTP endpoint.
+"""The embedded DynamoDB: AWS's behavior on one SQLite file, in this process or behind an HTTP endpoint.
 
-It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. From the bottom up: `values`, `numbers` and
-`keys` say what is legal and how it sorts; `storage` is the file, and a `Transaction` what an operation sees of it;
-`expressions` parses and evaluates; `validation` checks requests against botocore's service model; `operations` has a
-function for each operation; `streams`, `expiry` and `maintenance` are what happens beside them. A `Database` puts
-these together: a request in the wire's form goes in, an answer in the wire's form comes out. On it stand the two
-ways in: `client.Engine`, which has the methods of boto3's clients, and `wire`, the HTTP endpoint.
+It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. A request takes this way through it:
 
-Three types carry everything: the item in the wire's JSON form (`values.Item`), which is also how it is stored; the
-storage `Transaction`; and the `DynamoError`, an answer that is an error.
+1. It arrives over HTTP (`wire`) or as a method call of `Engine` (`client`). `protocol` is the JSON form that the
+   endpoint and boto3 sessions share; `executor` is the interface to what answers requests.
+2. `database` has it checked against AWS's service model (`service_model`, `validation`), finds its operation and runs
+   it in a transaction.
+3. The operation (`operations`) parses expressions (`expressions`), computes with values and keys (`values`), and reads
+   and writes the file (`storage`).
+4. Between requests, `background` deletes expired items, trims streams and fills new indexes.
+
+Three types carry everything: `Item`, an item in the wire's JSON form, which is also how it is stored; `Transaction`,
+what an operation sees of the file; and `DynamoError` (in `errors`), an answer that is an error.
 """
 
 from typing import TYPE_CHECKING
@@ -17,12 +20,17 @@ from keyplan.engine.errors import DamagedFile
 
 if TYPE_CHECKING:
     from keyplan.engine.client import Engine
+    from keyplan.engine.database import Database
 
-__all__ = ["DamagedFile", "Engine"]
+__all__ = ["DamagedFile", "Database", "Engine"]
 
 
 def __getattr__(name: str) -> object:
-    """The client is imported when it is asked for: it needs botocore, which an endpoint starts much faster without."""
+    """Import the database and the client on first use: the client needs botocore, which is slow to import."""
+    if name == "Database":
+        from keyplan.engine.database import Database
+
+        return Database
     if name == "Engine":
         from keyplan.engine.client import Engine
 

@@ -8,12 +8,12 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+from keyplan.engine.background.maintenance import Maintenance
 from keyplan.engine.errors import DamagedFile, DynamoError
-from keyplan.engine.maintenance import Maintenance
-from keyplan.engine.operations import OPERATIONS, Operation, Request
-from keyplan.engine.operations.requests import Answer
-from keyplan.engine.storage import Durability, Storage
-from keyplan.engine.transaction import Transaction
+from keyplan.engine.executor import Answer, Request
+from keyplan.engine.operations import OPERATIONS, Operation
+from keyplan.engine.storage.storage import Durability, Storage
+from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.validation import check_request
 
 log = logging.getLogger("keyplan.engine")

@@ -6,14 +6,11 @@ The wire server and the in-process boto3 transport both speak through this modul
 import functools
 import logging
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
 
 import orjson
 
 from keyplan.engine.errors import DamagedFile, DynamoError
-
-Request: TypeAlias = dict[str, object]
-Answer: TypeAlias = dict[str, object]
+from keyplan.engine.executor import Answer, Executor, Request
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 MAX_BODY = 16 * 1024 * 1024
@@ -57,14 +54,6 @@ _CAPITAL_MESSAGE = frozenset(
         "TransactionInProgressException",
     }
 )
-
-
-class Executor(Protocol):
-    """What answers requests: the database, or a stand-in for it."""
-
-    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer: ...
-
-    def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]: ...
 
 
 @functools.lru_cache(maxsize=256)

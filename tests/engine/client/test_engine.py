@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_type
 
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

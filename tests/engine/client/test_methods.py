@@ -9,11 +9,11 @@ import orjson
 import pytest
 from botocore.exceptions import ClientError, OperationNotPageableError, ParamValidationError, WaiterError
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
+from keyplan.engine.client.boto3_session import session
+from keyplan.engine.client.methods import Methods
 from keyplan.engine.errors import DynamoError, not_found
-from keyplan.engine.inprocess import session
-from keyplan.engine.methods import Methods
-from keyplan.engine.protocol import Answer, Request
+from keyplan.engine.executor import Answer, Request
 
 
 class Scripted:

@@ -12,8 +12,8 @@ from botocore.validate import ParamValidator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.engine.model import service_of
-from keyplan.engine.params import preparation, service_model
+from keyplan.engine.client.params import botocore_model, preparation
+from keyplan.engine.service_model import service_of
 from tests.engine.random_shapes import requests, spoilt
 
 OPERATIONS = [
@@ -35,7 +35,7 @@ OPERATIONS = [
 def botocore_says(operation: str, arguments: dict[str, Any]) -> tuple[str, Any]:
     service = service_of(operation)
     assert service is not None
-    described = service_model(service).operation_model(operation)
+    described = botocore_model(service).operation_model(operation)
     report = ParamValidator().validate(arguments, described.input_shape)  # type: ignore[arg-type]
     if report.has_errors():
         return "refused", str(ParamValidationError(report=report.generate_report()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import boto3
 
 if TYPE_CHECKING:
-    from keyplan.engine.client import Engine
+    from keyplan.engine import Engine
 
 
 def test_a_fresh_engine(dynamodb: "Engine") -> None:

@@ -9,14 +9,14 @@ from botocore.parsers import JSONParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.engine.model import Service, load, operations
-from keyplan.engine.params import service_model
-from keyplan.engine.shapes import conversion
+from keyplan.engine.client.params import botocore_model
+from keyplan.engine.client.shapes import conversion
+from keyplan.engine.service_model import Service, load, operations
 from tests.engine.random_shapes import values_of
 
 
 def botocore_parses(service: Service, operation: str, answer: Any) -> Any:
-    shape = service_model(service).operation_model(operation).output_shape
+    shape = botocore_model(service).operation_model(operation).output_shape
     response = {"status_code": 200, "headers": {}, "body": json.dumps(answer).encode()}
     parsed = JSONParser().parse(response, shape)  # type: ignore[arg-type]
     del parsed["ResponseMetadata"]

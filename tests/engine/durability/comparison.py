@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.durability import model
 from tests.engine.durability.model import CONDITIONS, GSI, LSI, UPDATES, Condition, Item, Key, Update, canonical
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from keyplan.engine.damage import PAGE_SIZE
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DamagedFile
+from keyplan.engine.storage.damage import PAGE_SIZE
 from tests.engine.durability.support import definition, everything, put
 
 COLOURS = ["red", "green"]

@@ -12,7 +12,7 @@ from typing import cast
 import orjson
 
 from keyplan.engine.database import Database
-from keyplan.engine.protocol import Answer, Request
+from keyplan.engine.executor import Answer, Request
 
 TABLE = "Things"
 GSI = "by-colour"

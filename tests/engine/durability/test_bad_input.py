@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError, ParamValidationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.operations import OPERATIONS

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from keyplan.engine import checkpoints
-from keyplan.engine.client import Engine
-from keyplan.engine.damage import log_of
+from keyplan.engine import Engine
+from keyplan.engine.storage import wal_checkpoints
+from keyplan.engine.storage.damage import log_of
 from tests.engine.durability.support import TABLE, definition
 
 PAGES = 50
@@ -16,7 +16,7 @@ PAGES = 50
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", PAGES)
+    monkeypatch.setattr(wal_checkpoints, "CHECKPOINT_PAGES", PAGES)
     return tmp_path / "data.db"
 
 
@@ -66,7 +66,7 @@ def test_who_writes_after_a_complete_copy_copies_nothing(engine: Engine) -> None
 
 
 def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "QUIET", 600)
+    monkeypatch.setattr(wal_checkpoints, "QUIET", 600)
     with Engine(str(path)) as engine:
         engine.create_table(**definition())  # type: ignore[arg-type]
         put(engine, 0, 40)

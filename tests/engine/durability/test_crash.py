@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.durability.support import Server
 from tests.engine.durability.wire import Wire
 from tests.engine.durability.writers import EXTRA, TABLES, IndexChanger, Item, State, Writer, create_tables, place
@@ -29,8 +29,8 @@ COMMAND = [
     """
 import sys
 from keyplan.cli import main
-from keyplan.engine import checkpoints
-checkpoints.CHECKPOINT_PAGES = int(sys.argv.pop(1))
+from keyplan.engine.storage import wal_checkpoints
+wal_checkpoints.CHECKPOINT_PAGES = int(sys.argv.pop(1))
 main()
 """,
 ]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from keyplan.engine import creation
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
+from keyplan.engine.storage import file_creation
 from tests.engine.durability.support import TABLE, definition
 
 
@@ -29,16 +29,16 @@ def test_new_database(path: Path) -> None:
 
 def test_another_process_is_faster(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it has written already is kept."""
-    put_in_place = creation._put_in_place
+    put_in_place = file_creation._put_in_place
     others: list[Engine] = []
 
     def be_late(new: Path, wanted: Path) -> None:
-        monkeypatch.setattr(creation, "_put_in_place", put_in_place)
+        monkeypatch.setattr(file_creation, "_put_in_place", put_in_place)
         others.append(Engine(str(wanted)))
         others[0].create_table(**definition())  # type: ignore[arg-type]
         put_in_place(new, wanted)
 
-    monkeypatch.setattr(creation, "_put_in_place", be_late)
+    monkeypatch.setattr(file_creation, "_put_in_place", be_late)
     with Engine(str(path)) as engine:
         assert engine.list_tables()["TableNames"] == [TABLE]
         engine.put_item(TableName=TABLE, Item={"pk": {"S": "a"}, "sk": {"N": "1"}})

@@ -11,10 +11,10 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from keyplan.engine.client import Engine
-from keyplan.engine.damage import PAGE_SIZE
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DamagedFile
+from keyplan.engine.storage.damage import PAGE_SIZE
 from tests.engine.durability.image import (
     COLOURS,
     ITEMS,

@@ -14,10 +14,10 @@ from pathlib import Path
 import boto3
 import pytest
 
-from keyplan.engine.client import Engine
-from keyplan.engine.damage import PAGE_SIZE
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DamagedFile
+from keyplan.engine.storage.damage import PAGE_SIZE
 from tests.engine.durability.image import (
     COLOURS,
     FRAME_HEADER,

@@ -16,8 +16,8 @@ if sys.platform != "linux":
 
 import resource
 
-from keyplan.engine.client import Engine
-from keyplan.engine.damage import log_of
+from keyplan.engine import Engine
+from keyplan.engine.storage.damage import log_of
 from tests.engine.durability.support import GSI, TABLE, Server, definition, server
 from tests.engine.durability.wire import Refused, Wire
 
@@ -94,12 +94,11 @@ def test_no_room_for_the_log(tmp_path: Path) -> None:
 def test_no_room_for_the_main_file(tmp_path: Path) -> None:
     """The log can't be copied, and grows; requests do not notice."""
     path = tmp_path / "data.db"
-    command = [
-        sys.executable,
-        "-c",
-        "import keyplan.engine.checkpoints as c; c.CHECKPOINT_PAGES = 200; from keyplan.cli import main; main()",
-        "dynamodb",
-    ]
+    program = (
+        "from keyplan.engine.storage import wal_checkpoints; wal_checkpoints.CHECKPOINT_PAGES = 200; "
+        "from keyplan.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program, "dynamodb"]
     running = Server(path, command=command)
     try:
         with Wire(running.port) as wire:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keyplan.engine import page_cache, storage
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
+from keyplan.engine.storage import page_cache, storage
 from tests.engine.durability.support import TABLE, definition
 
 ITEMS = 200

@@ -12,8 +12,8 @@ from typing import Any
 import apsw
 import pytest
 
-from keyplan.engine.client import Engine
-from keyplan.engine.transaction import Transaction
+from keyplan.engine import Engine
+from keyplan.engine.storage.transaction import Transaction
 from tests.engine.durability.support import GSI, TABLE, definition, server
 
 ROOT = Path(__file__).parents[3]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from keyplan.engine import checkpoints
-from keyplan.engine.client import Engine
-from keyplan.engine.transaction import Transaction
+from keyplan.engine import Engine
+from keyplan.engine.storage import wal_checkpoints
+from keyplan.engine.storage.transaction import Transaction
 from tests.engine.durability.support import GSI, TABLE, definition
 
 THREADS = 8
@@ -19,8 +19,8 @@ TIMES = 60
 @pytest.fixture(params=["memory", "file"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """On a file, the log is copied into it all the time."""
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 20)
-    monkeypatch.setattr(checkpoints, "LONGEST", 1)
+    monkeypatch.setattr(wal_checkpoints, "CHECKPOINT_PAGES", 20)
+    monkeypatch.setattr(wal_checkpoints, "LONGEST", 1)
     with Engine(":memory:" if request.param == "memory" else str(tmp_path / "data.db")) as made:
         made.create_table(**definition())  # type: ignore[arg-type]
         yield made

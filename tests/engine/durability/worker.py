@@ -3,7 +3,7 @@
 import contextlib
 import sys
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.durability.support import TABLE, definition
 
 

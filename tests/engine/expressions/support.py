@@ -7,7 +7,7 @@ import pytest
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.expressions import Condition, Placeholders, Projection, Update, condition, projection, update
-from keyplan.engine.values import AttributeValue, Item
+from keyplan.engine.values.attribute_values import AttributeValue, Item
 
 
 def s(text: str) -> AttributeValue:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keyplan.engine.values import Item
+from keyplan.engine.values.attribute_values import Item
 from tests.engine.expressions.support import a_condition, lst, mp, n, refused, s
 
 TYPE = "Incorrect operand type for operator or function; operator or function: "

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from keyplan.engine.expressions import KeyCondition, Placeholders, key_condition, parse_key_condition
-from keyplan.engine.values import Item
+from keyplan.engine.values.attribute_values import Item
 from tests.engine.expressions.support import VALUES, n, refused, s
 
 WRONG = "Invalid condition in KeyConditionExpression: "

@@ -3,7 +3,7 @@
 import pytest
 
 from keyplan.engine.expressions import Placeholders, condition, projection, update
-from keyplan.engine.values import Item
+from keyplan.engine.values.attribute_values import Item
 from tests.engine.expressions.support import n, refused, s
 
 

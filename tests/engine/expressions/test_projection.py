@@ -2,7 +2,7 @@
 
 import pytest
 
-from keyplan.engine.values import Item
+from keyplan.engine.values.attribute_values import Item
 from tests.engine.expressions.support import a_projection, lst, mp, n, refused, s
 
 CLASH = "Two document paths {} with each other; must remove or rewrite one of these paths; path one: {}, path two: {}"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.expressions import Placeholders, condition, key_condition, projection, update
 from keyplan.engine.expressions.reserved import is_reserved
-from keyplan.engine.values import AttributeValue, Item, normalise, normalise_item, type_of
+from keyplan.engine.values.attribute_values import AttributeValue, Item, normalise, normalise_item, type_of
 from tests.engine.expressions.support import placeholders
 
 PathParts: TypeAlias = tuple[str | int, ...]

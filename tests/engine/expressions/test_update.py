@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.values import Item
+from keyplan.engine.values.attribute_values import Item
 from tests.engine.expressions.support import an_update, lst, mp, n, refused, s
 
 TYPE = "Incorrect operand type for operator or function; "

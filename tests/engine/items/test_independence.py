@@ -3,7 +3,7 @@
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.support import index, make_table, refused
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.engine.keys import KeySchema, after, open_part, part, partition
-from keyplan.engine.values import AttributeValue, normalise
+from keyplan.engine.values.attribute_values import AttributeValue, normalise
+from keyplan.engine.values.row_keys import KeySchema, after, open_part, part, partition
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:

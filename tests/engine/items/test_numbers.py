@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keyplan.engine import numbers
 from keyplan.engine.errors import DynamoError
+from keyplan.engine.values import numbers
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from keyplan.engine import Engine, numbers
+from keyplan.engine import Engine
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.plain import plain_item
-from keyplan.engine.values import AttributeValue, Item, normalise_sized
+from keyplan.engine.values import numbers
+from keyplan.engine.values.attribute_values import AttributeValue, Item, normalise_sized
+from keyplan.engine.values.plain_items import plain_item
 
 TEXTS = some.text(max_size=12) | some.sampled_from(['"', "\\", "\n", "\x00", "\x7f", "Gdańsk", "😀", ""])
 NUMBERS = some.sampled_from(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from tests.engine.support import make_table, refused

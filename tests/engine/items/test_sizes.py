@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.values import AttributeValue, item_size, normalise_sized
+from keyplan.engine.values.attribute_values import AttributeValue, item_size, normalise_sized
 from tests.engine.support import index, make_table, refused
 
 if TYPE_CHECKING:

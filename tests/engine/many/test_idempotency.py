@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.reading.helpers import Client, item, values
 from tests.engine.support import make_table, refused
 

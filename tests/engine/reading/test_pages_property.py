@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.reading.helpers import Client, Item, fill, values
 from tests.engine.support import index, make_table
 

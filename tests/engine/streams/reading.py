@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodbstreams import DynamoDBStreamsClient
     from types_boto3_dynamodbstreams.type_defs import RecordTypeDef
 
-    from keyplan.engine.client import Engine
+    from keyplan.engine import Engine
 
 Streams: TypeAlias = "DynamoDBStreamsClient | Engine"
 """What can be asked for streams; an engine is both clients in one."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from tests.engine.streams.reading import (
     Clock,

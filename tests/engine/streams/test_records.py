@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.streams.reading import Clock, all_records, sequence_numbers, stream_of, stream_settings
 from tests.engine.support import index, make_table, refused
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread
 from tests.engine.streams.reading import (
     Clock,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:

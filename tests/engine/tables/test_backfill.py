@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from keyplan.engine.client import Engine
+from keyplan.engine import Engine
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def test_an_index_that_replaces_one_half_filled_begins_anew(engine: Engine, monk
             engine.update_table(TableName=table, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "gsi"}}])
             engine.update_table(TableName=table, **ADD)
 
-    monkeypatch.setattr("keyplan.engine.maintenance.time.sleep", lambda seconds: write_between())
+    monkeypatch.setattr("keyplan.engine.background.maintenance.time.sleep", lambda seconds: write_between())
     maintenance._fill(table)
     assert steps > 2
     assert status(engine, table) == "ACTIVE"

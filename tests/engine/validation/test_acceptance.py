@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.engine import model
+from keyplan.engine import service_model
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.validation import check_request, extras
 from keyplan.engine.validation.acceptance import compile_test
@@ -41,7 +41,7 @@ def jsonable(value: Any) -> bool:
 @given(st.sampled_from(OPERATIONS).flatmap(spoilt_requests).filter(lambda case: jsonable(case[1])))
 def test_the_quick_test_says_yes_only_to_what_the_walks_let_pass(case: tuple[str, Any]) -> None:
     operation, request = case
-    described = model.load("dynamodb")
+    described = service_model.load("dynamodb")
     shape = described["operations"][operation]["input"]["shape"]
     quick = compile_test(described, shape)
     if quick(request):
@@ -65,9 +65,9 @@ def test_right_requests_pass(case: tuple[str, Any]) -> None:
     check_request(*case)
 
 
-@pytest.mark.parametrize(("service", "operation"), sorted(model.operations()))
-def test_every_operation_misses_what_it_requires(service: model.Service, operation: str) -> None:
-    described = model.load(service)
+@pytest.mark.parametrize(("service", "operation"), sorted(service_model.operations()))
+def test_every_operation_misses_what_it_requires(service: service_model.Service, operation: str) -> None:
+    described = service_model.load(service)
     required = described["shapes"][described["operations"][operation]["input"]["shape"]].get("required", [])
     refused = False
     try:
@@ -78,7 +78,7 @@ def test_every_operation_misses_what_it_requires(service: model.Service, operati
 
 
 def test_the_table_names_what_the_model_has() -> None:
-    shapes = {**model.load("dynamodbstreams")["shapes"], **model.load("dynamodb")["shapes"]}
+    shapes = {**service_model.load("dynamodbstreams")["shapes"], **service_model.load("dynamodb")["shapes"]}
     for structure, member in extras.MEMBERS:
         assert member in shapes[structure]["members"]
     for name, values in extras.ENUMERATIONS.items():

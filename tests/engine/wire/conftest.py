@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from keyplan.engine import wire
-from keyplan.engine.wire import serve_in_thread
+from keyplan.engine.wire import serve_in_thread, server
 from tests.engine.wire.client import Client
 from tests.engine.wire.fake import FakeDatabase
 
@@ -21,7 +20,7 @@ def database() -> FakeDatabase:
 def url(request: pytest.FixtureRequest, database: FakeDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """An endpoint; every test runs with the database in uvloop's event loop, in its own thread, in asyncio's loop."""
     if request.param == "asyncio":
-        monkeypatch.setattr(wire, "new_event_loop", asyncio.new_event_loop)
+        monkeypatch.setattr(server, "new_event_loop", asyncio.new_event_loop)
     before = set(threading.enumerate())
     with serve_in_thread(database, background=request.param == "thread") as url:
         yield url

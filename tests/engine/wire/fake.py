@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.protocol import Answer, Request
+from keyplan.engine.executor import Answer, Request
 
 
 class FakeDatabase:

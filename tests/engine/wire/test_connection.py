@@ -11,9 +11,7 @@ import time
 
 import pytest
 
-from keyplan.engine import connection
-from keyplan.engine.sigv4 import Credentials
-from keyplan.engine.wire import serve_in_thread
+from keyplan.engine.wire import Credentials, connection, serve_in_thread
 from tests.engine.wire.client import SIGNED, Client, post
 from tests.engine.wire.fake import FakeDatabase
 

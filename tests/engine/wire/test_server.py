@@ -10,8 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from types_boto3_dynamodb import DynamoDBClient
 
-from keyplan.engine.sigv4 import Credentials
-from keyplan.engine.wire import serve_in_thread
+from keyplan.engine.wire import Credentials, serve_in_thread
 from tests.engine.wire.client import Client, post
 from tests.engine.wire.fake import FakeDatabase
 

@@ -11,7 +11,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as BotoCredentials
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.sigv4 import Authenticator, Credentials
+from keyplan.engine.wire.sigv4 import Authenticator, Credentials
 from tests.engine.wire.client import SIGNED
 
 KEYS = Credentials("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")

@@ -1,21 +1,23 @@
 """DynamoDB's expression language: conditions and filters, key conditions, projections, updates.
 
-A text and the request's `Placeholders` become an object that is applied to items:
+An expression's text and the request's `Placeholders` become an object that is applied to items:
 
-- `condition(kind, text, placeholders)` gives a `Condition`: `matches(item)`;
-- `projection(text, placeholders)` gives a `Projection`: `apply(item)`;
-- `update(text, placeholders)` gives an `Update`: `apply(item)`, `updated(item)`;
-- `key_condition(text, placeholders, hash_attributes, range_attributes)` gives a `KeyCondition`: `hash`, `range`; or in
-  two steps, `key_parts(text, placeholders)` before the key schema is known and `fit_key_parts` when it is.
+- `condition(kind, text, placeholders)` returns a `Condition`: `matches(item)`;
+- `projection(text, placeholders)` returns a `Projection`: `apply(item)`;
+- `update(text, placeholders)` returns an `Update`: `apply(item)`, `updated(item)`;
+- `key_condition(text, placeholders, hash_attributes, range_attributes)` returns a `KeyCondition`. In two steps:
+  `key_parts(text, placeholders)` before the key schema is known and `fit_key_parts` when it is.
 
-Whatever AWS refuses is refused here, with its message, before an item is read where it can be; after the last
-expression of a request `Placeholders.finish` refuses placeholders that none of them used.
+Whatever AWS refuses is refused here with AWS's message (`expression_errors`), before an item is read where possible.
+After the last expression of a request, `Placeholders.finish` refuses placeholders that none of them used.
 
-The way of a text: `lexer` makes tokens, `grammar` (on `parser`) makes `nodes`, which are cached by text; the module of
-each kind looks paths and names up (cached too) and builds closures around the request's values.
+How a text is processed: `lexer` makes tokens; `grammar`, based on `parser`, makes `nodes` from them, knowing the
+`functions` and the `reserved` words. Nodes are cached by text. The module of each kind (`condition` with its
+`operators`, `key_condition`, `projection`, `update` with its `update_operands`) looks up names (`placeholders`) and
+`paths`, which is cached too, and builds closures around the request's values.
 
-Everything hangs on `AttributeValue` and `Item` of `keyplan.engine.values`, in normal form. The package knows values,
-numbers and errors; it knows nothing of tables, storage or operations: a key schema comes as names of attributes.
+The package knows values and errors. It doesn't know tables, storage or operations: a key schema is passed as names of
+attributes. Values are `AttributeValue`s in normal form.
 """
 
 from keyplan.engine.expressions.condition import Condition, condition

@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias, cast
 
 from keyplan.engine.expressions import operators
+from keyplan.engine.expressions.expression_errors import invalid, wrong_type
 from keyplan.engine.expressions.functions import TYPE_NAMES
 from keyplan.engine.expressions.grammar import CACHE_SIZE, parse_condition
 from keyplan.engine.expressions.nodes import CallNode, Comparison, Leaf, Operand, ParsedCondition, PathNode, ValueNode
 from keyplan.engine.expressions.operators import Bound, Matcher
 from keyplan.engine.expressions.paths import Path, getter, resolve, show, top_level
 from keyplan.engine.expressions.placeholders import Placeholders
-from keyplan.engine.expressions.problems import invalid, wrong_type
-from keyplan.engine.values import AttributeValue, Item, type_of
+from keyplan.engine.values.attribute_values import AttributeValue, Item, type_of
 
 _OperandBinder: TypeAlias = Callable[[Item], Bound]
 _LeafBinder: TypeAlias = Callable[[Item], Matcher]

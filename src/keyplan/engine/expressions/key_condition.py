@@ -11,12 +11,12 @@ from typing import NamedTuple, TypeAlias, cast
 
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.expressions.condition import ORDERED_TYPES, PREFIX_TYPES, check_bounds, check_distinct
+from keyplan.engine.expressions.expression_errors import wrong_type
 from keyplan.engine.expressions.grammar import CACHE_SIZE, parse_key_condition
 from keyplan.engine.expressions.nodes import CallNode, Leaf, Operand, ParsedCondition, PathNode, Step, ValueNode
 from keyplan.engine.expressions.paths import resolve
 from keyplan.engine.expressions.placeholders import Placeholders
-from keyplan.engine.expressions.problems import wrong_type
-from keyplan.engine.values import AttributeValue, Item, type_of
+from keyplan.engine.values.attribute_values import AttributeValue, Item, type_of
 
 RangeCondition: TypeAlias = tuple[str, tuple[AttributeValue, ...]]
 """An operator ("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with") and its one or two values."""

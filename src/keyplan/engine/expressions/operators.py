@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias, cast
 
 from keyplan.engine.expressions.paths import Getter
-from keyplan.engine.numbers import to_decimal
-from keyplan.engine.values import AttributeValue, Item
+from keyplan.engine.values.attribute_values import AttributeValue, Item
+from keyplan.engine.values.numbers import to_decimal
 
 Matcher: TypeAlias = Callable[[Item], bool]
 # Strings, decimals and bytes have no common type that says they can be compared with their like.

@@ -8,11 +8,11 @@ that nesting costs no stack.
 from enum import IntEnum
 
 from keyplan.engine.errors import DynamoError
+from keyplan.engine.expressions.expression_errors import invalid
 from keyplan.engine.expressions.functions import FUNCTIONS, NEEDS_PATH, OPERAND, UPDATE
 from keyplan.engine.expressions.lexer import END, NAME, NAME_PLACEHOLDER, NUMBER, VALUE_PLACEHOLDER, Token, tokens
 from keyplan.engine.expressions.nodes import CallNode, Operand, PathNode, ValueNode
 from keyplan.engine.expressions.paths import MAXIMUM_DEPTH, MAXIMUM_INDEX, Path
-from keyplan.engine.expressions.problems import invalid
 from keyplan.engine.expressions.reserved import is_reserved
 
 MAXIMUM_SIZE = 4096

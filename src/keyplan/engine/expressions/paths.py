@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.expressions.problems import invalid
-from keyplan.engine.values import AttributeValue, Item
+from keyplan.engine.expressions.expression_errors import invalid
+from keyplan.engine.values.attribute_values import AttributeValue, Item
 
 Path: TypeAlias = tuple[str | int, ...]
 Tree: TypeAlias = "dict[str | int, int | Tree]"

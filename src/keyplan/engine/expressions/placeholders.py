@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection
 
 from keyplan.engine.errors import ConstraintError, DynamoError, validation_error
+from keyplan.engine.expressions.expression_errors import invalid
 from keyplan.engine.expressions.nodes import Parsed
-from keyplan.engine.expressions.problems import invalid
-from keyplan.engine.values import AttributeValue, Item, name_size, normalise, normalise_item
+from keyplan.engine.values.attribute_values import AttributeValue, Item, name_size, normalise, normalise_item
 
 # A placeholder has up to 255 characters, its mark among them.
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]{1,254}\Z").match

@@ -7,7 +7,7 @@ from keyplan.engine.expressions.grammar import CACHE_SIZE, parse_projection
 from keyplan.engine.expressions.nodes import ParsedProjection
 from keyplan.engine.expressions.paths import Path, pick, resolve, top_level, tree
 from keyplan.engine.expressions.placeholders import Placeholders
-from keyplan.engine.values import Item
+from keyplan.engine.values.attribute_values import Item
 
 
 class Projection:

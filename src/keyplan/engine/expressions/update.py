@@ -13,7 +13,7 @@ from keyplan.engine.expressions.nodes import ParsedUpdate
 from keyplan.engine.expressions.paths import Path, Tree, pick, resolve, top_level, tree
 from keyplan.engine.expressions.placeholders import Placeholders
 from keyplan.engine.expressions.update_operands import Binder, Compute, binder
-from keyplan.engine.values import AttributeValue, Item
+from keyplan.engine.values.attribute_values import AttributeValue, Item
 
 
 class _Plan(NamedTuple):

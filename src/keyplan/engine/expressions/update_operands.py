@@ -7,12 +7,12 @@ from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
-from keyplan.engine import numbers
 from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.expressions.expression_errors import invalid, wrong_type
 from keyplan.engine.expressions.nodes import Action, Arithmetic, CallNode, Operand, PathNode, ValueNode
 from keyplan.engine.expressions.paths import Getter, getter, resolve
-from keyplan.engine.expressions.problems import invalid, wrong_type
-from keyplan.engine.values import AttributeValue, Item, type_of
+from keyplan.engine.values import numbers
+from keyplan.engine.values.attribute_values import AttributeValue, Item, type_of
 
 Compute: TypeAlias = Callable[[Item], AttributeValue | None]
 Binder: TypeAlias = Callable[[Item], Compute]

@@ -1,4 +1,4 @@
-"""DynamoDB's operations, one function each, by AWS's names.
+"""DynamoDB's operations, one function each, by AWS's names: on `items`, on `tables` and on streams (`stream_records`).
 
 An operation is a function of a storage transaction and a request (decoded JSON whose shape the service model has
 checked) that returns the answer or raises a `DynamoError`. It knows the catalog, the transaction, expressions and
@@ -9,20 +9,22 @@ of all of them. An operation on items raises before it writes anything, so that 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias, cast
 
-from keyplan.engine.operations import settings, stream_records, tables
-from keyplan.engine.operations.batches import batch_get_item, batch_write_item
-from keyplan.engine.operations.delete_item import delete_item
-from keyplan.engine.operations.get_item import get_item
-from keyplan.engine.operations.put_item import put_item
-from keyplan.engine.operations.query import query
-from keyplan.engine.operations.requests import Answer
-from keyplan.engine.operations.scan import scan
-from keyplan.engine.operations.transactions import transact_get_items, transact_write_items
-from keyplan.engine.operations.update_item import update_item
-from keyplan.engine.operations.update_table import update_table
-from keyplan.engine.transaction import Transaction
+from keyplan.engine.executor import Answer, Request
+from keyplan.engine.operations import stream_records
+from keyplan.engine.operations.items.batch_items import batch_get_item, batch_write_item
+from keyplan.engine.operations.items.delete_item import delete_item
+from keyplan.engine.operations.items.get_item import get_item
+from keyplan.engine.operations.items.put_item import put_item
+from keyplan.engine.operations.items.query import query
+from keyplan.engine.operations.items.scan import scan
+from keyplan.engine.operations.items.transact_items import transact_get_items, transact_write_items
+from keyplan.engine.operations.items.update_item import update_item
+from keyplan.engine.operations.tables import account, describe_table, tags, time_to_live
+from keyplan.engine.operations.tables.create_table import create_table
+from keyplan.engine.operations.tables.delete_table import delete_table
+from keyplan.engine.operations.tables.update_table import update_table
+from keyplan.engine.storage.transaction import Transaction
 
-Request: TypeAlias = dict[str, object]
 Run: TypeAlias = Callable[[Transaction, Request], Answer]
 
 
@@ -49,29 +51,29 @@ def _changes_tables(run: object) -> Operation:
 OPERATIONS: dict[str, Operation] = {
     "BatchGetItem": _reads(batch_get_item),
     "BatchWriteItem": _writes(batch_write_item),
-    "CreateTable": _changes_tables(tables.create_table),
+    "CreateTable": _changes_tables(create_table),
     "DeleteItem": _writes(delete_item),
-    "DeleteTable": _changes_tables(tables.delete_table),
-    "DescribeContinuousBackups": _reads(settings.describe_continuous_backups),
-    "DescribeEndpoints": _reads(settings.describe_endpoints),
-    "DescribeLimits": _reads(settings.describe_limits),
+    "DeleteTable": _changes_tables(delete_table),
+    "DescribeContinuousBackups": _reads(account.describe_continuous_backups),
+    "DescribeEndpoints": _reads(account.describe_endpoints),
+    "DescribeLimits": _reads(account.describe_limits),
     "DescribeStream": _reads(stream_records.describe_stream),
-    "DescribeTable": _reads(tables.describe_table),
-    "DescribeTimeToLive": _reads(settings.describe_time_to_live),
+    "DescribeTable": _reads(describe_table.describe_table),
+    "DescribeTimeToLive": _reads(time_to_live.describe_time_to_live),
     "GetItem": _reads(get_item),
     "GetRecords": _reads(stream_records.get_records),
     "GetShardIterator": _reads(stream_records.get_shard_iterator),
     "ListStreams": _reads(stream_records.list_streams),
-    "ListTables": _reads(tables.list_tables),
-    "ListTagsOfResource": _reads(settings.list_tags_of_resource),
+    "ListTables": _reads(describe_table.list_tables),
+    "ListTagsOfResource": _reads(tags.list_tags_of_resource),
     "PutItem": _writes(put_item),
     "Query": _reads(query),
     "Scan": _reads(scan),
-    "TagResource": _changes_tables(settings.tag_resource),
+    "TagResource": _changes_tables(tags.tag_resource),
     "TransactGetItems": _reads(transact_get_items),
     "TransactWriteItems": _writes(transact_write_items),
-    "UntagResource": _changes_tables(settings.untag_resource),
+    "UntagResource": _changes_tables(tags.untag_resource),
     "UpdateItem": _writes(update_item),
     "UpdateTable": _changes_tables(update_table),
-    "UpdateTimeToLive": _changes_tables(settings.update_time_to_live),
+    "UpdateTimeToLive": _changes_tables(time_to_live.update_time_to_live),
 }

@@ -8,10 +8,10 @@ from typing import NamedTuple, TypedDict, cast
 
 import orjson
 
-from keyplan.engine.catalog import table_name
 from keyplan.engine.errors import DynamoError, not_found, validation_error
-from keyplan.engine.operations.requests import Answer
-from keyplan.engine.streams import (
+from keyplan.engine.executor import Answer
+from keyplan.engine.storage.catalog import table_name
+from keyplan.engine.storage.stream_log import (
     RETENTION_SECONDS,
     StreamDescription,
     last_before,
@@ -19,7 +19,7 @@ from keyplan.engine.streams import (
     sequence_number,
     trimmed_to,
 )
-from keyplan.engine.transaction import Transaction
+from keyplan.engine.storage.transaction import Transaction
 
 ITERATOR_SECONDS = 900.0
 MAXIMUM_RECORDS = 1000

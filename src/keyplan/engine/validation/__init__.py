@@ -7,7 +7,7 @@ the first) and its constraints (one ValidationException for all). `acceptance` s
 
 from collections.abc import Callable
 
-from keyplan.engine import model
+from keyplan.engine import service_model
 from keyplan.engine.errors import validation_error
 from keyplan.engine.validation import extras
 from keyplan.engine.validation.acceptance import Test, compile_test
@@ -32,11 +32,11 @@ def check_request(operation: str, request: dict[str, object], *, typed: bool = F
         _examine(operation, request)
 
 
-def _input_of(operation: str) -> tuple[model.Model, str] | None:
-    service = model.service_of(operation)
+def _input_of(operation: str) -> tuple[service_model.Model, str] | None:
+    service = service_model.service_of(operation)
     if service is None:
         return None
-    found = model.load(service)
+    found = service_model.load(service)
     reference = found["operations"][operation].get("input")
     return (found, reference["shape"]) if reference else None
 

@@ -10,11 +10,11 @@ from binascii import Error, a2b_base64
 from collections.abc import Callable
 from typing import TypeAlias
 
-from keyplan.engine.model import ITEM_SHAPE, Model, Shape
-from keyplan.engine.plain import plain_item
+from keyplan.engine.service_model import ITEM_SHAPE, Model, Shape
 from keyplan.engine.validation import extras
 from keyplan.engine.validation.extras import Constraints
-from keyplan.engine.values import PlainItem
+from keyplan.engine.values.attribute_values import PlainItem
+from keyplan.engine.values.plain_items import plain_item
 
 Test: TypeAlias = Callable[[object], bool]
 

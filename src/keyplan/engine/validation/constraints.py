@@ -8,7 +8,7 @@ from zlib import crc32
 import orjson
 
 from keyplan.engine.errors import DynamoError, validation_error
-from keyplan.engine.model import Model, Shape
+from keyplan.engine.service_model import Model, Shape
 from keyplan.engine.validation import extras
 from keyplan.engine.validation.acceptance import DEEPEST, compile_pattern, constraints_of
 from keyplan.engine.validation.extras import Constraints

@@ -27,7 +27,7 @@ MEMBERS: dict[tuple[str, str], Constraints] = {
 
 # What holds for a shape wherever it stands, in place of the model's constraints.
 SHAPES: dict[str, Constraints] = {
-    # Counted in bytes, and with a sentence of its own: see `name_size` in values.py.
+    # Counted in bytes, and with a sentence of its own: see `name_size` in attribute_values.py.
     "AttributeName": {},
 }
 

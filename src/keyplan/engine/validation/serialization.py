@@ -9,7 +9,7 @@ import re
 from typing import cast
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.model import Model, Shape
+from keyplan.engine.service_model import Model, Shape
 from keyplan.engine.validation.acceptance import DEEPEST, INTEGER_LIMITS, is_base64
 
 _PACKAGE = "com.amazonaws.dynamodb.v20120810."

@@ -1,0 +1,27 @@
+"""Deleting the items whose time to live is over."""
+
+from keyplan.engine.operations.items.item_changes import Change, apply
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.storage.ttl_index import expired_rows
+
+SWEEP_ITEMS = 100
+"""Items deleted in one transaction, with other writes in between."""
+
+SERVICE = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
+"""Who deleted the item, in its stream record."""
+
+
+def sweep(transaction: Transaction, name: str) -> int:
+    """Delete some of a table's expired items as the service itself does, and return how many."""
+    table = transaction.catalog.tables.get(name)
+    attribute = table.definition["ttl"] if table else None
+    if table is None or attribute is None:
+        return 0
+    deleted = 0
+    for key, row in expired_rows(transaction, table, SWEEP_ITEMS):
+        item = row.item
+        # SQLite reads a name up to a zero character, and may find another attribute than the one that is meant.
+        if "N" in item.get(attribute, {}):
+            apply(transaction, Change(table, item, key, row, item, None, 0), SERVICE)
+            deleted += 1
+    return deleted

@@ -1,0 +1,75 @@
+"""The embedded DynamoDB as a Python object with the methods of boto3's clients."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from keyplan.engine.database import Database
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+    from types_boto3_dynamodb import DynamoDBServiceResource
+
+    from keyplan.engine.client.typed import Client, Methods
+else:
+    from keyplan.engine.client.methods import Methods
+
+
+class Engine(Methods):
+    """A DynamoDB in this process, in memory or durable in one file.
+
+    It has the methods of `boto3.client("dynamodb")` and `boto3.client("dynamodbstreams")`, with the same keyword
+    arguments, return values and exceptions, so that a function written for a boto3 client runs on it unchanged.
+
+    `path` is a file, created if it is missing, or ":memory:". With `durability="full"` an acknowledged write also
+    survives a loss of power. `clock` gives the time in seconds; `ttl_interval` is the pause between two sweeps that
+    delete expired items, None for no sweeps but the ones by `sweep_expired`.
+    """
+
+    def __init__(
+        self,
+        path: str = ":memory:",
+        *,
+        durability: Literal["normal", "full"] = "normal",
+        clock: Callable[[], float] = time.time,
+        ttl_interval: float | None = None,
+    ) -> None:
+        self._database = Database(path, durability=durability, clock=clock, ttl_interval=ttl_interval)
+
+    @property
+    def database(self) -> Database:
+        """What answers the requests: for a wire server next to this engine."""
+        return self._database
+
+    def sweep_expired(self) -> int:
+        """Delete the items whose time to live is over, now; the number of them."""
+        return self._database.sweep_expired()
+
+    def boto3_session(self, region_name: str = "us-east-1") -> "Session":
+        """A real boto3 session whose DynamoDB requests this engine answers, without a socket."""
+        from keyplan.engine.client.boto3_session import (
+            session,  # boto3 takes a while to import, and few programs need it here
+        )
+
+        return session(self._database, region_name)
+
+    def boto3_client(self, region_name: str = "us-east-1") -> "Client":
+        """A real boto3 client for DynamoDB whose requests this engine answers."""
+        return self.boto3_session(region_name).client("dynamodb")
+
+    def boto3_resource(self, region_name: str = "us-east-1") -> "DynamoDBServiceResource":
+        """A real boto3 resource for DynamoDB whose requests this engine answers."""
+        return self.boto3_session(region_name).resource("dynamodb")
+
+    def close(self) -> None:
+        """Release the file; the engine can not be used afterwards."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,214 @@
+"""BatchGetItem and BatchWriteItem."""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias, cast
+
+import orjson
+
+from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.expressions import Projection
+from keyplan.engine.operations.items.consumed_capacity import Consumed, describe_consumed, read_units
+from keyplan.engine.operations.items.item_changes import (
+    Change,
+    apply_all,
+    consumption,
+    index_keys,
+    size_with_local_indexes,
+)
+from keyplan.engine.operations.items.item_requests import (
+    BatchGetRequest,
+    BatchWriteRequest,
+    ItemRequest,
+    KeysRequest,
+    WriteRequest,
+)
+from keyplan.engine.operations.items.paged_reads import bound_projection
+from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.items.transact_items import collections_of
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.transaction import Row, Transaction
+from keyplan.engine.values.attribute_values import Item, PlainItem, check_item_size, normalise_item, normalise_sized
+from keyplan.engine.values.row_keys import checked_item_key, checked_key, mismatch
+
+MAXIMUM_KEYS = 100
+MAXIMUM_WRITES = 25
+MAXIMUM_BYTES = 16 * 1_048_576
+_AT_ONCE = 25
+"""Items that are read together: of the largest, 10 MB."""
+
+_Prepared: TypeAlias = tuple[Item, int | None]
+"""A write that was checked without the table: an item and its size, or a key to be deleted and None."""
+
+_KEYS_MEMBERS = ("ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead")
+
+
+def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer:
+    """The items in the order of their keys; what does not fit into 16 MB comes back as unprocessed."""
+    wanted = request["RequestItems"]
+    if sum(len(keys["Keys"]) for keys in wanted.values()) > MAXIMUM_KEYS:
+        raise _too_many("BatchGetItem")
+    prepared = {name: _prepare_keys(keys) for name, keys in wanted.items()}
+    reads = [_TableRead(transaction.catalog.table(name), name, wanted[name], *read) for name, read in prepared.items()]
+    _refuse_duplicates((read.table.number, key) for read in reads for key in read.row_keys)
+    budget = MAXIMUM_BYTES
+    for read in reads:
+        budget = read.run(transaction, budget)
+    answer: Answer = {
+        "Responses": {read.name: read.items for read in reads},
+        "UnprocessedKeys": {read.name: read.unprocessed for read in reads if read.unprocessed},
+    }
+    kind = request.get("ReturnConsumedCapacity", "NONE")
+    if kind != "NONE":
+        answer["ConsumedCapacity"] = [
+            describe_consumed(kind, read.table, Consumed(read.units), name=read.name) for read in reads
+        ]
+    return answer
+
+
+def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
+    refuse_legacy(request)
+    alike = cast(ItemRequest, request)
+    check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
+    keys = [normalise_item(key) for key in request["Keys"]]
+    # A key that is there twice in the same words is refused whether or not it is a key of the table.
+    _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
+    return keys, bound_projection(alike)
+
+
+class _TableRead:
+    """What a batch reads of one table."""
+
+    def __init__(
+        self, table: Table, name: str, request: KeysRequest, keys: list[Item], bound: Projection | None
+    ) -> None:
+        self.table = table
+        self.name = name
+        self.items: list[object] = []
+        self.unprocessed: dict[str, object] = {}
+        self.units = 0.0
+        self._request = request
+        self._keys = keys
+        self._projection = bound
+        self.row_keys = [checked_key(table.schema, key) for key in keys]
+
+    def run(self, transaction: Transaction, budget: int) -> int:
+        """Read until the budget is used up; what is left of it."""
+        consistent = self._request.get("ConsistentRead", False)
+        bound = self._projection
+        rows: dict[bytes, Row] = {}
+        for position, row_key in enumerate(self.row_keys):
+            if position % _AT_ONCE == 0:
+                rows = transaction.rows(self.table, self.row_keys[position : position + _AT_ONCE])
+            row = rows.get(row_key)
+            size = row.size if row else 0
+            if size > budget:
+                self._leave(position)
+                return 0
+            budget -= size
+            self.units += read_units(size, consistent=consistent)
+            if row is not None:
+                self.items.append(orjson.Fragment(row.stored) if bound is None else bound.apply(row.item))
+        return budget
+
+    def _leave(self, position: int) -> None:
+        """The same request for the keys that are left."""
+        given = cast(Mapping[str, object], self._request)
+        self.unprocessed = {
+            "Keys": self._keys[position:],
+            **{member: given[member] for member in _KEYS_MEMBERS if member in given},
+        }
+
+
+def _refuse_duplicates(items: Iterable[object]) -> None:
+    """Across tables, items are told apart by table and row key: a table may be there by its name and by its ARN."""
+    given = list(items)
+    if len(set(given)) != len(given):
+        raise validation_error("Provided list of item keys contains duplicates")
+
+
+def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> Answer:
+    """Writes without conditions; all are decided before the first is applied."""
+    wanted = request["RequestItems"]
+    if sum(map(len, wanted.values())) > MAXIMUM_WRITES:
+        raise _too_many("BatchWriteItem")
+    prepared = {name: [_prepared(write) for write in writes] for name, writes in wanted.items()}
+    keyed = {name: _put_keys(transaction.catalog.table(name), writes) for name, writes in prepared.items()}
+    decided = {
+        name: _decided(transaction.catalog.table(name), writes, keyed[name]) for name, writes in prepared.items()
+    }
+    _refuse_duplicates((change.table.number, change.key) for changes in decided.values() for change in changes)
+    for name, changes in decided.items():
+        apply_all(transaction, transaction.catalog.table(name), changes)
+    answer: Answer = {"UnprocessedItems": {}}
+    _add_metrics(answer, request, decided)
+    return answer
+
+
+def _prepared(write: WriteRequest) -> _Prepared:
+    put, delete = write.get("PutRequest"), write.get("DeleteRequest")
+    if put is not None and delete is None:
+        item = put["Item"]
+        if type(item) is PlainItem:
+            return item, item.size
+        item, size = normalise_sized(item)
+        check_item_size(size)
+        return item, size
+    if delete is not None and put is None:
+        return normalise_item(delete["Key"]), None
+    # The service has one sentence, taken from attribute values, for a request that is not just one of the two.
+    raise validation_error(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )
+
+
+def _put_keys(table: Table, writes: list[_Prepared]) -> list[bytes | None]:
+    """The row keys of the puts, as far as they are plain to see.
+
+    In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem.
+    """
+    schema = table.schema
+    quick = schema.quick
+    keys = [None if size is None else quick(named) for named, size in writes]
+    if None in keys:
+        for (named, size), key in zip(writes, keys, strict=True):
+            if key is None and size is not None:
+                for name, kind in schema.attributes:
+                    if name not in named or kind not in named[name]:
+                        raise mismatch()
+    return keys
+
+
+def _decided(table: Table, writes: list[_Prepared], known: list[bytes | None]) -> list[Change]:
+    """What becomes of the items."""
+    changes = []
+    for (named, size), key in zip(writes, known, strict=True):
+        if size is None:
+            changes.append(Change(table, named, checked_key(table.schema, named), None, None, None, 0))
+            continue
+        key = key or checked_item_key(table.schema, named)
+        entry = index_keys(table, named)
+        if table.has_local_indexes:
+            check_item_size(size_with_local_indexes(table, named, size))
+        changes.append(Change(table, named, key, None, None, named, size, entry))
+    return changes
+
+
+def _too_many(operation: str) -> DynamoError:
+    return validation_error(f"Too many items requested for the {operation} call")
+
+
+def _add_metrics(answer: Answer, request: BatchWriteRequest, decided: dict[str, list[Change]]) -> None:
+    wanted = request.get("ReturnConsumedCapacity", "NONE")
+    if wanted != "NONE":
+        capacities = []
+        for name, changes in decided.items():
+            consumed = Consumed()
+            for change in changes:
+                consumed.add(consumption(change))
+            capacities.append(describe_consumed(wanted, changes[0].table, consumed, name=name))
+        answer["ConsumedCapacity"] = capacities
+    if request.get("ReturnItemCollectionMetrics") == "SIZE":
+        answer["ItemCollectionMetrics"] = collections_of(
+            (name, change) for name, changes in decided.items() for change in changes
+        )

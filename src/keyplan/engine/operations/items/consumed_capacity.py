@@ -1,0 +1,94 @@
+"""What an operation consumes, by AWS's rules.
+
+A read unit is 4 KB strongly consistent, half of it when eventually consistent, twice when transactional; a write unit
+is 1 KB, twice when transactional. A write is charged for the larger of the item before and after. An index is charged
+when its entry changes: twice when the entry moves to another key, not at all when nothing in it changes.
+"""
+
+from dataclasses import dataclass, field
+
+from keyplan.engine.storage.catalog import Index, Table
+from keyplan.engine.values.attribute_values import Item, item_size
+
+READ_UNIT = 4096
+WRITE_UNIT = 1024
+
+
+def read_units(size: int, *, consistent: bool) -> float:
+    """The units of reading so many bytes, at least one block."""
+    blocks = max(1, -(-size // READ_UNIT))
+    return float(blocks) if consistent else blocks / 2
+
+
+def write_units(size: int) -> float:
+    return float(max(1, -(-size // WRITE_UNIT)))
+
+
+@dataclass(slots=True)
+class Consumed:
+    """What one operation consumed of one table, and of which of its parts."""
+
+    table: float = 0.0
+    indexes: dict[str, float] = field(default_factory=dict)
+    reads: float | None = None
+    """Set for transactional operations, which tell reads and writes apart in the answer."""
+    writes: float | None = None
+
+    def add(self, other: "Consumed") -> None:
+        self.table += other.table
+        for name, units in other.indexes.items():
+            self.indexes[name] = self.indexes.get(name, 0.0) + units
+
+    @property
+    def total(self) -> float:
+        return self.table + sum(self.indexes.values())
+
+    def times(self, factor: float) -> "Consumed":
+        return Consumed(self.table * factor, {name: units * factor for name, units in self.indexes.items()})
+
+
+def write_consumption(table: Table, old: Item | None, new: Item | None, old_size: int, new_size: int) -> Consumed:
+    """What a write consumes of the table and of each of its indexes."""
+    consumed = Consumed(table=write_units(max(old_size, new_size)))
+    for index in table.indexes:
+        units = _entry_units(table, index, old, new)
+        if units:
+            consumed.indexes[index.name] = units
+    return consumed
+
+
+def _entry_units(table: Table, index: Index, old: Item | None, new: Item | None) -> float:
+    before = index.project(old) if old is not None and index.schema.covers(old) else None
+    after = index.project(new) if new is not None and index.schema.covers(new) else None
+    if before == after:
+        return 0.0
+    if before is not None and after is not None:
+        names = index.schema.names
+        if all(before[name] == after[name] for name in names):
+            return write_units(max(item_size(before), item_size(after)))
+    return sum(write_units(item_size(entry)) for entry in (before, after) if entry is not None)
+
+
+def describe_consumed(
+    wanted: str | None, table: Table, consumed: Consumed, kind: str | None = None, *, name: str | None = None
+) -> dict[str, object] | None:
+    """The ConsumedCapacity member of an answer; None where it was not asked for.
+
+    `kind` is "ReadCapacityUnits" or "WriteCapacityUnits" for the operations that tell them apart; `name` is what the
+    request called the table, since one that gave an ARN gets the ARN back.
+    """
+    if wanted is None or wanted == "NONE":
+        return None
+    answer: dict[str, object] = {"TableName": name or table.name, **_units(consumed.total, kind)}
+    if wanted == "INDEXES":
+        answer["Table"] = _units(consumed.table, kind)
+        kinds = {index.name: index.kind for index in table.indexes}
+        for name, units in consumed.indexes.items():
+            part = answer.setdefault(kinds[name], {})
+            assert isinstance(part, dict)
+            part[name] = _units(units, kind)
+    return answer
+
+
+def _units(units: float, kind: str | None) -> dict[str, object]:
+    return {"CapacityUnits": units} if kind is None else {"CapacityUnits": units, kind: units}

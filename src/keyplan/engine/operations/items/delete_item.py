@@ -1,0 +1,56 @@
+"""DeleteItem."""
+
+import orjson
+
+from keyplan.engine.executor import Answer
+from keyplan.engine.operations.items.item_changes import Change, Decide, add_metrics, apply, check_condition, needs_old
+from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.parameters import (
+    bound_condition,
+    check_condition_placeholders,
+    check_return_values,
+    refuse_legacy,
+)
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.attribute_values import normalise_item
+from keyplan.engine.values.row_keys import checked_key
+
+
+def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    change = prepare_delete(request)(transaction)
+    apply(transaction, change)
+    answer: Answer = {}
+    if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
+        answer["Attributes"] = orjson.Fragment(change.row.stored)
+    add_metrics(answer, request, change)
+    return answer
+
+
+def prepare_delete(request: ItemRequest) -> Decide:
+    """Check all that can be checked without the table."""
+    return _prepare(request, deletes=True)
+
+
+def prepare_check(request: ItemRequest) -> Decide:
+    """A ConditionCheck of a transaction: a delete's condition without the delete."""
+    return _prepare(request, deletes=False)
+
+
+def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
+    check_condition_placeholders(request)
+    key = normalise_item(request["Key"])
+    check_return_values(request)
+    bound = bound_condition(request)
+
+    def decide(transaction: Transaction) -> Change:
+        table = transaction.catalog.table(request["TableName"])
+        row_key = checked_key(table.schema, key)
+        row = transaction.row(table, row_key)
+        old = row.item if row is not None and (bound is not None or needs_old(table) or not deletes) else None
+        check_condition(request, bound, row, old)
+        if deletes:
+            return Change(table, key, row_key, row, old, None, 0)
+        return Change(table, key, row_key, row, old, old, row.size if row else 0)
+
+    return decide

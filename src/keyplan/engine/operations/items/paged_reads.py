@@ -1,0 +1,296 @@
+"""What Query and Scan share: reading a page of a table or index, and answering with it.
+
+A page ends with the range, with `Limit` items evaluated, or with the item that takes it over 1 MB; measured before
+filter and projection, as it is charged for.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+import apsw
+import orjson
+
+from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.expressions import Condition, Placeholders, Projection, condition, projection
+from keyplan.engine.operations.items.consumed_capacity import READ_UNIT, Consumed, describe_consumed, read_units
+from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.storage.catalog import Index, Table
+from keyplan.engine.storage.transaction import END, Transaction, incomplete
+from keyplan.engine.values.attribute_values import Item, item_size, normalise_item
+from keyplan.engine.values.row_keys import after, check_key_values, mismatch
+
+PAGE_BYTES = 1_048_576
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What a Query or Scan wants of the items it reads."""
+
+    select: str
+    filter: Condition | None
+    projection: Projection | None
+
+
+def wanted(request: ItemRequest, marks: Placeholders, select: str) -> Wanted:
+    """Select, filter and projection, checked as far as they can be without the table."""
+    text = request.get("FilterExpression")
+    bound_filter = None if text is None else condition("FilterExpression", text, marks)
+    text = request.get("ProjectionExpression")
+    bound_projection = None if text is None else projection(text, marks)
+    return Wanted(select, bound_filter, bound_projection)
+
+
+def bound_projection(request: ItemRequest) -> Projection | None:
+    """The projection of an operation that has no other expression."""
+    text = request.get("ProjectionExpression")
+    if text is None:
+        return None
+    marks = Placeholders(request.get("ExpressionAttributeNames"), None)
+    bound = projection(text, marks)
+    marks.finish()
+    return bound
+
+
+_NOT_WITH_PROJECTION = {"ALL_ATTRIBUTES": "ALL_ATTRIBUTES", "COUNT": "only the Count"}
+
+
+def check_select(request: ItemRequest) -> str:
+    """The kind of answer, given or implied."""
+    select = request.get("Select")
+    projected = "ProjectionExpression" in request
+    if select is None:
+        if projected:
+            return "SPECIFIC_ATTRIBUTES"
+        return "ALL_PROJECTED_ATTRIBUTES" if "IndexName" in request else "ALL_ATTRIBUTES"
+    if projected and select != "SPECIFIC_ATTRIBUTES":
+        raise validation_error(
+            f"Cannot specify the ProjectionExpression when choosing to get {_NOT_WITH_PROJECTION.get(select, select)}"
+        )
+    if select == "SPECIFIC_ATTRIBUTES" and not projected:
+        raise validation_error(
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+        )
+    if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in request:
+        raise validation_error("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+    return select
+
+
+def source(transaction: Transaction, request: ItemRequest, want: Wanted) -> tuple[Table, Index | None]:
+    """Table and index to read from, able to give what is wanted."""
+    table = transaction.catalog.table(request["TableName"])
+    name = request.get("IndexName")
+    if name is None:
+        return table, None
+    index = table.index(name)
+    if not index.is_global:
+        return table, index
+    if request.get("ConsistentRead"):
+        raise validation_error("Consistent reads are not supported on global secondary indexes")
+    if index.holds_all:
+        return table, index
+    if want.select == "ALL_ATTRIBUTES":
+        raise invalid_parameter(
+            f"Select type ALL_ATTRIBUTES is not supported for global secondary index {name} "
+            "because its projection type is not ALL"
+        )
+    if want.projection is not None:
+        absent = sorted(want.projection.attributes - index.included)
+        if absent:
+            raise invalid_parameter(f"Global secondary index {name} does not project [{', '.join(absent)}]")
+    return table, index
+
+
+@dataclass(slots=True)
+class Range:
+    """A range of row keys, in one direction. `high` is None at the end of the table."""
+
+    low: bytes
+    high: bytes | None
+    backward: bool = False
+
+    def contains(self, key: bytes) -> bool:
+        return self.low <= key and (self.high is None or key < self.high)
+
+    def start_after(self, key: bytes) -> None:
+        """Leave out what an earlier page has read, the item with this key included."""
+        if self.backward:
+            self.high = key
+        else:
+            self.low = key + b"\x00"
+
+
+def given_start_key(request: ItemRequest) -> Item | None:
+    """The ExclusiveStartKey, its values checked as far as they can be without the table."""
+    given = request.get("ExclusiveStartKey")
+    if given is None:
+        return None
+    try:
+        return normalise_item(given)
+    except DynamoError as error:
+        raise _invalid_start(error) from None
+
+
+def start_row_key(key: Item, table: Table, index: Index | None, *, says_why: bool) -> bytes:
+    """The row key of an ExclusiveStartKey, which must be a key as LastEvaluatedKey has it.
+
+    A Scan of a table says what is wrong with the key, other reads do not.
+    """
+    schemas = [table.schema] if index is None else [table.schema, index.schema]
+    attributes = dict(attribute for schema in schemas for attribute in schema.attributes)
+    if len(key) != len(attributes) or any(
+        name not in key or kind not in key[name] for name, kind in attributes.items()
+    ):
+        raise _invalid_start(mismatch() if says_why else None)
+    try:
+        for schema in schemas:
+            check_key_values(schema, key)
+    except DynamoError as error:
+        raise _invalid_start(error) from None
+    row_key = table.row_key(key)
+    return row_key if index is None else index.schema.row_key(key) + row_key
+
+
+def _invalid_start(reason: DynamoError | None) -> DynamoError:
+    return outside("is invalid" if reason is None else f"is invalid: {reason.message}")
+
+
+def read_page(
+    transaction: Transaction, request: ItemRequest, table: Table, index: Index | None, bounds: Range, want: Wanted
+) -> Answer:
+    """Read until the page ends, and answer."""
+    page = _Page(table, index, want)
+    limit = request.get("Limit")
+    rows = transaction.scan(
+        table, index, bounds.low, bounds.high, backward=bounds.backward, limit=-1 if limit is None else limit
+    )
+    full = page.read(rows)
+    answer = page.answer()
+    if full or page.scanned == limit:
+        answer["LastEvaluatedKey"] = page.last_key()
+    wants = request.get("ReturnConsumedCapacity")
+    if wants is not None and wants != "NONE":
+        consumed = page.consumed(consistent=request.get("ConsistentRead", False))
+        answer["ConsumedCapacity"] = describe_consumed(wants, table, consumed, name=request["TableName"])
+    return answer
+
+
+class _Page:
+    """The items of a page as they are read."""
+
+    def __init__(self, table: Table, index: Index | None, want: Wanted) -> None:
+        self._table = table
+        self._index = index
+        self._want = want
+        self._partial = index is not None and not index.holds_all
+        self._fetches = self._partial and self._wants_more_than_projected()
+        self._decodes = self._partial or want.filter is not None or want.projection is not None
+        self._last: bytes = b""
+        self._items: list[object] = []
+        self._index_bytes = 0
+        self._fetched_units = 0
+        self._bytes = 0
+        self.scanned = 0
+        self.count = 0
+
+    def _wants_more_than_projected(self) -> bool:
+        """A local index gets what it does not hold from the table (a global one has refused by now)."""
+        index, want = self._index, self._want
+        if index is None or index.is_global:
+            return False
+        if want.select == "ALL_ATTRIBUTES":
+            return True
+        names = want.projection.attributes if want.projection else frozenset()
+        return bool((names | (want.filter.attributes if want.filter else frozenset())) - index.included)
+
+    def read(self, rows: apsw.Cursor) -> bool:
+        """Take rows until there are no more, or until the page is full, which is the answer."""
+        if not self._decodes:
+            return self._copy(rows)
+        for size, stored in rows:
+            if stored is None or stored[-1] != END:
+                raise incomplete()
+            self._add(size, stored)
+            if self._bytes > PAGE_BYTES:
+                rows.close()
+                return True
+        return False
+
+    def _copy(self, rows: apsw.Cursor) -> bool:
+        """The same for rows that are wanted just as they are stored."""
+        items = self._items
+        read = 0
+        for size, stored in rows:
+            if stored is None or stored[-1] != END:
+                raise incomplete()
+            items.append(stored)
+            self._last = stored
+            read += size
+            if read > PAGE_BYTES:
+                rows.close()
+                break
+        self._bytes = read
+        self.scanned = self.count = len(items)
+        return read > PAGE_BYTES
+
+    def _add(self, size: int, stored: bytes) -> None:
+        self.scanned += 1
+        self._last = stored
+        item: Item = orjson.loads(stored)
+        entry = item
+        if self._index is not None and self._partial:
+            entry = self._index.project(item)
+            self._count_entry(item_size(entry), size)
+        else:
+            self._bytes += size
+        seen = item if self._fetches else entry
+        want = self._want
+        if want.filter is not None and not want.filter.matches(seen):
+            return
+        self.count += 1
+        if want.projection is not None:
+            self._items.append(want.projection.apply(seen))
+        else:
+            self._items.append(stored if want.select == "ALL_ATTRIBUTES" or not self._partial else entry)
+
+    def _count_entry(self, entry_size: int, size: int) -> None:
+        """An index entry is what is read, and where the rest is fetched, the whole item besides."""
+        self._index_bytes += entry_size
+        if self._fetches:
+            self._bytes += size
+            self._fetched_units += -(-size // READ_UNIT)
+        else:
+            self._bytes += entry_size
+
+    def answer(self) -> Answer:
+        answer: Answer = {"Count": self.count, "ScannedCount": self.scanned}
+        if self._want.select != "COUNT":
+            # One piece of JSON, copied from the rows where they are wanted as they are stored.
+            parts = cast(list[bytes], self._items)
+            if self._decodes:
+                parts = [item if type(item) is bytes else orjson.dumps(item) for item in self._items]
+            answer["Items"] = orjson.Fragment(b"[%b]" % b",".join(parts))
+        return answer
+
+    def last_key(self) -> Item:
+        item: Item = orjson.loads(self._last)
+        names = self._table.schema.names if self._index is None else self._table.schema.names + self._index.schema.names
+        return {name: item[name] for name in names}
+
+    def consumed(self, *, consistent: bool) -> Consumed:
+        size = self._index_bytes if self._partial else self._bytes
+        units = read_units(size, consistent=consistent)
+        if self._index is None:
+            return Consumed(units)
+        fetched = float(self._fetched_units) if consistent else self._fetched_units / 2
+        return Consumed(fetched, {self._index.name: units})
+
+
+def whole(prefix: bytes, *, backward: bool = False) -> Range:
+    """The range of all row keys that begin with the prefix."""
+    return Range(prefix, after(prefix), backward)
+
+
+def outside(message: str) -> DynamoError:
+    """A starting key that does not belong to what is read."""
+    return validation_error("The provided starting key " + message)

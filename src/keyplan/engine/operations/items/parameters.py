@@ -1,0 +1,84 @@
+"""Rules between the members of a request on items, which the service model can not express.
+
+The service looks at a request on items in this order: parameters that do not go together, the values in the key or
+item, ReturnValues, the size of the item, the placeholders and expressions, and only then at the table.
+"""
+
+from collections.abc import Mapping
+from typing import cast
+
+from keyplan.engine.errors import validation_error
+from keyplan.engine.expressions import Condition, Placeholders, condition
+from keyplan.engine.operations.items.item_requests import ItemRequest
+
+# The parameters from before expressions, each with the one that replaces it, in the order the service lists them in.
+LEGACY = {
+    "AttributesToGet": "ProjectionExpression",
+    "AttributeUpdates": "UpdateExpression",
+    "QueryFilter": "FilterExpression",
+    "ScanFilter": "FilterExpression",
+    "Expected": "ConditionExpression",
+    "ConditionalOperator": "an expression with AND and OR",
+    "KeyConditions": "KeyConditionExpression",
+}
+_LEGACY_NAMES = frozenset(LEGACY)
+_EXPRESSIONS = (
+    "ProjectionExpression",
+    "FilterExpression",
+    "UpdateExpression",
+    "ConditionExpression",
+    "KeyConditionExpression",
+)
+_CONDITION = ("ConditionExpression",)
+
+
+def refuse_legacy(request: Mapping[str, object]) -> None:
+    """The parameters from before expressions are not answered yet."""
+    if _LEGACY_NAMES.isdisjoint(request):
+        return
+    legacy = [name for name in LEGACY if name in request]
+    modern = [name for name in _EXPRESSIONS if name in request]
+    if modern:
+        raise validation_error(
+            "Can not use both expression and non-expression parameters in the same request: "
+            f"Non-expression parameters: {{{', '.join(legacy)}}} Expression parameters: {{{', '.join(modern)}}}"
+        )
+    raise validation_error(f"{legacy[0]} is not supported by this endpoint; use {LEGACY[legacy[0]]}")
+
+
+def check_placeholders(request: ItemRequest, *, with_names: tuple[str, ...], with_values: tuple[str, ...]) -> None:
+    """Refuse placeholders in a request that has no expression to use them.
+
+    `with_names` are all expressions of the operation, `with_values` those that can hold values.
+    """
+    given = cast(Mapping[str, object], request)
+    if "ExpressionAttributeNames" in given and not any(name in given for name in with_names):
+        raise validation_error("ExpressionAttributeNames can only be specified when using expressions")
+    if "ExpressionAttributeValues" in given and with_values and not any(name in given for name in with_values):
+        absent = " and ".join(with_values)
+        verb = "is" if len(with_values) == 1 else "are"
+        raise validation_error(
+            f"ExpressionAttributeValues can only be specified when using expressions: {absent} {verb} null"
+        )
+
+
+def check_condition_placeholders(request: ItemRequest) -> None:
+    """The same for an operation whose only expression is a condition."""
+    check_placeholders(request, with_names=_CONDITION, with_values=_CONDITION)
+
+
+def bound_condition(request: ItemRequest) -> Condition | None:
+    """The condition of an operation that has no other expression."""
+    text = request.get("ConditionExpression")
+    if text is None:
+        return None
+    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    bound = condition("ConditionExpression", text, marks)
+    marks.finish()
+    return bound
+
+
+def check_return_values(request: ItemRequest) -> None:
+    """PutItem and DeleteItem can return the old item or nothing."""
+    if request.get("ReturnValues", "NONE") not in ("NONE", "ALL_OLD"):
+        raise validation_error("ReturnValues can only be ALL_OLD or NONE")

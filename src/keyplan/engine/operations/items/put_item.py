@@ -1,0 +1,65 @@
+"""PutItem."""
+
+import orjson
+
+from keyplan.engine.executor import Answer
+from keyplan.engine.operations.items.item_changes import (
+    Change,
+    Decide,
+    add_metrics,
+    apply,
+    check_condition,
+    index_keys,
+    needs_old,
+    size_with_local_indexes,
+)
+from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.parameters import (
+    bound_condition,
+    check_condition_placeholders,
+    check_return_values,
+    refuse_legacy,
+)
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.attribute_values import check_item_size, normalise_sized
+from keyplan.engine.values.row_keys import checked_item_key
+
+_TABLE_AND_ITEM = 2
+"""The members that every request has; in most there is nothing else to look at."""
+
+
+def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    change = prepare_put(request)(transaction)
+    apply(transaction, change)
+    answer: Answer = {}
+    if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
+        answer["Attributes"] = orjson.Fragment(change.row.stored)
+    add_metrics(answer, request, change)
+    return answer
+
+
+def prepare_put(request: ItemRequest) -> Decide:
+    """Check all that can be checked without the table."""
+    more = len(request) > _TABLE_AND_ITEM
+    if more:
+        check_condition_placeholders(request)
+    item, size = normalise_sized(request["Item"])
+    if more:
+        check_return_values(request)
+    check_item_size(size)
+    bound = bound_condition(request) if more else None
+
+    def decide(transaction: Transaction) -> Change:
+        table = transaction.catalog.table(request["TableName"])
+        key = checked_item_key(table.schema, item)
+        in_indexes = index_keys(table, item)
+        if table.has_local_indexes:
+            check_item_size(size_with_local_indexes(table, item, size))
+        row = transaction.row(table, key)
+        old = row.item if row is not None and (bound is not None or needs_old(table)) else None
+        if bound is not None:
+            check_condition(request, bound, row, old)
+        return Change(table, item, key, row, old, item, size, in_indexes)
+
+    return decide

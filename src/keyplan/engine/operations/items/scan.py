@@ -1,0 +1,77 @@
+"""Scan."""
+
+from keyplan.engine.errors import validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.expressions import Placeholders
+from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.paged_reads import (
+    Range,
+    check_select,
+    given_start_key,
+    outside,
+    read_page,
+    source,
+    start_row_key,
+    wanted,
+)
+from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.row_keys import HASH_BYTES
+
+_HASHES = 256**HASH_BYTES
+
+
+def scan(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    check_placeholders(
+        request, with_names=("FilterExpression", "ProjectionExpression"), with_values=("FilterExpression",)
+    )
+    start = given_start_key(request)
+    segment, total = _segment(request)
+    select = check_select(request)
+    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    want = wanted(request, marks, select)
+    marks.finish()
+    table, index = source(transaction, request, want)
+    bounds = _bounds(segment, total)
+    if start is not None:
+        row_key = start_row_key(start, table, index, says_why=index is None)
+        if not bounds.contains(row_key):
+            raise outside(
+                "is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+                f"TotalSegments: {total} Segment: {segment}"
+            )
+        bounds.start_after(row_key)
+    return read_page(transaction, request, table, index, bounds, want)
+
+
+def _segment(request: ItemRequest) -> tuple[int, int]:
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    if segment is None and total is None:
+        return 0, 1
+    if total is None:
+        raise validation_error(
+            "The TotalSegments parameter is required but was not present in the request "
+            "when Segment parameter is present"
+        )
+    if segment is None:
+        raise validation_error(
+            "The Segment parameter is required but was not present in the request "
+            "when parameter TotalSegments is present"
+        )
+    if segment >= total:
+        raise validation_error(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+            f"Segment: {segment} is not less than TotalSegments: {total}"
+        )
+    return segment, total
+
+
+def _bounds(segment: int, total: int) -> Range:
+    """A segment is a range of the hashes that row keys begin with."""
+
+    def border(number: int) -> bytes:
+        hash_: int = -(-_HASHES * number // total)
+        return hash_.to_bytes(HASH_BYTES, "big")
+
+    return Range(border(segment), None if segment == total - 1 else border(segment + 1))

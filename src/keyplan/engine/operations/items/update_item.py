@@ -1,0 +1,111 @@
+"""UpdateItem."""
+
+import orjson
+
+from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.expressions import Condition, Placeholders, Update, condition, update
+from keyplan.engine.operations.items.item_changes import (
+    Change,
+    Decide,
+    add_metrics,
+    apply,
+    check_condition,
+    size_with_local_indexes,
+)
+from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, check_nesting, item_size, normalise_item
+from keyplan.engine.values.row_keys import check_updated_index_key, checked_key
+
+_EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
+
+
+def update_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    refuse_legacy(request)
+    decide, bound = _prepare(request)
+    change = decide(transaction)
+    apply(transaction, change)
+    answer: Answer = {}
+    attributes = _attributes(request.get("ReturnValues", "NONE"), change, bound)
+    if attributes is not None:
+        answer["Attributes"] = attributes
+    add_metrics(answer, request, change)
+    return answer
+
+
+def prepare_update(request: ItemRequest) -> Decide:
+    """Check all that can be checked without the table."""
+    return _prepare(request)[0]
+
+
+def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
+    check_placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
+    key = normalise_item(request["Key"])
+    bound, bound_condition = _expressions(request)
+
+    def decide(transaction: Transaction) -> Change:
+        table = transaction.catalog.table(request["TableName"])
+        row_key = checked_key(table.schema, key)
+        _check_writes_no_key(table, bound)
+        row = transaction.row(table, row_key)
+        old = None if row is None else row.item
+        check_condition(request, bound_condition, row, old)
+        new = dict(key) if old is None else old
+        if bound is not None:
+            new = bound.apply(new)
+            if old is None and new == key:
+                # An update that only takes away makes no item where there is none; one without any action does.
+                return Change(table, key, row_key, None, None, None, 0)
+        size = item_size(new)
+        _check_result(table, bound, new, size)
+        return Change(table, key, row_key, row, old, new, size)
+
+    return decide, bound
+
+
+def _expressions(request: ItemRequest) -> tuple[Update | None, Condition | None]:
+    text = request.get("UpdateExpression")
+    condition_text = request.get("ConditionExpression")
+    if text is None and condition_text is None:
+        return None, None
+    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    bound = None if text is None else update(text, marks)
+    bound_condition = None if condition_text is None else condition("ConditionExpression", condition_text, marks)
+    marks.finish()
+    return bound, bound_condition
+
+
+def _check_writes_no_key(table: Table, bound: Update | None) -> None:
+    if bound is None:
+        return
+    for name in table.schema.names:
+        if name in bound.attributes:
+            raise invalid_parameter(f"Cannot update attribute {name}. This attribute is part of the key")
+
+
+def _check_result(table: Table, bound: Update | None, new: Item, size: int) -> None:
+    """The parts of an update are legal, which does not mean that what they make is."""
+    if size > MAXIMUM_ITEM_SIZE or size_with_local_indexes(table, new, size) > MAXIMUM_ITEM_SIZE:
+        raise validation_error("Item size to update has exceeded the maximum allowed size")
+    for index in table.indexes:
+        check_updated_index_key(index.schema, new)
+    for path in bound.paths if bound is not None else ():
+        # Only inside a map or list does a value come to stand deeper than it was checked for.
+        if len(path) > 1 and path[0] in new:
+            check_nesting(new[str(path[0])])
+
+
+def _attributes(wanted: str, change: Change, bound: Update | None) -> object:
+    """What ReturnValues asks for; None where there is nothing to return."""
+    if wanted == "ALL_OLD":
+        return None if change.row is None else orjson.Fragment(change.row.stored)
+    if wanted == "ALL_NEW":
+        return change.new
+    if wanted == "UPDATED_OLD" and bound is not None and change.old is not None:
+        return bound.updated(change.old) or None
+    if wanted == "UPDATED_NEW" and bound is not None and change.new is not None:
+        return bound.updated(change.new) or None
+    return None

@@ -1,0 +1,93 @@
+"""CreateTable."""
+
+from uuid import uuid4
+
+from keyplan.engine.errors import validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.operations.tables.definitions import (
+    TableRequest,
+    apply_settings,
+    check_billing,
+    check_definition,
+    check_encryption,
+    check_stream,
+    describe_global,
+    describe_index,
+    refuse_unsupported,
+)
+from keyplan.engine.operations.tables.describe_table import describe
+from keyplan.engine.operations.tables.tags import check_tags
+from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, warm_up
+from keyplan.engine.storage import stream_log
+from keyplan.engine.storage.catalog import Definition, TableDescription, in_use, table_arn, table_name
+from keyplan.engine.storage.transaction import Transaction
+
+_UNSUPPORTED = ("GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "ResourcePolicy", "VectorIndexes")
+
+
+def create_table(transaction: Transaction, request: TableRequest) -> Answer:
+    refuse_unsupported(request, _UNSUPPORTED)
+    _check_present(request)
+    check_billing(request)
+    check_definition(request)
+    check_stream(
+        request,
+        no_view="Table is being created with a stream enabled, UpdateViewType should be specified",
+        view="Table is being created with a stream disabled, UpdateViewType should not be specified",
+    )
+    check_encryption(request)
+    check_tags(request.get("Tags", []))
+    name = table_name(request["TableName"])
+    if name in transaction.catalog.tables:
+        raise in_use(f"Table already exists: {name}")
+    table = transaction.create_table(_definition(request, name, transaction.now))
+    if request.get("StreamSpecification", {}).get("StreamEnabled"):
+        stream_log.enable(transaction, table, str(request["StreamSpecification"]["StreamViewType"]))
+        table = transaction.catalog.tables[name]
+    return {"TableDescription": describe(transaction, table)}
+
+
+def _check_present(request: TableRequest) -> None:
+    """The model allows these two to be missing for the sake of global tables only."""
+    missing = [
+        f"Value null at '{place}' failed to satisfy constraint: Member must not be null"
+        for member, place in (("AttributeDefinitions", "attributeDefinitions"), ("KeySchema", "keySchema"))
+        if member not in request
+    ]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise validation_error(f"{len(missing)} validation error{plural} detected: {'; '.join(missing)}")
+
+
+def _definition(request: TableRequest, name: str, now: float) -> Definition:
+    arn, billing = table_arn(name), request.get("BillingMode", "PROVISIONED")
+    description: TableDescription = {
+        "AttributeDefinitions": request["AttributeDefinitions"],
+        "TableName": name,
+        "KeySchema": request["KeySchema"],
+        "TableStatus": "ACTIVE",
+        "CreationDateTime": now,
+        "ProvisionedThroughput": provisioned(request.get("ProvisionedThroughput")),
+        "TableArn": arn,
+        "TableId": str(uuid4()),
+        "DeletionProtectionEnabled": False,
+    }
+    if billing == "PAY_PER_REQUEST":
+        description["BillingModeSummary"] = {"BillingMode": billing, "LastUpdateToPayPerRequestDateTime": now}
+    change_on_demand(description, request)
+    warm_up(description, request, billing)
+    apply_settings(description, request)
+    local, worldwide = request.get("LocalSecondaryIndexes", []), request.get("GlobalSecondaryIndexes", [])
+    if local:
+        description["LocalSecondaryIndexes"] = [describe_index(index, arn) for index in local]
+    if worldwide:
+        description["GlobalSecondaryIndexes"] = [describe_global(index, arn, billing) for index in worldwide]
+    numbers = {index["IndexName"]: number for number, index in enumerate([*local, *worldwide], start=1)}
+    return {
+        "description": description,
+        "tags": {tag["Key"]: tag["Value"] for tag in request.get("Tags", [])},
+        "ttl": None,
+        "index_numbers": numbers,
+        "next_index": len(numbers) + 1,
+        "stream": None,
+    }

@@ -1,0 +1,326 @@
+"""Checking and making the definition of a table: attributes, keys, indexes, settings."""
+
+from collections.abc import Iterable
+from uuid import NAMESPACE_DNS, uuid5
+
+from keyplan.engine.errors import invalid_parameter, not_found, validation_error
+from keyplan.engine.operations.tables.throughput import (
+    Figures,
+    change_on_demand,
+    check_on_demand,
+    check_units,
+    not_with_requests,
+    provisioned,
+    units_missing,
+    warm_up,
+)
+from keyplan.engine.storage.catalog import (
+    ACCOUNT,
+    REGION,
+    IndexDescription,
+    KeySchemaElements,
+    Projection,
+    TableDescription,
+)
+
+MAXIMUM_LOCAL_INDEXES = 5
+MAXIMUM_GLOBAL_INDEXES = 20
+MAXIMUM_PROJECTED = 100
+MAXIMUM_ATTRIBUTES_OF_A_KIND = 4
+DEFAULT_BUCKETS = 16
+"""Of a hash set in Java that nobody has given a size."""
+
+_KMS = f"arn:aws:kms:{REGION}:{ACCOUNT}:"
+_MANAGED_KEY = f"key/{uuid5(NAMESPACE_DNS, 'dynamodb.amazonaws.com')}"
+"""The key of the account that AWS manages for DynamoDB."""
+
+
+class IndexRequest(Figures, total=False):
+    """An index as CreateTable and UpdateTable are given it."""
+
+    IndexName: str
+    KeySchema: KeySchemaElements
+    Projection: Projection
+
+
+class TableRequest(Figures, total=False):
+    """The members of CreateTable and UpdateTable."""
+
+    TableName: str
+    AttributeDefinitions: list[dict[str, str]]
+    KeySchema: KeySchemaElements
+    LocalSecondaryIndexes: list[IndexRequest]
+    GlobalSecondaryIndexes: list[IndexRequest]
+    GlobalSecondaryIndexUpdates: list[dict[str, IndexRequest]]
+    BillingMode: str
+    StreamSpecification: dict[str, object]
+    SSESpecification: dict[str, object]
+    TableClass: str
+    DeletionProtectionEnabled: bool
+    Tags: list[dict[str, str]]
+
+
+def check_definition(request: TableRequest) -> None:
+    """Refuse a table whose keys, indexes and attribute definitions do not fit together."""
+    definitions, schema = request["AttributeDefinitions"], request["KeySchema"]
+    check_definitions(definitions)
+    defined = {definition["AttributeName"] for definition in definitions}
+    check_defined(schema, defined)
+    check_table_schema(schema)
+    local, worldwide = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
+    if local is None and worldwide is None and len(defined) != len(schema):
+        raise invalid_parameter(
+            "Number of attributes in KeySchema does not exactly match number of attributes "
+            "defined in AttributeDefinitions"
+        )
+    names: set[str] = set()
+    if local is not None:
+        _check_list("LocalSecondaryIndexes", local, schema, definitions, names)
+        if len(local) > MAXIMUM_LOCAL_INDEXES:
+            raise invalid_parameter(
+                f"Number of LocalSecondaryIndexes exceeds per-table limit of {MAXIMUM_LOCAL_INDEXES}"
+            )
+    if worldwide is not None:
+        _check_list("GlobalSecondaryIndexes", worldwide, schema, definitions, names)
+        check_global_count(len(worldwide))
+    indexes = [*(local or []), *(worldwide or [])]
+    check_projected([index["Projection"] for index in indexes])
+    used = [
+        element["AttributeName"] for keys in (schema, *(index["KeySchema"] for index in indexes)) for element in keys
+    ]
+    if set(used) != defined:
+        raise invalid_parameter(
+            f"Some AttributeDefinitions are not used. AttributeDefinitions: [{_printed(definitions)}], "
+            f"keys used: [{_hash_order(used, DEFAULT_BUCKETS)}]"
+        )
+
+
+def check_definitions(definitions: list[dict[str, str]]) -> None:
+    names = [definition["AttributeName"] for definition in definitions]
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise validation_error(f"Attribute Name is duplicated: {name}")
+
+
+def _printed(definitions: list[dict[str, str]]) -> str:
+    """The names of definitions as the service prints them: from a hash table that was made large enough for them."""
+    return _hash_order((definition["AttributeName"] for definition in definitions), int(len(definitions) / 0.75 + 1))
+
+
+def _hash_order(names: Iterable[str], buckets: int) -> str:
+    """Names in the order in which Java's hash sets give them, which is what the service prints.
+
+    Their buckets are a power of two, and more as soon as three quarters of them are used.
+    """
+    different = list(dict.fromkeys(names))
+    size = 1
+    while size < buckets or len(different) > size * 0.75:
+        size *= 2
+    return ", ".join(sorted(different, key=lambda name: _java_hash(name) % size))
+
+
+def _java_hash(text: str) -> int:
+    """A string's hash in Java, with its upper half mixed into the lower one as hash tables do."""
+    value = 0
+    units = text.encode("utf-16-be", "surrogatepass")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        value = (31 * value + high * 256 + low) % 2**32
+    return value ^ value >> 16
+
+
+def names_in(schema: KeySchemaElements) -> set[str]:
+    return {element["AttributeName"] for element in schema}
+
+
+def check_defined(schema: KeySchemaElements, defined: set[str]) -> None:
+    if not names_in(schema) <= defined:
+        raise validation_error("Invalid KeySchema: Some index key attribute have no definition")
+
+
+def check_table_schema(schema: KeySchemaElements) -> None:
+    """One hash attribute, then perhaps one range attribute."""
+    _check_first(schema)
+    _check_different(schema)
+    if len(schema) == 2 and schema[1]["KeyType"] != "RANGE":
+        raise validation_error("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+
+
+def check_global_schema(schema: KeySchemaElements) -> None:
+    """Up to four hash attributes, then up to four range attributes, all different."""
+    _check_first(schema)
+    _check_different(schema)
+    kinds = [element["KeyType"] for element in schema]
+    if kinds != sorted(kinds):
+        raise validation_error(
+            "Invalid KeySchema: All HASH key attributes must precede RANGE key attributes in the KeySchema"
+        )
+    for kind in ("HASH", "RANGE"):
+        if kinds.count(kind) > MAXIMUM_ATTRIBUTES_OF_A_KIND:
+            raise validation_error(
+                f"Invalid KeySchema: The KeySchema exceeds the maximum allowed number of {kind} key attributes"
+            )
+
+
+def _check_first(schema: KeySchemaElements) -> None:
+    if schema[0]["KeyType"] != "HASH":
+        raise validation_error("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+
+
+def _check_different(schema: KeySchemaElements) -> None:
+    if len(names_in(schema)) != len(schema):
+        raise validation_error("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+
+
+def _check_list(
+    member: str,
+    indexes: list[IndexRequest],
+    table_schema: KeySchemaElements,
+    definitions: list[dict[str, str]],
+    names: set[str],
+) -> None:
+    """The indexes of one kind; `names` are those of the indexes so far."""
+    if not indexes:
+        raise invalid_parameter(f"List of {member} is empty")
+    defined = {definition["AttributeName"] for definition in definitions}
+    for index in indexes:
+        keys = [element["AttributeName"] for element in index["KeySchema"]]
+        if not defined.issuperset(keys):
+            raise invalid_parameter(
+                f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(keys)}], "
+                f"AttributeDefinitions: [{_printed(definitions)}]"
+            )
+        if member == "LocalSecondaryIndexes":
+            _check_local(table_schema, index)
+        else:
+            check_global_schema(index["KeySchema"])
+        check_projection(index["Projection"])
+        if index["IndexName"] in names:
+            raise invalid_parameter(f"Duplicate index name: {index['IndexName']}")
+        names.add(index["IndexName"])
+
+
+def _check_local(table_schema: KeySchemaElements, index: IndexRequest) -> None:
+    name, schema = index["IndexName"], index["KeySchema"]
+    check_table_schema(schema)
+    if len(table_schema) < 2:
+        raise invalid_parameter(
+            "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+        )
+    if len(schema) < 2:
+        raise invalid_parameter(f"Index KeySchema does not have a range key for index: {name}")
+    index_hash, table_hash = schema[0]["AttributeName"], table_schema[0]["AttributeName"]
+    if index_hash != table_hash:
+        raise invalid_parameter(
+            f"Index KeySchema does not have the same leading hash key as table KeySchema for index: {name}. "
+            f"index hash key: {index_hash}, table hash key: {table_hash}"
+        )
+
+
+def check_projection(projection: Projection) -> None:
+    kind, included = projection.get("ProjectionType"), projection.get("NonKeyAttributes")
+    if kind is None:
+        raise invalid_parameter("Unknown ProjectionType: null")
+    if kind == "INCLUDE" and not included:
+        raise invalid_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+    if kind != "INCLUDE" and included is not None:
+        raise invalid_parameter(f"ProjectionType is {kind}, but NonKeyAttributes is specified")
+
+
+def check_projected(projections: list[Projection]) -> None:
+    """An attribute counts once for each index that includes it."""
+    if sum(len(projection.get("NonKeyAttributes", [])) for projection in projections) > MAXIMUM_PROJECTED:
+        raise invalid_parameter(f"The total number of projected attributes exceeds the limit of {MAXIMUM_PROJECTED}")
+
+
+def check_global_count(count: int) -> None:
+    if count > MAXIMUM_GLOBAL_INDEXES:
+        raise invalid_parameter(f"GlobalSecondaryIndex count exceeds the per-table limit of {MAXIMUM_GLOBAL_INDEXES}")
+
+
+def check_billing(request: TableRequest) -> None:
+    """In a new table throughput is given exactly where it is paid for in advance."""
+    billing = request.get("BillingMode", "PROVISIONED")
+    check_units(request)
+    if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in request:
+        raise not_with_requests()
+    if billing == "PROVISIONED" and "ProvisionedThroughput" not in request:
+        raise units_missing()
+    check_on_demand(request, billing, create=True)
+    for index in request.get("GlobalSecondaryIndexes") or []:
+        name, given = index["IndexName"], "ProvisionedThroughput" in index
+        check_units(index, name)
+        if billing == "PAY_PER_REQUEST" and given:
+            raise invalid_parameter(
+                f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
+            )
+        if billing == "PROVISIONED" and not given:
+            raise invalid_parameter(f"ProvisionedThroughput is not specified for index: {name}")
+        check_on_demand(index, billing, index=name, create=True)
+
+
+def check_stream(request: TableRequest, *, no_view: str, view: str) -> None:
+    """A view type belongs to an enabled stream, and only to one; what is said of one that is missing or too much."""
+    wanted = request.get("StreamSpecification")
+    if wanted is not None and bool(wanted["StreamEnabled"]) != ("StreamViewType" in wanted):
+        raise invalid_parameter(no_view if wanted["StreamEnabled"] else view)
+
+
+def check_encryption(request: TableRequest) -> None:
+    wanted = request.get("SSESpecification", {})
+    if wanted.get("SSEType", "KMS") != "KMS":
+        raise invalid_parameter("The only valid SSEType is KMS")
+    if "KMSMasterKeyId" in wanted and "SSEType" not in wanted:
+        raise invalid_parameter("SSEType KMS is required if KMSMasterKeyId is specified")
+    if not wanted.get("Enabled") and ("SSEType" in wanted or "KMSMasterKeyId" in wanted):
+        raise invalid_parameter("SSEType and KMSMasterKeyId can be specified only if SSE is enabled")
+
+
+def refuse_unsupported(request: TableRequest, members: tuple[str, ...]) -> None:
+    """Members that would promise something that is not there."""
+    for member in members:
+        if request.get(member):
+            raise validation_error(f"{member} is not supported by this endpoint")
+
+
+def describe_index(index: IndexRequest, table_arn: str) -> IndexDescription:
+    """What local and global indexes have in common in their stored description."""
+    return {
+        "IndexName": index["IndexName"],
+        "KeySchema": index["KeySchema"],
+        "Projection": index["Projection"],
+        "IndexArn": f"{table_arn}/index/{index['IndexName']}",
+    }
+
+
+def describe_global(index: IndexRequest, table_arn: str, billing: str, status: str = "ACTIVE") -> IndexDescription:
+    """The stored description of a new global index."""
+    description = describe_index(index, table_arn)
+    description["IndexStatus"] = status
+    description["ProvisionedThroughput"] = provisioned(index.get("ProvisionedThroughput"))
+    change_on_demand(description, index)
+    warm_up(description, index, billing, index["IndexName"])
+    return description
+
+
+def apply_settings(description: TableDescription, request: TableRequest) -> None:
+    """The settings beside throughput that CreateTable and UpdateTable share."""
+    if "TableClass" in request:
+        description["TableClassSummary"] = {"TableClass": request["TableClass"]}
+    if "DeletionProtectionEnabled" in request:
+        description["DeletionProtectionEnabled"] = request["DeletionProtectionEnabled"]
+    encryption = request.get("SSESpecification")
+    if encryption is not None and encryption.get("Enabled"):
+        key = str(encryption.get("KMSMasterKeyId", _MANAGED_KEY))
+        if not key.startswith("arn:"):
+            key = _KMS + (key if "/" in key else f"key/{key}")
+        description["SSEDescription"] = {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": key}
+    elif encryption is not None:
+        description.pop("SSEDescription", None)
+
+
+def global_index(description: TableDescription, name: str) -> IndexDescription:
+    """The global index of that name."""
+    for index in description.get("GlobalSecondaryIndexes", []):
+        if index["IndexName"] == name:
+            return index
+    raise not_found("Requested resource not found")

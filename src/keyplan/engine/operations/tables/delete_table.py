@@ -1,0 +1,33 @@
+"""DeleteTable."""
+
+from keyplan.engine.errors import validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.operations.tables.describe_table import TableNamed
+from keyplan.engine.storage import stream_log
+from keyplan.engine.storage.catalog import TableDescription, in_use
+from keyplan.engine.storage.transaction import Transaction
+
+
+def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
+    table = transaction.catalog.described(request["TableName"])
+    if any(index.status == "CREATING" for index in table.indexes):
+        raise in_use(f"Attempt to change a resource which is still in use: Table is being updated: {table.name}")
+    if table.description.get("DeletionProtectionEnabled"):
+        raise validation_error(
+            "Resource cannot be deleted as it is currently protected against deletion. "
+            "Disable deletion protection first."
+        )
+    count, size = transaction.measure(table)
+    description: TableDescription = {
+        **table.description,
+        "TableStatus": "DELETING",
+        "ItemCount": count,
+        "TableSizeBytes": size,
+    }
+    # What the table consists of is not told any more.
+    del description["AttributeDefinitions"], description["KeySchema"], description["CreationDateTime"]
+    description.pop("LocalSecondaryIndexes", None)
+    description.pop("GlobalSecondaryIndexes", None)
+    stream_log.disable(transaction, table)
+    transaction.drop_table(table)
+    return {"TableDescription": description}

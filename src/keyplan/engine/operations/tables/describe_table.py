@@ -1,0 +1,71 @@
+"""DescribeTable and ListTables."""
+
+from typing import TypedDict
+
+import orjson
+
+from keyplan.engine.executor import Answer
+from keyplan.engine.storage.catalog import Index, IndexDescription, Table, TableDescription
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.attribute_values import Item, item_size
+
+INDEX_SAMPLE = 100
+"""An index of up to so many entries is measured exactly."""
+
+
+class TableNamed(TypedDict):
+    TableName: str
+
+
+class ListTablesRequest(TypedDict, total=False):
+    ExclusiveStartTableName: str
+    Limit: int
+
+
+def describe_table(transaction: Transaction, request: TableNamed) -> Answer:
+    return {"Table": describe(transaction, transaction.catalog.described(request["TableName"]))}
+
+
+def describe(transaction: Transaction, table: Table) -> TableDescription:
+    """The description with what is counted: items and bytes, of the table and of each index."""
+    count, size = transaction.measure(table)
+    description: TableDescription = {**table.description, "ItemCount": count, "TableSizeBytes": size}
+    indexes = {index.name: index for index in table.indexes}
+
+    def counted(described: IndexDescription) -> IndexDescription:
+        index = indexes[described["IndexName"]]
+        entries = transaction.count_entries(index)
+        whole = index.holds_all and entries == count
+        return {
+            **described,
+            "ItemCount": entries,
+            "IndexSizeBytes": size if whole else _index_size(transaction, table, index, entries),
+        }
+
+    if "LocalSecondaryIndexes" in description:
+        description["LocalSecondaryIndexes"] = [counted(index) for index in description["LocalSecondaryIndexes"]]
+    if "GlobalSecondaryIndexes" in description:
+        description["GlobalSecondaryIndexes"] = [counted(index) for index in description["GlobalSecondaryIndexes"]]
+    return description
+
+
+def _index_size(transaction: Transaction, table: Table, index: Index, entries: int) -> int:
+    """The bytes of what an index holds, from a sample where it holds much."""
+    sizes: list[int] = []
+    for size, stored in transaction.scan(table, index, b"", None, limit=INDEX_SAMPLE):
+        if not index.holds_all:
+            item: Item = orjson.loads(stored)
+            size = item_size(index.project(item))
+        sizes.append(size)
+    return sum(sizes) * entries // len(sizes) if sizes else 0
+
+
+def list_tables(transaction: Transaction, request: ListTablesRequest) -> Answer:
+    start, limit = request.get("ExclusiveStartTableName"), request.get("Limit", 100)
+    names = sorted(transaction.catalog.tables)
+    if start is not None:
+        names = [name for name in names if name > start]
+    answer: Answer = {"TableNames": names[:limit]}
+    if len(names) > limit:
+        answer["LastEvaluatedTableName"] = names[limit - 1]
+    return answer

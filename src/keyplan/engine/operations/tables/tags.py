@@ -1,0 +1,74 @@
+"""TagResource, UntagResource and ListTagsOfResource."""
+
+import re
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import TypedDict
+
+from keyplan.engine.errors import invalid_parameter, not_found, validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.validation.extras import TABLE_NAME_LENGTHS, TABLE_NAME_PATTERN
+
+MAXIMUM_TAGS = 50
+RESERVED_PREFIX = "aws:"
+
+_TAG = re.compile(r"[\w\s+\-=.:/@]*")
+_TABLE_ARN = re.compile(r"arn:[\w-]+:dynamodb:[\w-]*:\d*:table/(.*)", re.DOTALL)
+
+
+class TagsRequest(TypedDict, total=False):
+    ResourceArn: str
+    Tags: list[dict[str, str]]
+    TagKeys: list[str]
+
+
+def tag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
+    if not request["Tags"]:
+        raise validation_error("Atleast one Tag needs to be provided as Input.")
+    table = _tagged(transaction, request["ResourceArn"])
+    definition = deepcopy(table.definition)
+    check_tags(request["Tags"], definition["tags"])
+    definition["tags"].update({tag["Key"]: tag["Value"] for tag in request["Tags"]})
+    transaction.save(Table(table.number, definition))
+    return {}
+
+
+def untag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
+    if not request["TagKeys"]:
+        raise validation_error("Atleast one Tag Key needs to be provided as Input.")
+    table = _tagged(transaction, request["ResourceArn"])
+    definition = deepcopy(table.definition)
+    for key in request["TagKeys"]:
+        definition["tags"].pop(key, None)
+    transaction.save(Table(table.number, definition))
+    return {}
+
+
+def list_tags_of_resource(transaction: Transaction, request: TagsRequest) -> Answer:
+    """All of them at once: a resource has few enough, so that the service never gives a NextToken."""
+    table = _tagged(transaction, request["ResourceArn"])
+    return {"Tags": [{"Key": key, "Value": value} for key, value in sorted(table.definition["tags"].items())]}
+
+
+def check_tags(tags: list[dict[str, str]], present: Iterable[str] = ()) -> None:
+    """Refuse tags that nobody may set, and too many of them together with the keys that are there."""
+    for member in ("Key", "Value"):
+        if not all(_TAG.fullmatch(tag[member]) for tag in tags):
+            raise validation_error(f"The Tag {member} provided is invalid string")
+    if any(tag["Key"].startswith(RESERVED_PREFIX) for tag in tags):
+        raise invalid_parameter(f"Tag keys that begin with {RESERVED_PREFIX} are reserved for system use")
+    if len({*present, *(tag["Key"] for tag in tags)}) > MAXIMUM_TAGS:
+        raise validation_error("Number of Tags exceed the current limit for the provided ResourceArn")
+
+
+def _tagged(transaction: Transaction, arn: str) -> Table:
+    named = _TABLE_ARN.fullmatch(arn)
+    name, (shortest, longest) = named[1] if named else "", TABLE_NAME_LENGTHS
+    if not shortest <= len(name) <= longest or not re.fullmatch(TABLE_NAME_PATTERN, name):
+        raise validation_error(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+    table = transaction.catalog.tables.get(name)
+    if table is None:
+        raise not_found(f"Requested resource not found: ResourcArn: {arn} not found")
+    return table

@@ -1,0 +1,312 @@
+"""UpdateTable."""
+
+from copy import deepcopy
+from typing import cast
+
+from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.executor import Answer
+from keyplan.engine.operations.tables.definitions import (
+    IndexRequest,
+    TableRequest,
+    apply_settings,
+    check_defined,
+    check_definitions,
+    check_encryption,
+    check_global_count,
+    check_global_schema,
+    check_projected,
+    check_projection,
+    check_stream,
+    describe_global,
+    global_index,
+    names_in,
+    refuse_unsupported,
+)
+from keyplan.engine.operations.tables.describe_table import describe
+from keyplan.engine.operations.tables.index_backfill import backfill
+from keyplan.engine.operations.tables.throughput import (
+    billing_of,
+    by_request,
+    change_on_demand,
+    change_provisioned,
+    check_change,
+    check_on_demand,
+    check_units,
+    not_with_requests,
+    units_missing,
+    warm_up,
+)
+from keyplan.engine.storage import stream_log
+from keyplan.engine.storage.catalog import Definition, IndexDescription, Table, TableDescription
+from keyplan.engine.storage.transaction import Transaction
+
+_CHANGES = (
+    "BillingMode",
+    "ProvisionedThroughput",
+    "OnDemandThroughput",
+    "WarmThroughput",
+    "StreamSpecification",
+    "SSESpecification",
+    "TableClass",
+    "DeletionProtectionEnabled",
+    "GlobalSecondaryIndexUpdates",
+)
+_UNSUPPORTED = (
+    "ReplicaUpdates",
+    "MultiRegionConsistency",
+    "GlobalTableWitnessUpdates",
+    "GlobalTableSettingsReplicationMode",
+    "DisassociationProtectionEnabled",
+    "VectorIndexUpdates",
+)
+_KINDS = ("Update", "Create", "Delete")
+
+
+def update_table(transaction: Transaction, request: TableRequest) -> Answer:
+    _check_request(request)
+    table = transaction.catalog.described(request["TableName"])
+    described = describe(transaction, table)
+    definition = deepcopy(table.definition)
+    description = definition["description"]
+    before = billing_of(description)
+    _change_billing(description, request, transaction.now)
+    for update in request.get("GlobalSecondaryIndexUpdates", []):
+        ((kind, index),) = update.items()
+        if kind == "Create":
+            _create_index(transaction, table, definition, request, index)
+        elif kind == "Delete":
+            _delete_index(transaction, table, definition, index["IndexName"])
+        else:
+            _change_throughput(
+                global_index(description, index["IndexName"]), index, before, description, transaction.now
+            )
+    apply_settings(description, request)
+    transaction.save(Table(table.number, definition))
+    _change_stream(transaction, table.name, request)
+    table = transaction.catalog.tables[table.name]
+    answer = _under_way(describe(transaction, table), described, request)
+    # A small table is filled at once; a large one goes on beside other requests.
+    backfill(transaction, table.name)
+    return {"TableDescription": answer}
+
+
+def _under_way(after: TableDescription, before: TableDescription, request: TableRequest) -> TableDescription:
+    """A table as the answer to an update shows it: while AWS is at it."""
+    answer: TableDescription = {**after, "TableStatus": "UPDATING"}
+    if billing_of(after) == billing_of(before):
+        answer["ProvisionedThroughput"] = before["ProvisionedThroughput"]
+    if "OnDemandThroughput" in request:
+        # Ceilings that are taken away are shown too, as -1.
+        answer["OnDemandThroughput"] = {**answer.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
+    if "SSESpecification" in request:
+        answer["SSEDescription"] = {"Status": "UPDATING"}
+    for update in request.get("GlobalSecondaryIndexUpdates", []):
+        ((kind, index),) = update.items()
+        if kind == "Create":
+            # Resources come first, items later.
+            global_index(answer, index["IndexName"])["Backfilling"] = False
+        elif kind == "Delete":
+            leaving: IndexDescription = {**global_index(before, index["IndexName"]), "IndexStatus": "DELETING"}
+            del leaving["Projection"]
+            answer.setdefault("GlobalSecondaryIndexes", []).append(leaving)
+        elif "ProvisionedThroughput" in index:
+            changing = global_index(answer, index["IndexName"])
+            changing["IndexStatus"] = "UPDATING"
+            if billing_of(after) == billing_of(before):
+                unchanged = global_index(before, index["IndexName"])
+                changing["ProvisionedThroughput"] = unchanged["ProvisionedThroughput"]
+    return answer
+
+
+def _check_request(request: TableRequest) -> None:
+    """What can be said without the table."""
+    refuse_unsupported(request, _UNSUPPORTED)
+    if all(request.get(name) in (None, [], {}) for name in _CHANGES):
+        raise validation_error(
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
+            "SSESpecification or ReplicaUpdates is required"
+        )
+    _check_alone(request)
+    check_units(request)
+    check_stream(
+        request,
+        no_view="If stream is being enabled, then UpdateViewType must be specified",
+        view="If stream is being disabled, then UpdateViewType must not be specified",
+    )
+    check_encryption(request)
+    _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
+
+
+def _check_alone(request: TableRequest) -> None:
+    """Changes that are not made together with others."""
+    if "TableClass" in request and any(name in request for name in _CHANGES if name != "TableClass"):
+        raise invalid_parameter("TableClass modification must be the only operation in the request")
+    if "StreamSpecification" in request and "ProvisionedThroughput" in request:
+        raise invalid_parameter("You cannot modify stream status while updating table IOPS")
+
+
+def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> None:
+    names: set[str] = set()
+    for update in updates:
+        given = [kind for kind in _KINDS if kind in update]
+        if len(given) != 1:
+            kinds = ", ".join(f"GlobalSecondaryIndexUpdate.{kind}" for kind in _KINDS)
+            raise invalid_parameter(
+                f"Only one of {kinds} may be specified" if given else f"One of {kinds} must not be null"
+            )
+        index = update[given[0]]
+        check_units(index, index["IndexName"])
+        if index["IndexName"] in names:
+            raise invalid_parameter(
+                "Only one global secondary index update per index is allowed simultaneously. "
+                f"Index: {index['IndexName']}"
+            )
+        names.add(index["IndexName"])
+    if sum("Update" not in update for update in updates) > 1:
+        raise _one_at_a_time()
+
+
+def _one_at_a_time() -> DynamoError:
+    return DynamoError(
+        "LimitExceededException",
+        "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+    )
+
+
+def _change_billing(description: TableDescription, request: TableRequest, now: float) -> None:
+    before = billing_of(description)
+    billing, wanted = request.get("BillingMode", before), request.get("ProvisionedThroughput")
+    indexes = description.get("GlobalSecondaryIndexes", [])
+    if billing == "PAY_PER_REQUEST" and wanted is not None:
+        raise not_with_requests()
+    if billing == "PROVISIONED" and before == "PAY_PER_REQUEST":
+        _check_all_provisioned(indexes, request)
+    elif wanted is not None:
+        check_change(description["ProvisionedThroughput"], wanted, "table", description["TableName"])
+    check_on_demand(request, billing, create=False)
+    if billing != before:
+        everything: list[TableDescription | IndexDescription] = [description, *indexes]
+        for described in everything:
+            if billing == "PAY_PER_REQUEST":
+                by_request(described)
+                warm_up(described, {}, billing)
+            else:
+                described.pop("OnDemandThroughput", None)
+        summary = description.setdefault("BillingModeSummary", {})
+        summary["BillingMode"] = billing
+        if billing == "PAY_PER_REQUEST":
+            summary["LastUpdateToPayPerRequestDateTime"] = now
+    if wanted is not None:
+        change_provisioned(description, wanted, now)
+    change_on_demand(description, request)
+    warm_up(description, request, billing)
+
+
+def _check_all_provisioned(indexes: list[IndexDescription], request: TableRequest) -> None:
+    """From paying by request to provisioned throughput: the table and each of its indexes need figures."""
+    if "ProvisionedThroughput" not in request:
+        raise units_missing()
+    given = {
+        index["IndexName"]
+        for update in request.get("GlobalSecondaryIndexUpdates", [])
+        for kind, index in update.items()
+        if kind == "Delete" or "ProvisionedThroughput" in index
+    }
+    missing = [index["IndexName"] for index in indexes if index["IndexName"] not in given]
+    if missing:
+        raise invalid_parameter(f"ProvisionedThroughput must be specified for index: {','.join(missing)}")
+
+
+def _change_throughput(
+    described: IndexDescription, index: IndexRequest, before: str, description: TableDescription, now: float
+) -> None:
+    name, billing = index["IndexName"], billing_of(description)
+    wanted = index.get("ProvisionedThroughput")
+    if wanted is not None:
+        if billing == "PAY_PER_REQUEST":
+            raise not_with_requests(name)
+        if before == "PROVISIONED":
+            check_change(described["ProvisionedThroughput"], wanted, "index", name)
+        change_provisioned(described, wanted, now)
+    check_on_demand(index, billing, index=name, create=False)
+    change_on_demand(described, index)
+    warm_up(described, index, billing, name)
+
+
+def _create_index(
+    transaction: Transaction, table: Table, definition: Definition, request: TableRequest, index: IndexRequest
+) -> None:
+    description, name = definition["description"], index["IndexName"]
+    if any(other.name == name for other in table.indexes):
+        raise validation_error("Attempting to create an index which already exists")
+    if any(other.status == "CREATING" for other in table.indexes):
+        raise _one_at_a_time()
+    billing = billing_of(description)
+    if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in index:
+        raise not_with_requests(name)
+    if billing == "PROVISIONED" and "ProvisionedThroughput" not in index:
+        raise invalid_parameter(f"Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}")
+    check_on_demand(index, billing, index=name, create=True)
+    _define_attributes(description, request.get("AttributeDefinitions", []), index)
+    check_projection(index["Projection"])
+    present = description.setdefault("GlobalSecondaryIndexes", [])
+    check_global_count(len(present) + 1)
+    others = [*present, *description.get("LocalSecondaryIndexes", [])]
+    check_projected([index["Projection"], *(other["Projection"] for other in others)])
+    present.append(describe_global(index, description["TableArn"], billing, status="CREATING"))
+    present[-1]["Backfilling"] = True
+    definition["index_numbers"][name] = definition["next_index"]
+    definition["next_index"] += 1
+    made = Table(table.number, deepcopy(definition))
+    transaction.create_index(next(created for created in made.indexes if created.name == name))
+
+
+def _define_attributes(description: TableDescription, given: list[dict[str, str]], index: IndexRequest) -> None:
+    """Add the types of the index's attributes, all of which the request must give, even those of the table."""
+    check_definitions(given)
+    check_defined(index["KeySchema"], {definition["AttributeName"] for definition in given})
+    check_global_schema(index["KeySchema"])
+    known = {
+        definition["AttributeName"]: definition["AttributeType"] for definition in description["AttributeDefinitions"]
+    }
+    keys = names_in(index["KeySchema"])
+    for definition in given:
+        name, kind = definition["AttributeName"], definition["AttributeType"]
+        if known.get(name, kind) != kind:
+            raise invalid_parameter(f"Attempting to redefine the type of attribute {name}, which is part of a key")
+        if name in keys and name not in known:
+            description["AttributeDefinitions"].append(definition)
+
+
+def _delete_index(transaction: Transaction, table: Table, definition: Definition, name: str) -> None:
+    description = definition["description"]
+    global_index(description, name)
+    if any(other.status == "CREATING" and other.name != name for other in table.indexes):
+        raise _one_at_a_time()
+    transaction.drop_index(next(index for index in table.indexes if index.name == name))
+    del definition["index_numbers"][name]
+    left = [index for index in description["GlobalSecondaryIndexes"] if index["IndexName"] != name]
+    description["GlobalSecondaryIndexes"] = left
+    if not left:
+        del description["GlobalSecondaryIndexes"]
+    used = set(table.schema.names)
+    for index in Table(table.number, definition).indexes:
+        used |= set(index.schema.names)
+    description["AttributeDefinitions"] = [
+        given for given in description["AttributeDefinitions"] if given["AttributeName"] in used
+    ]
+
+
+def _change_stream(transaction: Transaction, name: str, request: TableRequest) -> None:
+    wanted = request.get("StreamSpecification")
+    if wanted is None:
+        return
+    table = transaction.catalog.tables[name]
+    if wanted["StreamEnabled"]:
+        if table.stream is not None:
+            raise validation_error(f"Table already has an enabled stream: TableName: {name}")
+        stream_log.enable(transaction, table, cast(str, wanted["StreamViewType"]))
+    else:
+        if table.stream is None:
+            raise validation_error(f"Table has no stream to disable: TableName: {name}")
+        stream_log.disable(transaction, table)

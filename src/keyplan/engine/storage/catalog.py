@@ -1,0 +1,242 @@
+"""What tables there are: the part of the database that every operation looks at and few change.
+
+A `Table` is made from its stored definition: the TableDescription that AWS would show, less what is counted or
+derived, plus what AWS shows elsewhere (tags, time to live). A `Catalog` is a snapshot of all tables with a version;
+whoever changes a table raises the version in the same transaction, and every process compares it before it relies on
+what it remembers.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias, TypedDict, cast
+
+from keyplan.engine.errors import DynamoError, not_found, validation_error
+from keyplan.engine.values.attribute_values import Item
+from keyplan.engine.values.row_keys import KeyAttribute, KeySchema, KeyType
+
+ACCOUNT = "000000000000"
+REGION = "us-east-1"
+
+IndexKind: TypeAlias = Literal["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
+KeySchemaElements: TypeAlias = list[dict[str, str]]
+
+
+class Projection(TypedDict, total=False):
+    ProjectionType: str
+    NonKeyAttributes: list[str]
+
+
+class IndexDescription(TypedDict, total=False):
+    IndexName: str
+    KeySchema: KeySchemaElements
+    Projection: Projection
+    IndexStatus: str
+    Backfilling: bool
+    ProvisionedThroughput: dict[str, object]
+    OnDemandThroughput: dict[str, object]
+    WarmThroughput: dict[str, object]
+    IndexArn: str
+    IndexSizeBytes: int
+    ItemCount: int
+
+
+class TableDescription(TypedDict, total=False):
+    AttributeDefinitions: list[dict[str, str]]
+    TableName: str
+    KeySchema: KeySchemaElements
+    TableStatus: str
+    CreationDateTime: float
+    ProvisionedThroughput: dict[str, object]
+    TableSizeBytes: int
+    ItemCount: int
+    TableArn: str
+    TableId: str
+    BillingModeSummary: dict[str, object]
+    LocalSecondaryIndexes: list[IndexDescription]
+    GlobalSecondaryIndexes: list[IndexDescription]
+    StreamSpecification: dict[str, object]
+    LatestStreamLabel: str
+    LatestStreamArn: str
+    SSEDescription: dict[str, object]
+    TableClassSummary: dict[str, object]
+    DeletionProtectionEnabled: bool
+    OnDemandThroughput: dict[str, object]
+    WarmThroughput: dict[str, object]
+
+
+class Definition(TypedDict):
+    """What is stored of a table."""
+
+    description: TableDescription
+    tags: dict[str, str]
+    ttl: str | None
+    """The attribute of the time to live, where it is enabled."""
+    index_numbers: dict[str, int]
+    """The number of each index, which names its SQLite table."""
+    next_index: int
+    """The number of the next index: none is given twice."""
+    stream: int | None
+    """The number of the stream that is written to, where one is enabled."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """A secondary index, ready for use."""
+
+    name: str
+    kind: IndexKind
+    schema: KeySchema
+    projection: str
+    included: frozenset[str]
+    """Names of the attributes in the index, keys of index and table among them (not used where all are)."""
+    status: str
+    rows: str
+    """The SQLite table of its entries."""
+
+    @property
+    def is_global(self) -> bool:
+        return self.kind == "GlobalSecondaryIndexes"
+
+    @property
+    def holds_all(self) -> bool:
+        return self.projection == "ALL"
+
+    def project(self, item: Item) -> Item:
+        """The item as the index has it."""
+        if self.holds_all:
+            return item
+        return {name: value for name, value in item.items() if name in self.included}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, ready for use."""
+
+    number: int
+    definition: Definition = field(repr=False)
+
+    @cached_property
+    def description(self) -> TableDescription:
+        return self.definition["description"]
+
+    @cached_property
+    def name(self) -> str:
+        return self.description["TableName"]
+
+    @cached_property
+    def arn(self) -> str:
+        return self.description["TableArn"]
+
+    @cached_property
+    def rows(self) -> str:
+        """The SQLite table of its items."""
+        return f"t{self.number}"
+
+    @cached_property
+    def schema(self) -> KeySchema:
+        return key_schema(self.description["KeySchema"], self.description["AttributeDefinitions"])
+
+    @cached_property
+    def indexes(self) -> tuple[Index, ...]:
+        kinds: tuple[IndexKind, ...] = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+        return tuple(
+            self._index(kind, index)
+            for kind in kinds
+            for index in self.description.get(kind, [])
+            if index["IndexName"] in self.definition["index_numbers"]
+        )
+
+    @cached_property
+    def stream(self) -> int | None:
+        return self.definition["stream"]
+
+    @cached_property
+    def view(self) -> str:
+        """The stream's view type."""
+        return cast(str, self.description["StreamSpecification"]["StreamViewType"])
+
+    @cached_property
+    def key_names(self) -> frozenset[str]:
+        return frozenset(self.schema.names)
+
+    @cached_property
+    def index_key_names(self) -> frozenset[str]:
+        return frozenset(name for index in self.indexes for name in index.schema.names)
+
+    @cached_property
+    def has_local_indexes(self) -> bool:
+        return bool(self.description.get("LocalSecondaryIndexes"))
+
+    def _index(self, kind: IndexKind, index: IndexDescription) -> Index:
+        schema = key_schema(index["KeySchema"], self.description["AttributeDefinitions"])
+        projection = index["Projection"]
+        return Index(
+            name=index["IndexName"],
+            kind=kind,
+            schema=schema,
+            projection=projection["ProjectionType"],
+            included=frozenset((*self.schema.names, *schema.names, *projection.get("NonKeyAttributes", ()))),
+            status=index.get("IndexStatus", "ACTIVE"),
+            rows=f"{self.rows}_{self.definition['index_numbers'][index['IndexName']]}",
+        )
+
+    def index(self, name: str) -> Index:
+        """The index of that name, readable."""
+        for index in self.indexes:
+            if index.name == name:
+                if index.status == "CREATING":
+                    raise validation_error(f"Cannot read from backfilling global secondary index: {name}")
+                return index
+        raise validation_error(f"The table does not have the specified index: {name}")
+
+    def row_key(self, item: Item) -> bytes:
+        return self.schema.row_key(item)
+
+
+def key_schema(elements: KeySchemaElements, definitions: list[dict[str, str]]) -> KeySchema:
+    """The key in the order of its elements, with the types that the attribute definitions give."""
+    types = {definition["AttributeName"]: definition["AttributeType"] for definition in definitions}
+
+    def attributes(key_type: str) -> tuple[KeyAttribute, ...]:
+        names = [element["AttributeName"] for element in elements if element["KeyType"] == key_type]
+        return tuple((name, cast(KeyType, types[name])) for name in names)
+
+    return KeySchema(attributes("HASH"), attributes("RANGE"))
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All tables, as of a version."""
+
+    version: int
+    tables: dict[str, Table]
+
+    def table(self, name: str) -> Table:
+        """The table for reading and writing items; given by name or ARN."""
+        table = self.tables.get(name)
+        if table is None:
+            table = self.tables.get(table_name(name))
+        if table is None:
+            raise not_found("Requested resource not found")
+        return table
+
+    def described(self, name: str) -> Table:
+        """The table for an operation on tables, which says what it looked for."""
+        plain = table_name(name)
+        if plain not in self.tables:
+            raise not_found(f"Requested resource not found: Table: {plain} not found")
+        return self.tables[plain]
+
+
+def table_name(name_or_arn: str) -> str:
+    """The plain name behind what may be an ARN."""
+    return name_or_arn.rpartition(":table/")[2] if name_or_arn.startswith("arn:") else name_or_arn
+
+
+def table_arn(name: str) -> str:
+    return f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{name}"
+
+
+def in_use(message: str) -> DynamoError:
+    """A table that exists already, or is being changed."""
+    return DynamoError("ResourceInUseException", message)

@@ -1,0 +1,88 @@
+"""Making a new database file.
+
+A file is made beside the place where it is wanted and put there when it is finished, so that neither a crash nor
+another process that wants the same file ever meets half of one.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+import apsw
+import apsw.sqlite_extra
+
+from keyplan.engine.storage.damage import APPLICATION_ID, CHECKSUM_BYTES, PAGE_SIZE, log_of
+
+FORMAT = 2
+VFS = "cksmvfs"
+
+SCHEMA = f"""
+CREATE TABLE meta(version INTEGER NOT NULL);
+INSERT INTO meta VALUES (1);
+CREATE TABLE tables(number INTEGER PRIMARY KEY AUTOINCREMENT, definition BLOB NOT NULL);
+CREATE TABLE streams(number INTEGER PRIMARY KEY AUTOINCREMENT, table_name TEXT NOT NULL, description BLOB NOT NULL,
+    ended REAL);
+CREATE TABLE tokens(token TEXT PRIMARY KEY, fingerprint BLOB NOT NULL, expires REAL NOT NULL)
+    WITHOUT ROWID;
+CREATE INDEX tokens_by_expiry ON tokens(expires);
+CREATE TABLE leases(name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+"""
+
+
+def make_file(path: Path) -> None:
+    """Put an empty database where there is no file, or an empty one."""
+    new = path.with_name(f"{path.name}.{uuid4().hex}.new")
+    try:
+        _write(new)
+        _put_in_place(new, path)
+    finally:
+        for file in (new, log_of(new)):
+            file.unlink(missing_ok=True)
+
+
+def _write(new: Path) -> None:
+    connection = apsw.Connection(str(new), vfs=VFS)
+    try:
+        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        connection.reserve_bytes("main", CHECKSUM_BYTES)
+        # Nobody else knows the file yet: it is made safe at the end, by one write to the disk.
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.pragma("journal_mode", "memory")
+        connection.execute(f"BEGIN; {SCHEMA} COMMIT")
+        connection.pragma("journal_mode", "wal")
+    finally:
+        connection.close()
+    with new.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _put_in_place(new: Path, path: Path) -> None:
+    try:
+        os.link(new, path)  # fails where there is a file already
+    except FileExistsError:
+        _replace_empty(new, path)
+    except OSError:  # a file system without links
+        if path.exists():
+            _replace_empty(new, path)
+        else:
+            os.rename(new, path)
+    with suppress(OSError):  # where folders can not be opened, they need no fsync
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+
+def _replace_empty(new: Path, path: Path) -> None:
+    """Replace an empty file, unless another process was faster."""
+    with path.open("rb+") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except ImportError:  # Windows, where an open file can not be replaced
+            file.close()
+        if path.stat().st_size == 0:
+            os.replace(new, path)

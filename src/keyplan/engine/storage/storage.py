@@ -1,0 +1,291 @@
+"""One SQLite file: connections, transactions, durability, and the refusal of damage.
+
+The file is in WAL mode and every page carries a checksum (SQLite's checksum VFS), which is verified on each read.
+One connection, the primary, does all writing and, whenever it is free, the reading too, since its page cache is the
+warm one; a thread that finds it busy reads on another one and waits for nobody.
+
+What is in the file: `meta` (the catalog's version), `tables` (definitions), `streams`, `tokens`, `leases`; then a
+SQLite table of items for each table (`t1`), one of entries for each index (`t1_1`) and one of records for each
+stream (`s1`). An item's row is appended under a number of its own and found by its row key; an index entry holds a
+row key and that number, so that an item is stored once, and an index is written only when a key of it changes.
+"""
+
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NoReturn, TypeAlias, TypeVar
+
+import apsw
+import apsw.sqlite_extra
+import orjson
+
+from keyplan.engine.errors import DamagedFile, DynamoError
+from keyplan.engine.storage.catalog import Catalog, Definition, Table
+from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage
+from keyplan.engine.storage.file_creation import FORMAT, SCHEMA, VFS, make_file
+from keyplan.engine.storage.page_cache import LEAST_MIB, WALKED_BYTES, PageCache, most_mib
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.storage.wal_checkpoints import Checkpoints
+
+_log = logging.getLogger("keyplan.engine")
+
+T = TypeVar("T")
+Durability: TypeAlias = Literal["normal", "full"]
+
+BUSY_MILLISECONDS = 60_000
+_TROUBLE = (
+    apsw.FullError,
+    apsw.IOError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.NoMemError,
+)
+"""What a disk or another process may do to a request; the next one may be served again."""
+
+
+class Storage:
+    """The file (or memory) under a database."""
+
+    def __init__(self, path: str, *, durability: Durability, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._durability = durability
+        # The log is beside the file, not beside a link to it.
+        self._path = None if path == ":memory:" else Path(path).resolve()
+        self._lock = threading.RLock()
+        self._readers: list[apsw.Cursor] = []
+        self._damage: DamagedFile | None = None
+        self._forked = False
+        self._closed = False
+        self._catalog = Catalog(0, {})
+        self._primary = self._open()
+        self._cursor = self._primary.cursor()
+        self._cache = PageCache(self._primary)
+        self._checkpoints: Checkpoints | None = None
+        if self._path:
+            self._checkpoints = Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
+            _storages.add(self)
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may use the same data."""
+        return self._path is not None
+
+    def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run the work on a consistent view of everything, without blocking any writer."""
+        if self._lock.acquire(blocking=self._path is None):
+            try:
+                result = self._run(self._cursor, "BEGIN", work, writes=False)
+                self._cache.note()
+                return result
+            finally:
+                self._lock.release()
+        reader = self._take_reader()
+        try:
+            return self._run(reader, "BEGIN", work, writes=False)
+        finally:
+            self._give_back(reader)
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run the work, all or nothing: committed at its end, undone by any exception."""
+        with self._lock:
+            result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
+            self._cache.note()
+            if self._checkpoints:
+                self._checkpoints.note()
+            return result
+
+    def _run(self, cursor: apsw.Cursor, begin: str, work: Callable[[Transaction], T], *, writes: bool) -> T:
+        if self._damage or self._closed or self._forked:
+            self._refuse()
+        try:
+            cursor.execute(begin)
+            transaction = Transaction(cursor, self._current_catalog(cursor), self._clock(), writes=writes)
+            result = work(transaction)
+            if transaction.catalog_changed:
+                cursor.execute("UPDATE meta SET version = version + 1")
+                self._cache.forget()
+            cursor.execute("COMMIT")
+            return result
+        except BaseException as error:
+            if cursor.connection.in_transaction:
+                cursor.execute("ROLLBACK")
+            self._note_damage(error)
+            if isinstance(error, _TROUBLE):
+                what = f"{self._path} could not be {'written' if writes else 'read'}: {error}"
+                _log.error(what)
+                raise DynamoError("InternalServerError", what, status=500) from error
+            raise
+
+    def _refuse(self) -> NoReturn:
+        if self._damage:
+            raise DamagedFile(*self._damage.args)
+        if self._closed:
+            raise RuntimeError("the engine is closed")
+        # SQLite's connections do not survive a fork: locks stay with the parent.
+        raise RuntimeError("the engine was opened before this process was forked; open the file again in this process")
+
+    def _current_catalog(self, cursor: apsw.Cursor) -> Catalog:
+        version = cursor.execute("SELECT version FROM meta").get
+        known = self._catalog
+        if known.version == version:
+            return known
+        tables: dict[str, Table] = {}
+        for number, stored in cursor.execute("SELECT number, definition FROM tables"):
+            definition: Definition = orjson.loads(stored)
+            tables[definition["description"]["TableName"]] = Table(number, definition)
+        self._catalog = Catalog(version, tables)
+        return self._catalog
+
+    def close(self) -> None:
+        """Finish what is under way and leave one file behind."""
+        with self._lock:
+            if self._closed or self._forked:
+                self._closed = True
+                return
+            self._closed = True
+            if self._checkpoints:
+                self._checkpoints.stop()
+            while self._readers:
+                self._readers.pop().connection.close()
+            if not self._damage:
+                self._primary.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+            self._primary.close()
+
+    def _take_reader(self) -> apsw.Cursor:
+        """A connection for reading while the primary is busy."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return self._connect(cache_mib=8).cursor()
+
+    def _give_back(self, reader: apsw.Cursor) -> None:
+        self._readers.append(reader)
+        # Who closes meanwhile may have looked before this one was back.
+        while self._closed and self._readers:
+            self._readers.pop().connection.close()
+
+    def _connect(self, cache_mib: int) -> apsw.Connection:
+        try:
+            connection = apsw.Connection(
+                str(self._path) if self._path else ":memory:",
+                vfs=VFS if self._path else None,
+                statementcachesize=256,
+            )
+            # Only an orderly close may copy the log into the main file: what can not be trusted stays as it is.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.set_busy_timeout(BUSY_MILLISECONDS)
+            connection.execute(f"PRAGMA cache_size = {-1024 * cache_mib}")
+            # A transaction comes into the log as a whole: `damage` relies on it.
+            connection.execute("PRAGMA cache_spill = OFF")
+            if self._path:
+                connection.execute(f"PRAGMA synchronous = {self._durability}")
+                connection.execute(f"PRAGMA fullfsync = {int(self._durability == 'full')}")
+                connection.execute("PRAGMA wal_autocheckpoint = 0")
+                # Whatever happens to the header, nothing is read without checksums.
+                if connection.pragma("checksum_verification") != "1":
+                    raise DamagedFile(f"The header of {self._path} is damaged. Restore it from a backup.")
+        except BaseException as error:
+            self._note_damage(error)
+            raise
+        return connection
+
+    def _open(self) -> apsw.Connection:
+        """The primary connection: to a file of ours that is sound, or that was made just now."""
+        _register_checksums()
+        if self._path is not None and not check_header(self._path):
+            make_file(self._path)
+        connection = self._connect(cache_mib=self._cache_mib())
+        try:
+            if self._path is not None:
+                _check_file(connection, self._path)
+            else:
+                connection.execute(SCHEMA)
+        except BaseException as error:
+            connection.close()
+            self._note_damage(error)
+            raise
+        return connection
+
+    def _cache_mib(self) -> int:
+        """The size that the primary's cache begins with."""
+        return LEAST_MIB if self._path and self._path.stat().st_size < WALKED_BYTES else most_mib()
+
+    def _note_damage(self, error: BaseException) -> None:
+        """From the first sign of damage on, nothing is answered any more."""
+        if isinstance(error, DamagedFile):
+            self._damage = error
+        elif is_damage(error):
+            what = "the checksum of a page is wrong" if isinstance(error, apsw.IOError) else str(error)
+            self._damage = DamagedFile(f"{self._path} is damaged ({what}). Restore it from a backup.")
+            raise self._damage from error
+
+    def _copy_log(self, connection: apsw.Connection) -> None:
+        """Copy the log into the main file, as far as that goes without waiting for anybody.
+
+        Where it fails the log goes on growing, and the next one tries again.
+        """
+        if self._damage:
+            return
+        try:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.BusyError:
+            pass  # another process is at it
+        except apsw.Error as error:
+            _log.warning("the log of %s could not be copied into the main file: %s", self._path, error)
+            with suppress(DamagedFile):
+                self._note_damage(error)
+
+    def _sync_file(self) -> None:
+        """Have the disk take what was copied so far: the last copy, for which writers wait, is made safe sooner then.
+
+        By SQLite's own hand, since to close a file by another makes this process lose its locks on it.
+        """
+        try:
+            file = apsw.VFSFile("", str(self._path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+            try:
+                file.xSync(apsw.SQLITE_SYNC_NORMAL)
+            finally:
+                file.xClose()
+        except apsw.Error as error:  # the last copy tries again, and is not complete without
+            _log.warning("%s could not be flushed to the disk: %s", self._path, error)
+
+
+def _check_file(connection: apsw.Connection, path: Path) -> None:
+    """Refuse what SQLite does not refuse by itself, before anything is answered or written."""
+    if connection.pragma("user_version") != FORMAT:
+        raise DamagedFile(f"{path} was written by another version of Keyplan; open it with that one")
+
+    def accepted_frames() -> int:
+        return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
+
+    check_log(path, accepted_frames)
+    check_end(path, accepted_frames())
+
+
+_storages: weakref.WeakSet[Storage] = weakref.WeakSet()
+
+
+def _mark_forked() -> None:
+    for storage in _storages:
+        storage._forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mark_forked)
+
+_registering = threading.Lock()
+
+
+def _register_checksums() -> None:
+    """SQLite's checksum VFS comes as an extension that registers itself for the whole process."""
+    with _registering:
+        if VFS not in apsw.vfs_names():
+            loader = apsw.Connection(":memory:")
+            apsw.sqlite_extra.load(loader, "cksumvfs")
+            loader.close()

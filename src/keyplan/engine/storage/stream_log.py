@@ -1,0 +1,174 @@
+"""The streams of tables: one record for each change, written in the transaction of the change.
+
+A stream is a SQLite table of records under increasing numbers, and has one shard for as long as it is enabled. The
+record is stored as GetRecords answers it. Numbers are given in commit order, since writers take turns. Records live
+for 24 hours, and so does a stream after it was disabled.
+"""
+
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+from typing import TypedDict, cast
+from uuid import uuid4
+
+import orjson
+
+from keyplan.engine.storage.catalog import KeySchemaElements, Table
+from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.attribute_values import Item, item_size
+
+RETENTION_SECONDS = 86_400.0
+TRIM_EVERY = 1000
+"""A stream is rid of its old records with every so many new ones, also where nothing sweeps."""
+_FIRST_SEQUENCE = 10**20
+
+
+class StreamDescription(TypedDict):
+    """What is stored of a stream."""
+
+    StreamArn: str
+    StreamLabel: str
+    StreamViewType: str
+    CreationRequestDateTime: float
+    TableName: str
+    KeySchema: KeySchemaElements
+    ShardId: str
+
+
+def enable(transaction: Transaction, table: Table, view: str) -> None:
+    """Begin a new stream of the table."""
+    label = _new_label(transaction, table.name)
+    stream: StreamDescription = {
+        "StreamArn": f"{table.arn}/stream/{label}",
+        "StreamLabel": label,
+        "StreamViewType": view,
+        "CreationRequestDateTime": transaction.now,
+        "TableName": table.name,
+        "KeySchema": table.description["KeySchema"],
+        "ShardId": f"shardId-{int(transaction.now * 1000):020d}-{uuid4().hex[:8]}",
+    }
+    number: int = transaction.sql(
+        "INSERT INTO streams(table_name, description) VALUES (?, ?) RETURNING number",
+        (table.name, orjson.dumps(stream)),
+    ).get
+    transaction.sql(f"CREATE TABLE s{number}(number INTEGER PRIMARY KEY, at REAL NOT NULL, record BLOB NOT NULL)")
+    definition = deepcopy(table.definition)
+    definition["stream"] = number
+    description = definition["description"]
+    description["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": view}
+    description["LatestStreamLabel"], description["LatestStreamArn"] = label, stream["StreamArn"]
+    transaction.save(Table(table.number, definition))
+
+
+def _new_label(transaction: Transaction, table: str) -> str:
+    """The time in milliseconds, or the next one that no stream of the table has yet."""
+    rows = transaction.sql("SELECT description FROM streams WHERE table_name = ?", (table,)).fetchall()
+    taken = {orjson.loads(stored)["StreamLabel"] for (stored,) in cast(list[tuple[bytes]], rows)}
+    moment = datetime.fromtimestamp(transaction.now, UTC)
+    while (label := moment.isoformat(timespec="milliseconds")[:-6]) in taken:
+        moment += timedelta(milliseconds=1)
+    return label
+
+
+def disable(transaction: Transaction, table: Table) -> None:
+    """End the table's stream, which stays readable."""
+    if table.stream is None:
+        return
+    transaction.sql("UPDATE streams SET ended = ? WHERE number = ?", (transaction.now, table.stream))
+    definition = deepcopy(table.definition)
+    definition["stream"] = None
+    definition["description"].pop("StreamSpecification")
+    transaction.save(Table(table.number, definition))
+
+
+def trim(transaction: Transaction) -> None:
+    """Drop what is older than the retention, in all streams."""
+    horizon = transaction.now - RETENTION_SECONDS
+    rows = transaction.sql("SELECT number, ended FROM streams").fetchall()
+    for number, ended in cast(list[tuple[int, float | None]], rows):
+        if ended is not None and ended < horizon:
+            transaction.sql(f"DROP TABLE s{number}")
+            transaction.sql("DELETE FROM streams WHERE number = ?", (number,))
+        else:
+            _trim_records(transaction, number)
+
+
+def _trim_records(transaction: Transaction, stream: int) -> None:
+    """Drop old records but the newest of them: the number of the last record must not be given again."""
+    transaction.sql(f"DELETE FROM s{stream} WHERE number < ?", (trimmed_to(transaction, stream),))
+
+
+def trimmed_to(transaction: Transaction, stream: int) -> int:
+    """The number of the last record that is older than the retention, whether or not it is still stored."""
+    return last_before(transaction, stream, transaction.now - RETENTION_SECONDS)
+
+
+def last_before(transaction: Transaction, stream: int, moment: float) -> int:
+    """The number of the last record from before a moment.
+
+    Records stand in the order of time under numbers without gaps, so that few of them need to be looked at.
+    """
+    low, high = cast(
+        tuple[int | None, int | None], transaction.sql(f"SELECT min(number), max(number) FROM s{stream}").fetchone()
+    )
+    if low is None or high is None:
+        return 0
+
+    def later(number: int) -> bool:
+        return bool(transaction.sql(f"SELECT at FROM s{stream} WHERE number = ?", (number,)).get >= moment)
+
+    if later(low):
+        return low - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (low, middle - 1) if later(middle) else (middle, high)
+    return low
+
+
+def sequence_number(number: int) -> str:
+    """A record's number as the API shows it: 21 digits, so that they also sort as text."""
+    return str(_FIRST_SEQUENCE + number)
+
+
+def number_of(sequence: str) -> int:
+    """The record's number behind what the API shows; below zero for one that was never given."""
+    return int(sequence) - _FIRST_SEQUENCE
+
+
+def append(
+    transaction: Transaction,
+    table: Table,
+    old: Item | None,
+    new: Item | None,
+    user_identity: dict[str, str] | None,
+) -> None:
+    """Record a change of an item."""
+    image = new if new is not None else old
+    assert image is not None
+    keys = {name: image[name] for name in table.schema.names}
+    change: dict[str, object] = {"ApproximateCreationDateTime": float(int(transaction.now)), "Keys": keys}
+    size = item_size(keys)
+    view = table.view
+    if new is not None and view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
+        change["NewImage"] = new
+        size += item_size(new)
+    if old is not None and view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
+        change["OldImage"] = old
+        size += item_size(old)
+    change["SizeBytes"] = size
+    change["StreamViewType"] = view
+    record: dict[str, object] = {
+        "eventID": uuid4().hex,
+        "eventName": "INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": table.arn.split(":")[3],
+        "dynamodb": change,
+    }
+    if user_identity is not None:
+        record["userIdentity"] = user_identity
+    stream = cast(int, table.stream)
+    number: int = transaction.sql(
+        f"INSERT INTO s{stream}(at, record) VALUES (?, ?) RETURNING number", (transaction.now, orjson.dumps(record))
+    ).get
+    if number % TRIM_EVERY == 0:
+        _trim_records(transaction, stream)
