@@ -5,8 +5,8 @@ from html import unescape
 
 import httpx
 
+from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
-from keyplan.web.system.service import Caller
 from tests.apps.fus_site import PEOPLE
 from tests.web.site import Site
 

@@ -65,7 +65,7 @@ def site(served: FusSite) -> Site:
 
 
 def test_the_table_has_every_page() -> None:
-    assert {page.path for page in pages.pages if page.verb == "GET"} == SHOWN.keys()
+    assert {page.path for page in pages.routes if page.verb == "GET"} == SHOWN.keys()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,7 +89,7 @@ def test_every_form_for_somebody_who_may_not(steady: tuple[Site, dict[str, str]]
     """Nothing that a form does is possible for who does not get its page; nothing is changed by who does."""
     site, values = steady
     reader = Reader(site, kind)
-    forms = [page.path for page in pages.pages if page.verb == "POST"]
+    forms = [page.path for page in pages.routes if page.verb == "POST"]
     for path in forms:
         answer = reader.send(path.format(**values), version="999", user_id="nobody")
         assert answer.status_code in (303, 400, 401, 403, 404, 409, 412, 422), path

@@ -79,7 +79,7 @@ def filled(path: str, known: dict[str, str]) -> str:
     return path.format(slug=SLUGS.get(path), id=known.get(path.split("/")[2] if path.count("/") > 1 else "", ""))
 
 
-@pytest.mark.parametrize("path", sorted({page.path for page in pages.pages if page.verb == "GET"}))
+@pytest.mark.parametrize("path", sorted({page.path for page in pages.routes if page.verb == "GET"}))
 def test_every_page_for_every_role(readers: dict[str, Reader], known: dict[str, str], path: str) -> None:
     expected = {"anyone": 200, "signed in": 200, "Moderator": 200, "Admin": 200}
     if path.startswith("/redaktion"):
@@ -94,7 +94,7 @@ def test_every_page_for_every_role(readers: dict[str, Reader], known: dict[str, 
         assert "ida@example.org" not in answers[role].text
 
 
-@pytest.mark.parametrize("path", sorted({page.path for page in pages.pages if page.verb == "POST"}))
+@pytest.mark.parametrize("path", sorted({page.path for page in pages.routes if page.verb == "POST"}))
 def test_every_form_for_who_may_not(readers: dict[str, Reader], known: dict[str, str], path: str) -> None:
     """With what each form needs to be read at all, a visitor is told to sign in, and others that they may not."""
     values = {
@@ -111,7 +111,7 @@ def test_every_form_for_who_may_not(readers: dict[str, Reader], known: dict[str,
 
 
 def _fields_of(path: str) -> set[str]:
-    (page,) = [page for page in pages.pages if (page.verb, page.path) == ("POST", path)]
+    (page,) = [page for page in pages.routes if (page.verb, page.path) == ("POST", path)]
     hints = [hint for hint in page.function.__annotations__.values() if hasattr(hint, "model_fields")]
     return {field.alias or name for hint in hints for name, field in hint.model_fields.items()}
 

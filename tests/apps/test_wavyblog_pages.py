@@ -71,7 +71,7 @@ def filled(path: str) -> str:
 
 
 def declared(verb: str) -> set[str]:
-    return {page.path for page in pages.pages if page.verb == verb}
+    return {page.path for page in pages.routes if page.verb == verb}
 
 
 def test_the_table_has_every_page() -> None:

@@ -15,9 +15,9 @@ from keyplan.apps.threefc.design import ThreeFC
 from keyplan.apps.threefc.entities import Acl, Game, League, Player, Roster, Season, Session, Team
 from keyplan.data import Store, create
 from keyplan.engine import Engine
+from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from keyplan.web.settings import Settings
-from keyplan.web.system.service import Caller
 from tests.web.site import Site, settings_of, site
 
 TABLE = "3fc-dev-app"

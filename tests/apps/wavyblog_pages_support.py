@@ -18,9 +18,9 @@ from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.apps.wavyblog.design import Category, Post, User
 from keyplan.data import create
 from keyplan.design import Secret
+from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from keyplan.web.settings import Settings
-from keyplan.web.system.service import Caller
 from tests.web.site import Site, site
 
 PASSWORD = "a long password"

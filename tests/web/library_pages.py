@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from keyplan.web import OfVersion, Paging, System
-from keyplan.web.pages.pages import Pages, Person, View
+from keyplan.web import OfVersion, Pages, Paging, Person, System, View
 from tests.web.library import SYSTEM, Librarian, Library, NewBook, NewShelf, ShelfId
 
 PEOPLE = (

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from keyplan.cli.opening import served_systems
 from keyplan.web import Api
 from keyplan.web.routes.arguments import quick_arguments
+from keyplan.web.routes.serving import add_routes
 from tests.web.library import SYSTEM as LIBRARY
 
 TEXTS = [
@@ -92,7 +93,7 @@ def reads() -> Iterator[tuple[str, APIRoute]]:
     for system in (LIBRARY, *served_systems(None)):
         api: Api = system.api
         app = FastAPI()
-        api.add_to(app)
+        add_routes(app, api)
         for route in app.routes:
             if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
                 yield f"{system.name} {route.path}", route

@@ -28,14 +28,15 @@ from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 from keyplan.data import Store
 from keyplan.design import Design, Entity, Id, Table, key
 from keyplan.engine import Engine
+from keyplan.web import Caller
 from keyplan.web.identity import jwks
 from keyplan.web.identity.issuer import SigningKey, TokenIssuer, dev_issuer
 from keyplan.web.identity.jwks import Algorithm, IssuerKeys, KeySet, PublicKey, check_address, discovered, fetched_json
-from keyplan.web.identity.tokens import FirstOf, Identity, NoIssuer, TokenIdentity, groups_in, identity_of
+from keyplan.web.identity.tokens import FirstOf, NoIssuer, TokenIdentity, groups_in, identity_of
 from keyplan.web.models.problems import Problem, Unauthorized, Unavailable
 from keyplan.web.settings import IssuerSettings, Settings
+from keyplan.web.system.access import Identity
 from keyplan.web.system.running import Running, System
-from keyplan.web.system.service import Caller
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey

@@ -38,7 +38,7 @@ def test_what_a_language_says() -> None:
 def started(settings: Settings) -> Iterator[Site]:
     assert isinstance(WITH_PAGES.pages, Pages)
     french = Pages(WITH_PAGES.pages.package, language=FRENCH)
-    french.pages = WITH_PAGES.pages.pages
+    french.routes = WITH_PAGES.pages.routes
     with site(replace(WITH_PAGES, pages=french), settings) as running:
         yield running
 

@@ -16,14 +16,12 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from keyplan.design import query
-from keyplan.web import In
+from keyplan.web import Caller, In, Pages, View
 from keyplan.web.identity.sessions import BrowserSession, Sessions, form_token, is_form_token
 from keyplan.web.models.problems import Forbidden, Invalid, Unauthorized, Unprocessable
 from keyplan.web.pages.forms import Form, read_form, typed_in
-from keyplan.web.pages.pages import Pages, View
 from keyplan.web.pages.rendering import filled, page_headers
 from keyplan.web.settings import Settings
-from keyplan.web.system.service import Caller
 from tests.web.library import Librarian
 from tests.web.library_pages import WITH_PAGES
 from tests.web.site import Site, changed, site

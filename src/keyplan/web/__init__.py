@@ -6,9 +6,9 @@ who may call it. An `Api` puts those methods on paths, one line each; `Pages` sh
 design, service and routes together, and `Running` is one at work: on a store, with an identity, files and limits.
 Everything that goes wrong leaves as a `Problem`.
 
-Systems import from here, and from three folders that stand for themselves: `media` (uploaded files), `identity`
-(tokens and sessions) and `server` (all systems on one port). Inside, each folder knows only those before it: `models`,
-`media`, `system`, `identity`, `routes`, `pages`, `server`.
+Systems import from here, and from three folders with public names of their own: `media` (uploaded files), `identity`
+(tokens and sessions) and `server` (all systems on one port). Inside, each part knows only those before it: `settings`,
+`models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 
 from keyplan.web.models.bodies import LINK, In, Link, Out, Time, UserId
@@ -27,16 +27,16 @@ from keyplan.web.models.problems import (
 from keyplan.web.models.slugs import slug_of
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
 from keyplan.web.pages.forms import Nothing, OfVersion, invalid
-from keyplan.web.pages.language import Language
-from keyplan.web.pages.pages import Pages
 from keyplan.web.pages.rendering import Site, folder_of
-from keyplan.web.pages.signin import Person
 from keyplan.web.pages.views import View
-from keyplan.web.routes.api import Api, SetCookie
 from keyplan.web.routes.handling import takes_long
 from keyplan.web.settings import IssuerSettings, Settings
+from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
+from keyplan.web.system.api_routes import Api, SetCookie
+from keyplan.web.system.language import Language
+from keyplan.web.system.page_routes import Pages, Person
 from keyplan.web.system.running import Progress, Running, System
-from keyplan.web.system.service import ANYONE, SIGNED_IN, Caller, Permission, Service, allow
+from keyplan.web.system.service import Service, allow
 
 __all__ = [
     "ANYONE",

@@ -7,7 +7,8 @@ own (`TokenIssuer`, and the issuer for development), `sessions` has a browser's 
 
 from keyplan.web.identity.issuer import DEV_ISSUER, SigningKey, TokenIssuer, dev_issuer, kept_signing_key
 from keyplan.web.identity.sessions import Sessions
-from keyplan.web.identity.tokens import FirstOf, Identity, TokenIdentity, identity_of
+from keyplan.web.identity.tokens import FirstOf, TokenIdentity, identity_of
+from keyplan.web.system.access import Identity
 
 __all__ = [
     "DEV_ISSUER",

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from keyplan.data import NotFound, Store, create, delete
 from keyplan.design import HOUSEKEEPING, Created, Design, Entity, Id, Ttl, created, get, key, query
 from keyplan.web.models.problems import Forbidden
-from keyplan.web.system.service import Caller
+from keyplan.web.system.access import Caller
 
 LASTS = timedelta(hours=12)
 """How long a session lasts where nothing else is said: what an issuer says about groups is believed that long."""

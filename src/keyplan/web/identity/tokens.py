@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from secrets import compare_digest
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import orjson
 from fastapi import Request
@@ -28,8 +28,8 @@ from keyplan.web.identity.issuer import TokenIssuer, dev_issuer, is_id
 from keyplan.web.identity.jwks import Algorithm, IssuerKeys, Keys, PublicKey
 from keyplan.web.models.problems import Unauthorized
 from keyplan.web.settings import IssuerSettings
+from keyplan.web.system.access import Caller, Identity
 from keyplan.web.system.running import Running
-from keyplan.web.system.service import Caller
 
 D = TypeVar("D", bound=Design)
 
@@ -42,14 +42,6 @@ _LONGEST_TOKEN = 16 * 1024
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TYPES = ("jwt", "at+jwt", "application/at+jwt")
 _SIGNATURES = PyJWS(algorithms=["RS256", "ES256"])
-
-
-class Identity(Protocol):
-    """Says who sends a request."""
-
-    async def caller(self, request: Request) -> Caller | None:
-        """The caller; None where the request brings no token. A token that is not good is an `Unauthorized`."""
-        ...
 
 
 class OfAnotherIssuer(Unauthorized):

@@ -1,6 +1,6 @@
-"""What people see: pages made on the server.
+"""Serves the pages that a system declares, made on the server.
 
-`pages` declares and serves them (`Pages`), `views` is what a function that makes one gets (`View`), `forms` reads what
-was typed (`Form`), `rendering` has templates, addresses and headers (`Site`), `language` the words (`Language`),
-`signin` the kit's own sign-in (`Person`), `reference` the pages about an API. It knows all folders but `server`.
+`serving` answers requests, `views` is what a function that makes a page gets (`View`), `forms` reads what was typed
+(`Form`), `rendering` has templates, addresses and headers (`Site`), `signin` the kit's own sign-in, `reference` the
+pages about an API. It knows all folders but `server`.
 """

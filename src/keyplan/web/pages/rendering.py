@@ -19,8 +19,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from keyplan.web.models.problems import Problem, answer
-from keyplan.web.pages.language import ENGLISH, Language
 from keyplan.web.routes.routing import only
+from keyplan.web.system.language import ENGLISH, Language
 from keyplan.web.system.running import Running
 
 KIT = "keyplan.web"

@@ -11,8 +11,8 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from http.client import HTTPException
 from typing import Annotated, Any
@@ -29,9 +29,10 @@ from keyplan.web.identity.tokens import TokenIdentity
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Forbidden, Unavailable
 from keyplan.web.pages.rendering import Site
-from keyplan.web.pages.views import PageRoute, View
+from keyplan.web.pages.views import View
 from keyplan.web.settings import IssuerSettings
-from keyplan.web.system.service import Caller
+from keyplan.web.system.access import Caller
+from keyplan.web.system.page_routes import PageRoute, Person
 
 SIGN_IN, SIGN_OUT, CALLBACK = "/sign-in", "/sign-out", "/sign-in/callback"
 _MINUTES = timedelta(minutes=10)
@@ -41,21 +42,6 @@ _RATE = 60
 _logger = logging.getLogger(__name__)
 
 AnyView = View[Any]
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody whom a developer can be without any more ado."""
-
-    sub: str
-    name: str
-    groups: Sequence[str] = ()
-    about: str = ""
-    claims: Mapping[str, object] = field(default_factory=dict)
-
-    def caller(self) -> Caller:
-        """The person as a caller."""
-        return Caller(self.sub, frozenset(self.groups), {"name": self.name, **self.claims})
 
 
 def can_sign_in(site: Site) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, unquote
 
 from markupsafe import Markup
@@ -16,29 +14,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from keyplan.web.identity.sessions import LASTS, NOTICE, Visitor
 from keyplan.web.pages.forms import TOKEN, Form
 from keyplan.web.pages.rendering import Site
+from keyplan.web.system.access import Caller
 from keyplan.web.system.observe import Trace
-from keyplan.web.system.service import Caller, Service
+from keyplan.web.system.page_routes import Everywhere
+from keyplan.web.system.service import Service
 
 S = TypeVar("S", bound=Service[Any])
-PageFunction: TypeAlias = Callable[..., Response]
-"""Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
-
-
-Everywhere: TypeAlias = Callable[[Any], Mapping[str, object]]
-"""What every page of a system is told; of a `View`."""
-
-
-@dataclass(frozen=True)
-class PageRoute:
-    """A path and method, and what makes the page."""
-
-    verb: str
-    path: str
-    function: PageFunction
-    again: PageFunction | None = None
-    """Shows the form again, where what was sent is refused."""
-    rate: int | None = None
-    """How many requests a minute one address may send, where that is less than elsewhere."""
 
 
 class _FormToken:

@@ -1,6 +1,6 @@
-"""The HTTP API: methods of a service on paths.
+"""Serves the HTTP API that a system declares.
 
-`api` declares and serves routes (`Api`), from what `signatures` reads in a method. `arguments` finds the arguments of
-a read in a request, `handling` runs a method for it, `once` makes `Idempotency-Key` hold, `document` writes the
-OpenAPI document, and `routing` has what answers at paths without a route. It knows `models`, `system` and `identity`.
+`serving` puts the routes into an application and answers requests, `arguments` finds the arguments of a read quickly,
+`handling` calls a method of a service for a request, `once` makes `Idempotency-Key` work, `document` writes the OpenAPI
+document, and `routing` answers where no route does. It knows `models`, `system` and `identity`.
 """

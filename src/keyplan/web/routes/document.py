@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
+from typing import Any, TypeAlias
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -13,11 +13,9 @@ from pydantic import BaseModel
 from keyplan.web.models.bodies import ProblemOut
 from keyplan.web.models.paging import Listing
 from keyplan.web.models.problems import MEDIA_TYPE
-from keyplan.web.models.versions import FromIfMatch
-from keyplan.web.system.service import ANYONE
-
-if TYPE_CHECKING:
-    from keyplan.web.routes.api import Route
+from keyplan.web.models.signatures import signature_of
+from keyplan.web.system.access import ANYONE
+from keyplan.web.system.api_routes import Route
 
 Part: TypeAlias = dict[str, Any]
 """A part of an OpenAPI document."""
@@ -65,7 +63,7 @@ def _headers_of(route: Route) -> Iterator[str]:
 
 def has_version(route: Route) -> bool:
     """Whether a route's answer is one thing that has a version, so that it carries an entity tag."""
-    returned = get_type_hints(route.method)["return"]
+    returned = signature_of(route.method).returns
     return (
         isinstance(returned, type)
         and issubclass(returned, BaseModel)
@@ -74,7 +72,7 @@ def has_version(route: Route) -> bool:
 
 
 def _is_listing(route: Route) -> bool:
-    returned = get_type_hints(route.method)["return"]
+    returned = signature_of(route.method).returns
     return isinstance(returned, type) and issubclass(returned, Listing)
 
 
@@ -84,14 +82,9 @@ def _problems(route: Route) -> set[int]:
         statuses.add(403)
     if route.verb != "GET":
         statuses.add(409)
-    for each in _marks(route):
+    for each in signature_of(route.method).versions.values():
         statuses |= {412, 428} if each.required else {412}
     return statuses
-
-
-def _marks(route: Route) -> Iterator[FromIfMatch]:
-    for hint in get_type_hints(route.method, include_extras=True).values():
-        yield from (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, FromIfMatch))
 
 
 def document_of(app: FastAPI) -> Part:

@@ -9,8 +9,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from keyplan.web.routes.once import Keyed, carried_out_once
+from keyplan.web.system.access import Caller
 from keyplan.web.system.running import Running
-from keyplan.web.system.service import Caller, Service
+from keyplan.web.system.service import Service
 
 
 def handled(

@@ -36,8 +36,8 @@ from keyplan.data import (
 )
 from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, get, ids_from, key
 from keyplan.web.models.problems import InConflict, Unprocessable
+from keyplan.web.system.access import Caller
 from keyplan.web.system.running import Running
-from keyplan.web.system.service import Caller
 
 KEPT = timedelta(hours=24)
 _LONGEST_ANSWER = 300_000

@@ -28,11 +28,12 @@ from keyplan.web.models.problems import (
     Unexpected,
     problem_for,
 )
-from keyplan.web.pages.pages import routes as page_routes
 from keyplan.web.pages.reference import add_reference
 from keyplan.web.pages.rendering import told
+from keyplan.web.pages.serving import page_routes
 from keyplan.web.routes.document import document_of
 from keyplan.web.routes.routing import HeadAsGet, Later, wrong_method
+from keyplan.web.routes.serving import add_routes
 from keyplan.web.server.edge import Edge
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import ObservedClient, metrics
@@ -81,7 +82,7 @@ def api_of(system: Running[Any]) -> FastAPI:
         exception_handlers=_HANDLERS,
     )
     app.state.running = system
-    system.system.api.add_to(app)
+    add_routes(app, system.system.api)
     app.openapi = lambda: document_of(app)  # type: ignore[method-assign]  # FastAPI's own way to change the document
     add_reference(app)
     return app

@@ -1,6 +1,8 @@
-"""A system: how it is declared, its rules, and one at work.
+"""A system: how it is declared, and one at work.
 
-`service` has the base of a system's rules (`Service`, `allow`, `Caller`), `running` what a system is made of
-(`System`) and one on a store (`Running`), `rates` the limits on requests, `observe` what a request did (`Trace`), the
-log and the metrics. It knows `models`, `media` and the settings.
+`service` is the base class of a system's rules (`Service`, `allow`), `access` who calls and what they may (`Caller`,
+`Permission`), `api_routes` the declaration of its HTTP API (`Api`), `page_routes` that of its pages (`Pages`) and
+`language` their language. `running` puts them together (`System`) and runs them on a store (`Running`), within the
+limits of `rates`; `observe` has what a request did (`Trace`), the log and the metrics. It knows `models`, `media` and
+the settings.
 """

@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from keyplan.data import Beside, DataError, Part, Plan, Store
+from keyplan.data.streams import Handler
 from keyplan.design import Design
-from keyplan.web.system.service import Caller, Service, Visit
-
-if TYPE_CHECKING:
-    from keyplan.data.streams import Handler
-    from keyplan.web.identity.tokens import Identity
-    from keyplan.web.media import Media
-    from keyplan.web.pages.pages import Pages
-    from keyplan.web.routes.api import Api
-    from keyplan.web.settings import Settings
-    from keyplan.web.system.rates import Rates
+from keyplan.web.media import Media
+from keyplan.web.settings import Settings
+from keyplan.web.system.access import Caller, Identity
+from keyplan.web.system.api_routes import Api
+from keyplan.web.system.page_routes import Pages
+from keyplan.web.system.rates import Rates
 
 D = TypeVar("D", bound=Design)
 T = TypeVar("T")
@@ -51,6 +48,16 @@ class System(Generic[D]):
     """Called from time to time, in one process: what has to be tidied up."""
     identity: Callable[[Running[D]], Identity] | None = None
     """Who a caller is, where the system has accounts of its own; else tokens of an OpenID issuer say it."""
+
+
+@dataclass
+class Visit:
+    """What a service knows of the request that it is made for, beside the caller."""
+
+    now: datetime
+    address: str = ""
+    writes_allowed: bool = False
+    """Whether the permission of the running method is decided; nothing is written before."""
 
 
 @dataclass
@@ -98,5 +105,4 @@ class Running(Generic[D]):
             return beside(plan) if beside is not None else ()
 
         store = self.store.with_(clock=lambda: visit.now, beside=allowed)
-        service: Service[D] = self.system.api.service(self, store, caller, visit)
-        return service
+        return self.system.api.service(self, store, caller, visit)

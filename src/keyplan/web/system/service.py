@@ -14,19 +14,17 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
 
 from keyplan.data import Store
 from keyplan.design import Design, Entity, Follow, Merge, Page, Query, Scan
+from keyplan.web.media import Media
 from keyplan.web.models.paging import Listing, Paging
 from keyplan.web.models.problems import Forbidden, Missing, Stale, Unauthorized
 from keyplan.web.models.versions import Versions
-
-if TYPE_CHECKING:
-    from keyplan.web.media import Media
-    from keyplan.web.system.running import Running
+from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission, permission_of
+from keyplan.web.system.running import Running, Visit
 
 D = TypeVar("D", bound=Design)
 S = TypeVar("S", bound="Service[Any]")
@@ -35,30 +33,9 @@ R = TypeVar("R")
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
 
-ANYONE = "anyone"
-"""The role of every caller, known or not."""
-SIGNED_IN = "signed in"
-"""The role of every caller who is known."""
 _TRIES = 12
 _BUDGET = 1000
 """Items that a list reads before it answers with what it has."""
-
-
-@dataclass(frozen=True)
-class Caller:
-    """Who sends a request, as a token or a session says."""
-
-    sub: str
-    groups: frozenset[str] = frozenset()
-    claims: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Permission:
-    """Who may call a method: one of the roles, and where `also` says so, more that the method decides."""
-
-    roles: tuple[str, ...]
-    also: str | None = None
 
 
 def allow(
@@ -80,21 +57,6 @@ def allow(
         return checked
 
     return declare
-
-
-def permission_of(method: Callable[..., object]) -> Permission | None:
-    """What `allow` said about a method."""
-    return getattr(method, "permission", None)
-
-
-@dataclass
-class Visit:
-    """What a service knows of the request that it is made for, beside the caller."""
-
-    now: datetime
-    address: str = ""
-    writes_allowed: bool = False
-    """Whether the permission of the running method is decided; nothing is written before."""
 
 
 class Service(Generic[D]):

@@ -1,28 +1,9 @@
-"""Pages: what a system shows to people, made on the server and good without JavaScript.
-
-    pages = Pages("keyplan.apps.wavyblog")
-
-    @pages.get("/posts/{slug}")
-    def post(view: View[Blog], slug: str) -> Response:
-        return view.render("post.html", post=view.service.post(slug))
-
-    @pages.get("/write")
-    def write(view: View[Blog]) -> Response:
-        return view.render("write.html")
-
-    @pages.post("/write")
-    def save(view: View[Blog], new: NewPost) -> Response:
-        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Saved.")
-
-Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
-parameter. What a rule refuses is shown: in the form, where one was sent (by the page of the same path, or `again`),
-else as a page of its own. Who has to sign in first is sent there and comes back.
-"""
+"""The pages of a system at work: who asks, what was typed, and a page for whatever goes wrong."""
 
 import inspect
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -33,7 +14,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from keyplan.web.identity.sessions import Sessions, Visitor
-from keyplan.web.models.bodies import In
 from keyplan.web.models.paging import Paging
 from keyplan.web.models.problems import (
     BadRequest,
@@ -45,19 +25,16 @@ from keyplan.web.models.problems import (
     Unexpected,
     problem_for,
 )
+from keyplan.web.models.signatures import signature_of
 from keyplan.web.pages.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
-from keyplan.web.pages.language import ENGLISH, Language
 from keyplan.web.pages.rendering import Site, Static, kit_page
-from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, Person, can_sign_in, sign_in_pages
-from keyplan.web.pages.views import Everywhere, PageFunction, PageRoute, View
+from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
+from keyplan.web.pages.views import View
 from keyplan.web.routes.routing import Later, wrong_method
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import Trace, logger
+from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute, Pages
 from keyplan.web.system.running import Running
-
-__all__ = ["Pages", "Person", "View", "routes"]
-
-F = TypeVar("F", bound=PageFunction)
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 429, 503}
 _WORTH_KEEPING = 40
@@ -65,88 +42,35 @@ _WORTH_KEEPING = 40
 """After these, who typed something can go on with it."""
 
 
-class Pages:
-    """The pages of a system; its templates and static files are in the folders `templates` and `static` of a package.
-
-    `sign_in` is the path of the system's own page to sign in, where it has accounts of its own. `people` are offered to
-    developers to be. `images` are sources of images beside the system itself, as a content security policy names them.
-    `language` is what its people speak, with words for what the kit and the rules say in English.
-    """
-
-    def __init__(
-        self,
-        package: str,
-        *,
-        title: str | None = None,
-        sign_in: str | None = None,
-        people: Sequence[Person] = (),
-        images: Sequence[str] = (),
-        language: Language = ENGLISH,
-    ) -> None:
-        self.package = package
-        self.title = title
-        self.sign_in = sign_in
-        self.people = people
-        self.images = images
-        self.language = language
-        self.pages: list[PageRoute] = []
-        self.everywhere: Everywhere | None = None
-
-    def on_every_page(self, known: Everywhere) -> Everywhere:
-        """Give what every page is told, those about problems too: a function of the view, for menus and the like."""
-        self.everywhere = known
-        return known
-
-    def get(self, path: str, *, rate: int | None = None) -> Callable[[F], F]:
-        """Show something."""
-
-        def declare(function: F) -> F:
-            self.pages.append(PageRoute("GET", path, function, rate=rate))
-            return function
-
-        return declare
-
-    def post(self, path: str, *, again: PageFunction | None = None, rate: int | None = None) -> Callable[[F], F]:
-        """Do what a form asks for. `again` shows the form again; by default the page that has the same path does."""
-
-        def declare(function: F) -> F:
-            shows = again or next((p.function for p in self.pages if (p.verb, p.path) == ("GET", path)), None)
-            if shows is not None:
-                _check_again(path, function, shows)
-            self.pages.append(PageRoute("POST", path, function, shows, rate))
-            return function
-
-        return declare
-
-    def app(self, running: Running[Any]) -> FastAPI:
-        """The pages as an application, to be mounted at the system's name."""
-        site = Site(
-            running,
-            self.package,
-            title=self.title,
-            sign_in=self.sign_in,
-            images=self.images,
-            language=self.language,
+def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
+    """The pages of a system as an application, to be mounted at the system's name."""
+    site = Site(
+        running,
+        pages.package,
+        title=pages.title,
+        sign_in=pages.sign_in,
+        images=pages.images,
+        language=pages.language,
+    )
+    kit = [SIGN_OUT_PAGE] if pages.sign_in else sign_in_pages(site, pages.people)
+    if pages.sign_in is None and can_sign_in(site):
+        site.sign_in = SIGN_IN
+    serving = _Serving(site, pages.everywhere)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
+    app.state.running = running
+    for page in (*pages.routes, *kit):
+        app.router.add_api_route(
+            page.path,
+            serving.endpoint(page),
+            methods=["GET", "HEAD"] if page.verb == "GET" else [page.verb],
+            response_model=None,
+            route_class_override=_PageRoute,
         )
-        kit = [SIGN_OUT_PAGE] if self.sign_in else sign_in_pages(site, self.people)
-        if self.sign_in is None and can_sign_in(site):
-            site.sign_in = SIGN_IN
-        serving = _Serving(site, self.everywhere)
-        app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
-        app.state.running = running
-        for page in (*self.pages, *kit):
-            app.router.add_api_route(
-                page.path,
-                serving.endpoint(page),
-                methods=["GET", "HEAD"] if page.verb == "GET" else [page.verb],
-                response_model=None,
-                route_class_override=_PageRoute,
-            )
-        app.mount("/static", Static(self.package))
-        return app
+    app.mount("/static", Static(pages.package))
+    return app
 
 
-def routes(systems: Sequence[Running[Any]], settings: Settings) -> list[BaseRoute]:
+def page_routes(systems: Sequence[Running[Any]], settings: Settings) -> list[BaseRoute]:
     """The index of the systems at /, the kit's static files at /static, and each system's pages at its name."""
 
     def index(request: Request) -> Response:
@@ -157,67 +81,11 @@ def routes(systems: Sequence[Running[Any]], settings: Settings) -> list[BaseRout
         Route("/", index),
         Mount("/static", app=Static()),
         *(
-            Mount(f"/{name}", Later(partial(pages.app, running)))
+            Mount(f"/{name}", Later(partial(pages_of, running, pages)))
             for name, pages, running in mounted
             if pages is not None
         ),
     ]
-
-
-# What a function takes
-
-
-def _parameters(function: PageFunction) -> list[tuple[str, object, object]]:
-    """Name, type and default of each parameter behind the view."""
-    hints = get_type_hints(function, include_extras=True)
-    given = list(inspect.signature(function).parameters.values())[1:]
-    return [(each.name, hints[each.name], each.default) for each in given]
-
-
-def _form_of(function: PageFunction) -> tuple[str, type[In]] | None:
-    for name, hint, _ in _parameters(function):
-        bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-        if isinstance(bare, type) and issubclass(bare, In):
-            return name, bare
-    return None
-
-
-def _paging_of(function: PageFunction) -> str | None:
-    return next((name for name, hint, _ in _parameters(function) if hint is Paging), None)
-
-
-def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None:
-    given = {name for name, _, _ in _parameters(function)}
-    needed = {
-        name for name, hint, default in _parameters(shows) if default is inspect.Parameter.empty and hint is not Paging
-    }
-    if needed - given:
-        raise TypeError(
-            f"POST {path}: {function.__name__} can not be shown again by {shows.__name__}, "
-            f"which needs {', '.join(sorted(needed - given))}. Take it too, or name another page with again=."
-        )
-
-
-def _signature(function: PageFunction) -> inspect.Signature:
-    """What FastAPI is to find in a request."""
-
-    def taken(name: str, hint: object, default: object = inspect.Parameter.empty) -> inspect.Parameter:
-        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=default)
-
-    def all_taken() -> Iterator[inspect.Parameter]:
-        form = _form_of(function)
-        yield taken("request", Request)
-        for name, hint, default in _parameters(function):
-            if hint is Paging:
-                for field, info in Paging.model_fields.items():
-                    yield taken(field, Annotated[info.annotation, info], info.default)
-            elif form is None or name != form[0]:
-                yield taken(name, hint, default)
-
-    return inspect.Signature(list(all_taken()))
-
-
-# Serving
 
 
 class _PageRoute(APIRoute):
@@ -249,11 +117,10 @@ class _Serving:
 
     def endpoint(self, page: PageRoute) -> Callable[..., Response]:
         """What FastAPI calls, in a thread."""
-        paging = _paging_of(page.function)
+        signature = signature_of(page.function)
 
         def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401 - by the signature below
-            if paging:
-                values[paging] = Paging(limit=values.pop("limit"), cursor=values.pop("cursor"))
+            values = signature.arguments(values)
             visitor = self._visitor(request)
             try:
                 response = self._made(page, request, visitor, values)
@@ -261,7 +128,7 @@ class _Serving:
                 response = self._refused(page, request, visitor, values, error)
             return self._finished(response, visitor)
 
-        endpoint.__signature__ = _signature(page.function)  # type: ignore[attr-defined]  # FastAPI reads it
+        endpoint.__signature__ = inspect.Signature(list(signature.in_request()))  # type: ignore[attr-defined]  # FastAPI reads it
         endpoint.__name__ = page.function.__name__
         return endpoint
 
@@ -279,7 +146,7 @@ class _Serving:
         typed: Typed | None = request.scope.get("keyplan.typed")
         if typed is not None:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
-            if form := _form_of(page.function):
+            if (form := signature_of(page.function).body) is not None:
                 values = {**values, form[0]: read_form(form[1], typed)}
         return page.function(self._view(request, visitor, Form(typed)), **values)
 
@@ -307,9 +174,10 @@ class _Serving:
         self, shows: PageFunction, request: Request, visitor: Visitor, values: dict[str, Any], problem: Problem
     ) -> Response:
         form = Form(request.scope.get("keyplan.typed", {}), problem)
-        taken = {name: values[name] for name, _, _ in _parameters(shows) if name in values}
-        if (paging := _paging_of(shows)) and paging not in taken:
-            taken[paging] = Paging()
+        signature = signature_of(shows)
+        taken = {each.name: values[each.name] for each in signature.parameters if each.name in values}
+        if signature.paging is not None:
+            taken.setdefault(signature.paging, Paging())
         response = shows(self._view(request, visitor, form), **taken)
         if response.status_code == 200:
             response.status_code = problem.status

@@ -1,0 +1,132 @@
+"""Pages: what a system shows to people, made on the server and good without JavaScript.
+
+    pages = Pages("keyplan.apps.wavyblog")
+
+    @pages.get("/posts/{slug}")
+    def post(view: View[Blog], slug: str) -> Response:
+        return view.render("post.html", post=view.service.post(slug))
+
+    @pages.get("/write")
+    def write(view: View[Blog]) -> Response:
+        return view.render("write.html")
+
+    @pages.post("/write")
+    def save(view: View[Blog], new: NewPost) -> Response:
+        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Saved.")
+
+Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
+parameter. What a rule refuses is shown: in the form, where one was sent (by the page of the same path, or `again`),
+else as a page of its own. Who has to sign in first is sent there and comes back.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from starlette.responses import Response
+
+from keyplan.web.models.signatures import REQUIRED, signature_of
+from keyplan.web.system.access import Caller
+from keyplan.web.system.language import ENGLISH, Language
+
+PageFunction: TypeAlias = Callable[..., Response]
+"""Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
+
+Everywhere: TypeAlias = Callable[[Any], Mapping[str, object]]
+"""What every page of a system is told; of a `View`."""
+
+
+@dataclass(frozen=True)
+class PageRoute:
+    """A path and method, and what makes the page."""
+
+    verb: str
+    path: str
+    function: PageFunction
+    again: PageFunction | None = None
+    """Shows the form again, where what was sent is refused."""
+    rate: int | None = None
+    """How many requests a minute one address may send, where that is less than elsewhere."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody whom a developer can be without any more ado."""
+
+    sub: str
+    name: str
+    groups: Sequence[str] = ()
+    about: str = ""
+    claims: Mapping[str, object] = field(default_factory=dict)
+
+    def caller(self) -> Caller:
+        """The person as a caller."""
+        return Caller(self.sub, frozenset(self.groups), {"name": self.name, **self.claims})
+
+
+F = TypeVar("F", bound=PageFunction)
+
+
+class Pages:
+    """The pages of a system; its templates and static files are in the folders `templates` and `static` of a package.
+
+    `sign_in` is the path of the system's own page to sign in, where it has accounts of its own. `people` are offered to
+    developers to be. `images` are sources of images beside the system itself, as a content security policy names them.
+    `language` is what its people speak, with words for what the kit and the rules say in English.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        *,
+        title: str | None = None,
+        sign_in: str | None = None,
+        people: Sequence[Person] = (),
+        images: Sequence[str] = (),
+        language: Language = ENGLISH,
+    ) -> None:
+        self.package = package
+        self.title = title
+        self.sign_in = sign_in
+        self.people = people
+        self.images = images
+        self.language = language
+        self.routes: list[PageRoute] = []
+        self.everywhere: Everywhere | None = None
+
+    def on_every_page(self, known: Everywhere) -> Everywhere:
+        """Give what every page is told, those about problems too: a function of the view, for menus and the like."""
+        self.everywhere = known
+        return known
+
+    def get(self, path: str, *, rate: int | None = None) -> Callable[[F], F]:
+        """Show something."""
+
+        def declare(function: F) -> F:
+            self.routes.append(PageRoute("GET", path, function, rate=rate))
+            return function
+
+        return declare
+
+    def post(self, path: str, *, again: PageFunction | None = None, rate: int | None = None) -> Callable[[F], F]:
+        """Do what a form asks for. `again` shows the form again; by default the page that has the same path does."""
+
+        def declare(function: F) -> F:
+            shows = again or next((p.function for p in self.routes if (p.verb, p.path) == ("GET", path)), None)
+            if shows is not None:
+                _check_again(path, function, shows)
+            self.routes.append(PageRoute("POST", path, function, shows, rate))
+            return function
+
+        return declare
+
+
+def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None:
+    given = {each.name for each in signature_of(function).parameters}
+    taken = signature_of(shows).parameters
+    needed = {each.name for each in taken if each.default is REQUIRED and not each.is_paging}
+    if needed - given:
+        raise TypeError(
+            f"POST {path}: {function.__name__} can not be shown again by {shows.__name__}, "
+            f"which needs {', '.join(sorted(needed - given))}. Take it too, or name another page with again=."
+        )
