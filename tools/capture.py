@@ -37,7 +37,7 @@ from keyplan.cli import main
 from keyplan.design import ids_from
 from keyplan.engine import Engine
 from keyplan.web import Running, System
-from keyplan.web.issuer import dev_issuer
+from keyplan.web.identity import dev_issuer
 from keyplan.web.media import media_of
 from keyplan.web.server import application, running
 from keyplan.web.settings import Settings
