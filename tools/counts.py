@@ -28,8 +28,8 @@ left out and why.
 
 Beside it, because declarations could be moved there: *selections* (names of fields as texts in the parentheses,
 decorators and class variables of a model, or beside an entity in a call whose result a module keeps: they choose
-from what is declared), *keyword copies* (`PostOut(title=post.title)`, each keyword), and *in records* (the same names in
-dataclasses, named tuples and typed dicts).
+from what is declared), *keyword copies* (`PostOut(title=post.title)`, each keyword), and *in records* (the same names
+in dataclasses, named tuples and typed dicts).
 
 Repetitions
 -----------
