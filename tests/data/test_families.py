@@ -3,7 +3,7 @@
 import pytest
 
 from keyplan.data import InUse, Store, create, delete
-from keyplan.data.writes.children import deletion_order
+from keyplan.data.relations import Relations
 from keyplan.design import Count, Design, Entity, Id, Ref, Table, belongs_to, key, ref
 from keyplan.engine import Engine
 
@@ -83,7 +83,7 @@ class League(Design):
 
 
 def test_who_keeps_another_goes_first() -> None:
-    assert [child.__name__ for child, _ in deletion_order(League(), Round)] == ["Match", "Award", "Player"]
+    assert [child.__name__ for child, _ in Relations(League()).deletion_order(Round)] == ["Match", "Award", "Player"]
 
 
 class Fine(Entity, table=league):

@@ -6,6 +6,7 @@ DynamoDB answers. Its folders build on each other in this order, and each import
 | folder or module | what it is |
 | --- | --- |
 | `errors`, `steps` | the errors, and operations as generators that ask for calls and get answers |
+| `relations` | which entities belong to which |
 | `codec/` | entities to items and back |
 | `expressions/` | conditions on stored items, and the expressions of requests |
 | `reads/` | gets, lookups, lists, counts and cursors |

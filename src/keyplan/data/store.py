@@ -16,13 +16,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from keyplan.data.errors import DataError
 from keyplan.data.jobs.resuming import Jobs
 from keyplan.data.reads.reader import Reader
+from keyplan.data.relations import Relations
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.provisioning import create_tables, tables_there
 from keyplan.data.upkeep.repair import repair
 from keyplan.data.upkeep.verify import verify
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
-from keyplan.data.writes.children import cascading_children
 from keyplan.data.writes.imports import ImportAll, Imported, import_steps
 from keyplan.data.writes.operations import (
     Beside,
@@ -65,7 +65,8 @@ class _Core(Generic[D]):
         self.client = client
         self.clock = clock
         self._beside: Beside = nothing_beside
-        self._reader = Reader(design, secret)
+        self._relations = Relations(design)
+        self._reader = Reader(design, self._relations, secret)
         self._jobs = Jobs(self._reader)
 
     def _steps(self, op: object) -> Steps[Any]:
@@ -86,7 +87,7 @@ class _Core(Generic[D]):
         raise TypeError(f"{op!r} is nothing that a store can run")
 
     def _context(self) -> Context:
-        return Context(self.design, self.clock(), self._beside)
+        return Context(self.design, self._relations, self.clock(), self._beside)
 
     def with_(self, *, clock: Callable[[], datetime], beside: Beside) -> Self:
         """The same store with another clock, and with parts that join every write in its transaction.
@@ -100,7 +101,7 @@ class _Core(Generic[D]):
         return other
 
     def _write(self, part: Part) -> Steps[Any]:
-        if isinstance(part, Delete) and any(cascading_children(self.design, type(part.entity))):
+        if isinstance(part, Delete) and self._relations.cascading(type(part.entity)):
             return (yield from self._jobs.cascades.delete(part, self._context()))
         yield from write_parts([part], self._context())
         return None if isinstance(part, Delete | Check) else part.entity

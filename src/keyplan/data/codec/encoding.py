@@ -54,13 +54,13 @@ def _key(code: GeneratedFunction, key: KeySpec, key_value: KeyValue) -> str:
         if part.template is None:
             value = f"{code.named(key_value)}({code.named(key)}, {code.named(part)}, fields)"
         else:
-            value = f"{{'S': {_text(code, part.template)}}}"
+            value = f"{{'S': {add_key_text(code, part.template)}}}"
         members.append(f"{part.attribute.name!r}: {value}")
     return ", ".join(members)
 
 
-def _text(code: GeneratedFunction, template: Template) -> str:
-    """The expression of a key's text, behind the lines that it needs."""
+def add_key_text(code: GeneratedFunction, template: Template) -> str:
+    """The name of a variable with the text of a key, behind the lines that make it."""
     text = f"text{len(code.lines)}"
     if template.can_be_ambiguous or any(slot.absent for slot in template.slots):
         value = f"{code.named(template.write)}(fields)"

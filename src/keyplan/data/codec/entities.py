@@ -27,7 +27,7 @@ from keyplan.data.codec.sizes import (
     size_with_local_indexes,
     value_size,
 )
-from keyplan.data.codec.values import Item, ValueCodec, index_key_codec, ttl_codec, value_codec
+from keyplan.data.codec.values import Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING
@@ -73,6 +73,8 @@ class EntityCodec(Generic[E]):
                 self._others.append((name, field.stored, codec))
         self.loose_fields = frozenset(name for name, codec in self._codecs.items() if codec.tag is None)
         """Fields whose values may be equal in Python and still be stored differently: True somewhere inside, and 1."""
+        self.direct_fields = frozenset(name for name, codec in self._codecs.items() if codec.direct)
+        """Fields whose values are stored as they are: two that differ are stored differently."""
         self._encoders = [(name, stored, self._codecs[name]) for name, stored, _ in self._tagged + self._others]
         self._native_keys = {name for name, stored, _ in self._encoders if stored in spec.key_attributes}
         self._write_quickly = build_encoder(spec, self._encoders, self._key_value, self.placement)
@@ -149,6 +151,10 @@ class EntityCodec(Generic[E]):
         for placement in self.spec.placements.values():
             item.update(self.placement(placement, values))
         return item
+
+    def encoder(self, name: str) -> Encode:
+        """The function that encodes a field's values."""
+        return self._codecs[name].encode
 
     def encode_value(self, name: str, value: object) -> Mapping[str, Any] | None:
         """One field's value, as it is stored."""

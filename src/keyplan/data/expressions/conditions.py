@@ -1,28 +1,21 @@
-"""Expressions for requests: names and values as placeholders, conditions from trees.
+"""Conditions over stored attributes, as trees.
 
-A `Requirement` is a condition on a stored item that the data layer itself needs, together with how to tell from the
-stored item that it was the one that failed, and the error to raise then. A caller's own condition is a tree over the
-entity's fields (`keyplan.design.conditions`), which `stored_condition` turns into one over stored attributes.
+An operand of a tree is a node, the path of an attribute, or a value in DynamoDB's form. A caller's own condition is a
+tree over the entity's fields (`keyplan.design.conditions`); `stored_condition` translates it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from keyplan.data.codec.entities import EntityCodec
-from keyplan.data.codec.values import AttributeValue, Item, encode_untyped
-from keyplan.design import Entity, InvalidValue
+from keyplan.data.codec.values import AttributeValue, encode_untyped
+from keyplan.design import InvalidValue
 from keyplan.design.conditions import FieldPath, FieldStandIn, Node
 from keyplan.design.entity import EntitySpec
 
 MOST_CHOICES = 100
 """Values that DynamoDB takes in one IN."""
-
-
-class Encoded(NamedTuple):
-    """A value in DynamoDB's form, as an operand."""
-
-    value: AttributeValue
 
 
 def stored_condition(node: Node, codec: EntityCodec[Any]) -> Node:
@@ -42,14 +35,10 @@ def _stored(path: FieldPath, codec: EntityCodec[Any]) -> FieldPath:
     return FieldPath((codec.spec.fields[str(path.names[0])].stored, *path.names[1:]))
 
 
-def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> FieldPath | Encoded:
+def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> FieldPath | AttributeValue:
+    """Another field's path, or a value: by the field's own codec where all of it is compared, else by its type."""
     if isinstance(value, FieldStandIn):
         return _stored(value._path, codec)
-    return Encoded(_encoded(codec, path, operator, value))
-
-
-def _encoded(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> AttributeValue:
-    """A value by the field's own codec where it is compared with the whole field, else by what it is."""
     if len(path.names) == 1:
         encoded = codec.encode_operand(str(path.names[0]), operator, value)
         if encoded is not None:
@@ -58,55 +47,44 @@ def _encoded(codec: EntityCodec[Any], path: FieldPath, operator: str, value: obj
 
 
 def all_of(nodes: Sequence[Node]) -> Node | None:
-    """All of the conditions."""
+    """The conjunction of conditions; None where there are none."""
     if not nodes:
         return None
     return nodes[0] if len(nodes) == 1 else Node("AND", tuple(nodes))
 
 
-# The attributes of a design are few and asked for in every write: what names one is made once.
+# A design has few attributes, and every write asks about some of them: what names one is made once.
 
 
 @cache
-def _whole(attribute: str) -> FieldPath:
+def _path(attribute: str) -> FieldPath:
     return FieldPath((attribute,))
 
 
 @cache
-def exists(attribute: str) -> Node:
-    return Node("attribute_exists", (_whole(attribute),))
-
-
-def there(spec: EntitySpec) -> Node:
-    """An item is there; where its key could be another entity's, one of this entity."""
-    if spec.told_by_type:
-        return equals(spec.table.type_attribute or "", {"S": spec.type})
-    return exists(spec.table.hash[0].name)
-
-
-def is_stored(spec: EntitySpec, stored: Item | None) -> bool:
-    """The same, of an item as it is stored."""
-    return stored is not None and (
-        not spec.told_by_type or stored.get(spec.table.type_attribute or "") == {"S": spec.type}
-    )
+def attribute_exists(attribute: str) -> Node:
+    return Node("attribute_exists", (_path(attribute),))
 
 
 @cache
-def not_exists(attribute: str) -> Node:
-    return Node("attribute_not_exists", (_whole(attribute),))
+def attribute_not_exists(attribute: str) -> Node:
+    return Node("attribute_not_exists", (_path(attribute),))
+
+
+def item_exists(spec: EntitySpec) -> Node:
+    """An item exists; where another entity's item could have its key, one of this entity."""
+    if spec.told_by_type:
+        return equals(spec.table.type_attribute or "", {"S": spec.type})
+    return attribute_exists(spec.table.hash[0].name)
 
 
 def equals(attribute: str, value: AttributeValue | None) -> Node:
-    """The attribute has this value; None for absent."""
+    """The attribute has this value; None for an attribute that doesn't exist."""
     if value is None:
-        return not_exists(attribute)
-    return Node("=", (_whole(attribute), Encoded(value)))
+        return attribute_not_exists(attribute)
+    return Node("=", (_path(attribute), value))
 
 
-def at_least_number(attribute: str, number: int) -> Node:
-    return Node(">=", (_whole(attribute), Encoded({"N": str(number)})))
-
-
-def fields_of(entity: Entity) -> Mapping[str, object]:
-    """The values of an entity's fields."""
-    return entity.__dict__
+def at_least(attribute: str, number: int) -> Node:
+    """The attribute is this number or a larger one."""
+    return Node(">=", (_path(attribute), {"N": str(number)}))

@@ -5,12 +5,16 @@ from typing import NamedTuple
 
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import Refused
+from keyplan.data.expressions.evaluation import holds
 from keyplan.design.conditions import Node
 
 
 class Requirement(NamedTuple):
-    """A condition, whether a stored item violates it, and the error that says so."""
+    """Conditions that a stored item must meet, and the error for an item that doesn't."""
 
-    node: Node
-    violated: Callable[[Item | None], bool]
+    conditions: tuple[Node, ...]
     error: Callable[[Item | None], Refused]
+
+    def is_met_by(self, item: Item | None) -> bool:
+        """Whether an item meets all of the conditions; None for an item that doesn't exist."""
+        return all(holds(each, item) for each in self.conditions)

@@ -1,15 +1,14 @@
 """Expressions as texts: placeholders for names and values, and conditions from trees."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from keyplan.data.codec.values import AttributeValue
-from keyplan.data.expressions.conditions import Encoded
 from keyplan.design.conditions import FieldPath, Node
 
 
 class Expression:
-    """Gathers placeholders for the expressions of one request."""
+    """Collects the placeholders for the expressions of one request."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
@@ -56,10 +55,7 @@ class Expression:
         return f"({text})" if operand.operator in ("AND", "OR", "NOT") else text
 
     def _operand(self, operand: object) -> str:
-        if isinstance(operand, FieldPath):
-            return self.path(operand.names)
-        assert isinstance(operand, Encoded)
-        return self.value(operand.value)
+        return self.path(operand.names) if isinstance(operand, FieldPath) else self.value(cast(AttributeValue, operand))
 
     def parameters(self) -> dict[str, Any]:
         """The placeholders as members of a request."""
@@ -76,25 +72,30 @@ Shape: TypeAlias = tuple[object, ...]
 """A condition without its values: an operator with paths, other shapes, and None for a value."""
 
 
-def shape_of(node: Node, values: list[AttributeValue]) -> Shape:
-    """The shape of a condition over stored attributes; its values are added to the list, in their order."""
-    shape: list[object] = [node.operator]
-    for operand in node.operands:
-        if type(operand) is Encoded:
-            values.append(operand.value)
-            shape.append(None)
-        else:
-            shape.append(shape_of(operand, values) if isinstance(operand, Node) else operand)
-    return tuple(shape)
+def shapes_of(nodes: Sequence[Node], values: list[AttributeValue]) -> tuple[Shape, ...]:
+    """The shapes of conditions over stored attributes; their values are added to the list, in order."""
+    shapes: list[Shape] = []
+    for node in nodes:
+        shape: list[object] = [node.operator]
+        for operand in node.operands:
+            if type(operand) is FieldPath:
+                shape.append(operand)
+            elif type(operand) is Node:
+                shape += shapes_of((operand,), values)
+            else:
+                values.append(cast(AttributeValue, operand))
+                shape.append(None)
+        shapes.append(tuple(shape))
+    return tuple(shapes)
 
 
-def of_shape(shape: Shape) -> Node:
+def node_of(shape: Shape) -> Node:
     """A condition of this shape, with no matter which values."""
     operator, *operands = shape
     return Node(
         str(operator),
         tuple(
-            Encoded({}) if each is None else each if isinstance(each, FieldPath) else of_shape(each)  # type: ignore[arg-type]  # a shape
+            {} if each is None else each if isinstance(each, FieldPath) else node_of(cast(Shape, each))
             for each in operands
         ),
     )

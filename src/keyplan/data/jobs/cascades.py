@@ -13,19 +13,18 @@ from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, DataError, NotFound, StaleVersion
-from keyplan.data.expressions.conditions import equals, not_exists
+from keyplan.data.expressions.conditions import attribute_not_exists, equals
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.jobs.journals import begin, end, journal
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.actions import Action
-from keyplan.data.writes.children import cascading_children, deletion_order
 from keyplan.data.writes.effect_changes import plan_effect_changes
-from keyplan.data.writes.effects import Effects, effects_of
-from keyplan.data.writes.locking import has_effects, unchanged
+from keyplan.data.writes.effects import Effects, effects_of, has_effects
+from keyplan.data.writes.family import not_being_deleted, not_referred_to
+from keyplan.data.writes.locking import unchanged_since_read
 from keyplan.data.writes.operations import Context, Delete
 from keyplan.data.writes.plan import Plan
-from keyplan.data.writes.relations import not_being_deleted, not_referred_to
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import Entity, Ref
 from keyplan.design.effects import BelongsTo, named_by
@@ -66,9 +65,9 @@ class Cascades:
         """In one transaction: nothing refuses the delete, the parent is marked and no longer counts, and a journal."""
         entity, spec = write.entity, write.entity.spec
         requirements = [
-            *unchanged(spec, stored, set(), write.refusal, whole=has_effects(spec)),
-            *not_being_deleted(context.design, type(entity), entity.key_values),
-            *not_referred_to(context.design, entity),
+            *unchanged_since_read(spec, stored, set(), write.refusal, whole=has_effects(spec)),
+            *not_being_deleted(context.relations, type(entity), entity.key_values),
+            *not_referred_to(context.relations, entity),
         ]
         plan = Plan()
         action = plan.change(where, {DELETING: begun["startedAt"]}, set(), *requirements)
@@ -108,13 +107,8 @@ class Cascades:
         spec = entity.spec
         last = codec_of(entity).decode(item)
         refusal = Delete(last).refusal
-        mark = begun["startedAt"]
-        marked = Requirement(
-            equals(DELETING, mark),
-            lambda stored: stored is None or stored.get(DELETING) != mark,
-            lambda stored: refusal(NotFound, "primary", None),
-        )
-        requirements = unchanged(spec, item, set(), refusal, whole=has_effects(spec))
+        marked = Requirement((equals(DELETING, begun["startedAt"]),), lambda stored: refusal(NotFound, "primary", None))
+        requirements = unchanged_since_read(spec, item, set(), refusal, whole=has_effects(spec))
         plan.remove(address(spec.table, item), marked, *requirements)
         plan_effect_changes(plan, spec, Effects(items=effects_of(last).items), Effects())
 
@@ -122,7 +116,7 @@ class Cascades:
 
     def clear(self, parent: Ref[Any], context: Context, *, gone: bool = False) -> Steps[None]:
         """Delete what belongs to an item; of one that is `gone`, only until there is one in its place."""
-        for child, relation in deletion_order(context.design, parent.entity):
+        for child, relation in context.relations.deletion_order(parent.entity):
             yield from self._delete_children(parent, child, relation, context, gone)
 
     def _delete_children(
@@ -157,7 +151,7 @@ class Cascades:
         """Whether the item is gone; not where somebody changed it since it was read."""
         write = Delete(entity)
         try:
-            if any(cascading_children(context.design, type(entity))):
+            if context.relations.cascading(type(entity)):
                 yield from self.delete(write, context, gone)
             else:
                 plan = Plan()
@@ -176,8 +170,7 @@ def _only_while(plan: Plan, gone: Address | None) -> None:
     if gone is None:
         return
     nothing = Requirement(
-        not_exists(gone.key[0][0]),
-        lambda stored: stored is not None,
+        (attribute_not_exists(gone.key[0][0]),),
         lambda stored: AlreadyExists(gone.table, "primary", {}, None, "it was created again"),
     )
     plan.actions[gone] = Action(gone, presence=[nothing])

@@ -13,14 +13,13 @@ from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, DataError, StaleVersion
-from keyplan.data.expressions.conditions import equals, not_exists
+from keyplan.data.expressions.conditions import attribute_not_exists, equals
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.jobs.cascades import Cascades
 from keyplan.data.jobs.journals import JOURNALS, begin, digest, end
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
-from keyplan.data.writes.children import cascading_children
 from keyplan.data.writes.effect_changes import plan_effect_changes
 from keyplan.data.writes.effects import EffectItem, Effects, effects_of
 from keyplan.data.writes.operations import CleanUpExpired, Context
@@ -58,7 +57,7 @@ class ExpiredCleanups:
                 yield from self._finish_begun(begun, context)
             if where in there or _marker(mark) in there:
                 return False
-            ours = {each: side for each, side in follows.items.items() if _is_ours(side, there.get(each))}
+            ours = {each: side for each, side in follows.items.items() if side.is_stored_as(there.get(each))}
             if not _untouched(follows, ours):
                 return False
             plan = self._plan(spec, where, mark, Effects(ours, follows.shares), begun)
@@ -90,7 +89,7 @@ class ExpiredCleanups:
         plan.put(_marker(mark), mark, _nothing(spec, _marker(mark)))
         plan_effect_changes(plan, spec, follows, Effects())
         for each, side in follows.items.items():
-            plan.actions[each].requirements += _as_seen(spec, side)
+            plan.actions[each].requirements.append(_as_seen(spec, side))
         for action in plan.actions.values():
             action.floors.clear()  # it is gone, whatever rule it would have broken
         if begun is not None:
@@ -102,7 +101,7 @@ class ExpiredCleanups:
     def _journal(self, entity: Entity, mark: Item, context: Context) -> Item | None:
         """The journal for the children; under a name that the next one who is told of the removal knows, too."""
         spec, codec = entity.spec, codec_of(type(entity))
-        if not any(cascading_children(context.design, type(entity))):
+        if not context.relations.cascading(type(entity)):
             return None
         values = {name: codec.encode_value(name, value) for name, value in entity.key_values.items()}
         return {
@@ -151,34 +150,16 @@ def _marker(mark: Item) -> Address:
 
 
 def _nothing(spec: EntitySpec, where: Address) -> Requirement:
-    return Requirement(
-        not_exists(where.key[0][0]),
-        lambda stored: stored is not None,
-        lambda stored: AlreadyExists(spec.name, "primary", {}),
-    )
+    condition = attribute_not_exists(where.key[0][0])
+    return Requirement((condition,), lambda stored: AlreadyExists(spec.name, "primary", {}))
 
 
-def _is_ours(side: EffectItem, there: Item | None) -> bool:
-    """Whether an item is the one that followed; another may have its key by now."""
-    return there is not None and all(there.get(name) == value for name, value in _known(side).items())
-
-
-def _known(side: EffectItem) -> Item:
-    return {name: value for name, value in side.item.items() if name not in side.counts}
-
-
-def _as_seen(spec: EntitySpec, side: EffectItem) -> list[Requirement]:
-    """The item that is to go still is the one that followed."""
-    changed = StaleVersion(spec.name, side.constraint, side.values)
-    keys = set(side.table.key_names)
-    known = {name: value for name, value in _known(side).items() if name not in keys} or _known(side)
-
-    def same(name: str, value: Any) -> Requirement:  # noqa: ANN401 - in DynamoDB's form
-        return Requirement(
-            equals(name, value), lambda stored: stored is None or stored.get(name) != value, lambda stored: changed
-        )
-
-    return [same(name, value) for name, value in known.items()]
+def _as_seen(spec: EntitySpec, effect: EffectItem) -> Requirement:
+    """The item that is to be deleted still is the one that followed."""
+    keys = set(effect.table.key_names)
+    known = {name: value for name, value in effect.own.items() if name not in keys} or effect.own
+    changed = StaleVersion(spec.name, effect.constraint, effect.values)
+    return Requirement(tuple(equals(name, value) for name, value in known.items()), lambda stored: changed)
 
 
 def _untouched(follows: Effects, ours: dict[Address, EffectItem]) -> bool:

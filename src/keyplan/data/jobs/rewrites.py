@@ -17,7 +17,6 @@ from keyplan.data.jobs.cascades import TOGETHER, Cascades
 from keyplan.data.jobs.journals import begin, end, journal
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
-from keyplan.data.writes.children import cascading_children
 from keyplan.data.writes.operations import PARTS, Context, Delete, Planned, Update, Write
 from keyplan.data.writes.patches import prepare_parts
 from keyplan.data.writes.plan import Plan
@@ -121,7 +120,7 @@ class Rewrites:
             entity = codec_of(final.target.entity).decode(item)
             result = final.change(entity)
             write = result if isinstance(result, Write) else Update(entity)
-            if isinstance(write, Delete) and any(cascading_children(context.design, final.target.entity)):
+            if isinstance(write, Delete) and context.relations.cascading(final.target.entity):
                 yield from self._cascades.delete(write, context)
             else:
                 write.add_to(plan, context)

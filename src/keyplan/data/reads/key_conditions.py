@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.sizes import LONGEST_RANGE, checked_key
 from keyplan.data.codec.values import AttributeValue
-from keyplan.data.expressions.conditions import Encoded
 from keyplan.design import Design, InvalidValue
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
@@ -89,7 +88,7 @@ def _apart(first: Sequence[KeyPart], second: Sequence[KeyPart]) -> bool:
 
 
 def _node(operator: str, part: KeyPart, *values: AttributeValue) -> Node:
-    return Node(operator, (FieldPath((part.attribute.name,)), *map(Encoded, values)))
+    return Node(operator, (FieldPath((part.attribute.name,)), *values))
 
 
 def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tuple[str, AttributeValue] | None]:

@@ -15,6 +15,7 @@ from keyplan.data.expressions.texts import Expression
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.reads.cursors import FROZEN, Cursors, position_of
 from keyplan.data.reads.key_conditions import key_condition, may_hold_others
+from keyplan.data.relations import Relations
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Page, Table
 from keyplan.design.operations import PAGE, Count, Follow, Merge, Query, Scan
@@ -53,8 +54,9 @@ class _Stream:
 class ListReader:
     """Works out the lists of one design."""
 
-    def __init__(self, design: Design, secret: bytes | None) -> None:
+    def __init__(self, design: Design, relations: Relations, secret: bytes | None) -> None:
         self._design = design
+        self._relations = relations
         self._known_cursors = None if secret is None else Cursors(secret)
 
     # Cursors
@@ -152,8 +154,7 @@ class ListReader:
         """Whether the index that is read lacks something of the items, if only the mark of those that are to go."""
         if op.key.index is None or op.key.index.projection.type == "ALL":
             return False
-        parents = {parent.entity for other in self._design.entities for parent in other.spec.parents}
-        return any(each in parents or each.spec.not_in(op.key.index) for each in op.entities)
+        return any(self._relations.is_parent(each) or each.spec.not_in(op.key.index) for each in op.entities)
 
     def _whole(self, table: Table, items: Sequence[Item], names: Sequence[str]) -> Steps[list[Item]]:
         """The items of the table for those of an index; without those that have gone from their place in it since."""

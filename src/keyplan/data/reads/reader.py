@@ -7,10 +7,12 @@ from typing import Any
 from keyplan.data.codec.entities import DELETING, codec_of
 from keyplan.data.codec.sizes import LONGEST_HASH, LONGEST_RANGE, checked_key
 from keyplan.data.codec.values import Item
-from keyplan.data.expressions.conditions import is_stored
+from keyplan.data.expressions.conditions import item_exists
+from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.texts import Expression
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.reads.lists import ListReader
+from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
 from keyplan.design import Design, InvalidValue, Op, Page, Ref, Table
 from keyplan.design.effects import Guard
@@ -37,9 +39,9 @@ LOOKS = 3
 class Reader:
     """Works out reads for one design."""
 
-    def __init__(self, design: Design, secret: bytes | None) -> None:
+    def __init__(self, design: Design, relations: Relations, secret: bytes | None) -> None:
         self._design = design
-        self.lists = ListReader(design, secret)
+        self.lists = ListReader(design, relations, secret)
 
     def run(self, op: Op[Any]) -> Steps[Any]:
         """The steps of an operation."""
@@ -105,7 +107,7 @@ class Reader:
         }
         answer = yield from call("get_item", request | expression.parameters())
         item: Item | None = answer.get("Item")
-        return item is not None and is_stored(spec, item) and DELETING not in item
+        return item is not None and DELETING not in item and holds(item_exists(spec), item)
 
     def _guard_item(
         self, guard: Guard[Any], values: Mapping[str, object], *, consistent: bool = False

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from keyplan.data.expressions.conditions import all_of, equals, not_exists
+from keyplan.data.expressions.conditions import all_of, attribute_not_exists, equals
 from keyplan.data.expressions.texts import Expression
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.data.upkeep.findings import VerifyFinding
@@ -29,7 +29,7 @@ def _repair_request(design: Design, table: Table, finding: VerifyFinding) -> tup
     expression = Expression()
     request: dict[str, Any] = {"TableName": design.table_name(table)}
     if finding.seen is None:
-        nodes = [not_exists(table.hash[0].name)]
+        nodes = [attribute_not_exists(table.hash[0].name)]
         request["Item"] = finding.sets
         operation = "put_item"
     else:

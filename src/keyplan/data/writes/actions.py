@@ -7,7 +7,7 @@ from keyplan.data.codec.addresses import Address
 from keyplan.data.codec.entities import DELETING
 from keyplan.data.codec.values import AttributeValue, Item, integer_of
 from keyplan.data.errors import ConditionFailed, Refused
-from keyplan.data.expressions.conditions import all_of, at_least_number, exists
+from keyplan.data.expressions.conditions import at_least, attribute_exists
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.design.conditions import Node
 
@@ -39,10 +39,8 @@ class Action:
     floors: dict[str, Floor] = field(default_factory=dict)
     replaces: bool = False
     """Whether the put is in place of an item that the same write takes away."""
-    where: Node | None = None
+    where: Requirement | None = None
     """The caller's own condition."""
-    refused: Callable[[Item | None], Refused] | None = None
-    """The error for the caller's own condition."""
     leaves: Item | None = None
     """The item that a change leaves behind, where it is known."""
 
@@ -51,61 +49,58 @@ class Action:
         return bool(self.sets or self.removes or self.adds)
 
     @property
+    def writes(self) -> bool:
+        """Whether it writes the item; else it only checks it."""
+        return self.put is not None or self.delete or self.changes
+
+    @property
     def only_counts_down(self) -> bool:
-        """Whether nothing is lost if the item is not there, and nobody asked for it to be."""
+        """Whether nothing is lost if the item does not exist, and nobody asked for it to."""
         written = self.sets or self.removes or self.requirements
         return not written and bool(self.adds) and all(n < 0 for n in self.adds.values())
 
-    def conditions(self) -> list[Requirement]:
-        """What is asked of the item, each once."""
-        asked = list(self.requirements)
-        if not (self.presence or self.absence or self.floors):
-            return asked  # what the write itself relies on, it asks once
+    def required(self) -> list[Requirement]:
+        """All that is required of the item, in the order in which a refusal is explained."""
+        required = list(self.requirements)
         if self.put is not None:
-            asked += () if self.replaces else self.absence
+            required += () if self.replaces else self.absence
         elif not self.delete:
-            asked += self.presence
-            asked += (self._floor(name, floor) for name, floor in self.floors.items() if self.adds.get(name, 0) < 0)
-        nodes: list[Node] = []
-        once = []
-        for each in asked:
-            if each.node not in nodes:
-                nodes.append(each.node)
-                once.append(each)
+            required += self.presence
+            required += (self._floor(name, each) for name, each in self.floors.items() if self.adds.get(name, 0) < 0)
+        if self.where is not None:
+            required.append(self.where)
+        return required
+
+    def conditions(self) -> list[Node]:
+        """The conditions on the item, each once."""
+        nodes = [node for requirement in self.required() for node in requirement.conditions]
+        if not (self.presence or self.absence or self.floors):
+            return nodes  # what the write itself relies on is required once
+        once: list[Node] = []
+        for node in nodes:
+            if node not in once:
+                once.append(node)
         return once
 
     def _floor(self, attribute: str, floor: Floor) -> Requirement:
         """The number stays at its floor or above; of an item that is being deleted it no longer matters."""
         needed = floor.least - self.adds[attribute]
-
-        def below(stored: Item | None) -> bool:
-            return stored is not None and DELETING not in stored and integer_of(stored.get(attribute)) < needed
-
-        return Requirement(
-            Node("OR", (at_least_number(attribute, needed), exists(DELETING))),
-            below,
-            lambda stored: floor.error(stored),
-        )
+        return Requirement((at_least(attribute, needed) | attribute_exists(DELETING),), floor.error)
 
     def explain(self, stored: Item | None) -> Refused:
         """The error that says why this action was refused, given the item as it is."""
-        asked = self.conditions()
-        for requirement in asked:
-            if requirement.violated(stored):
-                return requirement.error(stored)
-        if self.refused is not None:
-            return self.refused(stored)
-        if asked:
-            # The item was changed again since; what was asked of it first is the likeliest.
-            return asked[0].error(stored)
+        required = self.required()
+        for each in required:
+            if not each.is_met_by(stored):
+                return each.error(stored)
+        if self.where is not None:
+            return self.where.error(stored)
+        if required:
+            # The item was changed again since; what was required of it first is the likeliest.
+            return required[0].error(stored)
         return ConditionFailed(self.address.table, "condition", {}, stored)
-
-    def condition(self) -> Node | None:
-        """All conditions of the action."""
-        nodes = [requirement.node for requirement in self.conditions()]
-        return all_of([*nodes, self.where] if self.where is not None else nodes)
 
 
 def incremented(value: AttributeValue | None, amount: int) -> AttributeValue:
-    """A number that was added to; absent counts as 0."""
+    """A number plus an amount; absent counts as 0."""
     return {"N": str(integer_of(value) + amount)}

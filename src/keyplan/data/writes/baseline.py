@@ -40,6 +40,8 @@ class Baseline:
     def _stored_otherwise(self, name: str, before: object, now: object) -> bool:
         """Whether two values are stored differently; what is smaller than the stored precision makes no difference."""
         codec = self.codec
+        if name in codec.direct_fields:
+            return True
         encoded = None if now is None else codec.encode_value(name, now)
         try:
             return encoded != (None if before is None else codec.encode_value(name, before))
@@ -84,9 +86,6 @@ class Baseline:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
                 problem = "the number is kept by the items that it counts"
                 raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
-
-
-# Stamps
 
 
 def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Action) -> None:

@@ -9,7 +9,7 @@ from keyplan.data.codec.entities import codec_of, set_stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import DataError, Throttled
 from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
-from keyplan.data.writes.locking import has_effects
+from keyplan.data.writes.effects import has_effects
 from keyplan.data.writes.operations import Context
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps
@@ -92,7 +92,6 @@ def send_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> St
 
 def _check(spec: EntitySpec, context: Context) -> None:
     """A batch has no conditions and no transaction, so it is only for items that need neither."""
-    parents = {parent.entity for other in context.design.entities for parent in other.spec.parents}
     looked_after = {"version", "count"} & {field.kind for field in spec.fields.values()}
-    if looked_after or has_effects(spec) or spec.entity in parents:
+    if looked_after or has_effects(spec) or context.relations.is_parent(spec.entity):
         raise DataError(f"{spec.name} has guards, counters, parents or a version: create its items, or import_all")

@@ -1,26 +1,27 @@
-"""What follows from an item elsewhere, and the difference between before and after.
+"""Effects: what follows from an item elsewhere.
 
 Guards, mirrors, derived and reference items are items of their own; counters and parents are numbers and conditions on
-other items. All of them are worked out from the entity alone, so a write needs only compare what followed from the
-old one with what follows from the new, and `verify` what follows with what is stored.
+other items. All of them are worked out from the entity alone. So a write only compares the effects before and after,
+and `verify` compares the effects with what is stored.
 """
 
-from collections.abc import Iterator
+from collections.abc import Set
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import codec_of
-from keyplan.data.codec.sizes import LONGEST_HASH, LONGEST_RANGE, checked_key
+from keyplan.data.codec.guards import GuardCodec
 from keyplan.data.codec.values import Item
-from keyplan.data.expressions.conditions import fields_of
 from keyplan.design import Entity, Ref, Table
-from keyplan.design.effects import BelongsTo, Derived, Unique, named_by
+from keyplan.design.effects import BelongsTo, Derived, named_by
+from keyplan.design.entity import EntitySpec
 
 EffectKind: TypeAlias = Literal["unique", "mirror", "derived", "reference"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EffectItem:
     """An item that follows from another."""
 
@@ -35,8 +36,17 @@ class EffectItem:
     known: frozenset[str] = frozenset()
     """The attributes that it may have; one of them that it should not have is wrong."""
 
+    @property
+    def own(self) -> Item:
+        """Its attributes without numbers that other items keep."""
+        return {name: value for name, value in self.item.items() if name not in self.counts}
 
-@dataclass(frozen=True)
+    def is_stored_as(self, found: Item | None) -> bool:
+        """Whether a stored item is this one; another may have its key by now."""
+        return found is not None and all(found.get(name) == value for name, value in self.own.items())
+
+
+@dataclass(frozen=True, slots=True)
 class CounterShare:
     """What an item adds to a number elsewhere."""
 
@@ -47,7 +57,7 @@ class CounterShare:
     floor: int | None
 
 
-@dataclass
+@dataclass(slots=True)
 class Effects:
     """All that follows from one item."""
 
@@ -56,34 +66,72 @@ class Effects:
     """By the counted item, the attribute and the constraint."""
     parents: dict[Address, tuple[BelongsTo[Any], Ref[Any]]] = field(default_factory=dict)
 
+    def _add_share(self, where: Address, share: CounterShare) -> None:
+        key = (where, share.attribute, share.constraint)
+        same = self.shares.get(key)
+        self.shares[key] = share if same is None else replace(share, amount=share.amount + same.amount)
 
-def effects_of(entity: Entity | None) -> Effects:
-    """What follows from an entity; nothing from None."""
+    def _add_guards(self, entity: Entity, changed: Set[str] | None) -> None:
+        for guard in _guards(type(entity)):
+            if changed is not None and guard.fields.isdisjoint(changed):
+                continue
+            values = entity.__dict__
+            item = guard.encode(values)
+            if item is not None:
+                unique = guard.unique
+                made_of = {name: values[name] for name in guard.key_fields}
+                self.items[address(unique.table, item)] = EffectItem(
+                    "unique", unique.name, unique.table, item, made_of, frozenset(), guard.carried
+                )
+
+    def _add_counters(self, entity: Entity) -> None:
+        for counter in entity.spec.counters:
+            for target in named_by(counter.target(entity)):
+                if target.amount:
+                    attribute = target.entity.spec.fields[counter.field].stored
+                    share = CounterShare(counter.name, target, attribute, target.amount, counter.floor)
+                    self._add_share(address_of(target), share)
+
+    def _add_parents(self, entity: Entity) -> None:
+        for relation in entity.spec.parents:
+            for parent in named_by(relation.parent(entity)):
+                where = address_of(parent)
+                self.parents[where] = (relation, parent)
+                if relation.count is not None:
+                    attribute = parent.entity.spec.fields[relation.count].stored
+                    self._add_share(where, CounterShare(relation.name, parent, attribute, 1, None))
+
+
+def has_effects(spec: EntitySpec) -> bool:
+    """Whether something follows from the items of an entity."""
+    return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
+
+
+def effects_of(entity: Entity | None, changed: Set[str] | None = None) -> Effects:
+    """What follows from an entity; nothing from None. With `changed`, only the guards that these fields make."""
     found = Effects()
     if entity is None:
         return found
     spec = entity.spec
-    for unique in spec.uniques:
-        guard = _guard(entity, unique)
-        if guard is not None:
-            found.items[address(unique.table, guard.item)] = guard
+    if spec.uniques:
+        found._add_guards(entity, changed)
     for derived in spec.derived:
         for other in derived.make(entity):
-            side = _side(entity, other, derived)
-            found.items[address(side.table, side.item)] = side
-    for share in _shares(entity):
-        where = address_of(share.target)
-        same = found.shares.get((where, share.attribute, share.constraint))
-        found.shares[where, share.attribute, share.constraint] = (
-            share if same is None else replace(share, amount=share.amount + same.amount)
-        )
-    for parent in spec.parents:
-        for named in named_by(parent.parent(entity)):
-            found.parents[address_of(named)] = (parent, named)
+            item = _effect_item(entity, other, derived)
+            found.items[address(item.table, item.item)] = item
+    if spec.counters:
+        found._add_counters(entity)
+    if spec.parents:
+        found._add_parents(entity)
     return found
 
 
-def _side(entity: Entity, other: Entity, derived: Derived[Any]) -> EffectItem:
+@cache
+def _guards(entity: type[Entity]) -> tuple[GuardCodec, ...]:
+    return tuple(GuardCodec(codec_of(entity), unique) for unique in entity.spec.uniques)
+
+
+def _effect_item(entity: Entity, other: Entity, derived: Derived[Any]) -> EffectItem:
     """An item that follows from an entity. Stamps that it does not give are the entity's own, or none."""
     spec = other.spec
     stamps = {f.name: entity.spec.by_kind.get(f.kind) for f in spec.fields.values() if f.kind in ("created", "updated")}
@@ -94,44 +142,4 @@ def _side(entity: Entity, other: Entity, derived: Derived[Any]) -> EffectItem:
         item.pop(spec.fields[name].stored, None)
     return EffectItem(
         derived.kind, derived.name, spec.table, item, other.key_values, spec.count_attributes, spec.known_attributes
-    )
-
-
-def _shares(entity: Entity) -> Iterator[CounterShare]:
-    spec = entity.spec
-    for counter in spec.counters:
-        for named in named_by(counter.target(entity)):
-            if named.amount:
-                attribute = named.entity.spec.fields[counter.field].stored
-                yield CounterShare(counter.name, named, attribute, named.amount, counter.floor)
-    for parent in spec.parents:
-        if parent.count is not None:
-            for named in named_by(parent.parent(entity)):
-                attribute = named.entity.spec.fields[parent.count].stored
-                yield CounterShare(parent.name, named, attribute, 1, None)
-
-
-def _guard(entity: Entity, unique: Unique) -> EffectItem | None:
-    """The guard item of a unique value; None where the value is absent."""
-    values = fields_of(entity)
-    if unique.when is not None and not values.get(unique.when):
-        return None
-    text = unique.hash.write(values)
-    if text is None:
-        return None
-    item: Item = {unique.table.hash[0].name: {"S": checked_key(text, LONGEST_HASH, unique.hash)}}
-    if unique.range is not None:
-        range_text = unique.range.write(values)
-        if range_text is None:
-            return None
-        item[unique.table.range[0].name] = {"S": checked_key(range_text, LONGEST_RANGE, unique.range)}
-    codec = codec_of(type(entity))
-    for name in unique.carries:
-        encoded = codec.encode_value(name, values[name])
-        if encoded is not None:
-            item[codec.spec.fields[name].stored] = encoded
-    fields = dict.fromkeys((*unique.hash.fields, *(unique.range.fields if unique.range else ())))
-    known = frozenset(codec.spec.fields[name].stored for name in unique.carries)
-    return EffectItem(
-        "unique", unique.name, unique.table, item, {name: values[name] for name in fields}, frozenset(), known
     )

@@ -16,7 +16,7 @@ from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.steps import Steps
 from keyplan.data.writes.actions import incremented
 from keyplan.data.writes.batches import send_batch
-from keyplan.data.writes.effects import EffectItem, Effects, effects_of
+from keyplan.data.writes.effects import Effects, effects_of
 from keyplan.data.writes.operations import Context
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps
@@ -156,16 +156,12 @@ def _own_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused 
 def _side_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
     for where, side in draft.follows.items.items():
         found = stored.get(where)
-        ours = draft.same and found is not None and _holds(found, side)
+        ours = draft.same and side.is_stored_as(found)
         if where in taken or (found is not None and not ours):
             kind = UniqueViolation if side.kind == "unique" else AlreadyExists
             problem = "twice in the import" if where in taken else "another item has it"
             return kind(draft.entity.spec.name, side.constraint, side.values, None, problem)
     return None
-
-
-def _holds(found: Item, side: EffectItem) -> bool:
-    return all(found.get(name) == value for name, value in side.item.items() if name not in side.counts)
 
 
 def _parent_refusal(draft: _Draft, stored: Stored, there: set[Address]) -> Refused | None:

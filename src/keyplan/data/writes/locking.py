@@ -5,36 +5,25 @@ from functools import cache, lru_cache
 
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import NotFound, Refused, StaleVersion
-from keyplan.data.expressions.conditions import equals, is_stored, there
+from keyplan.data.expressions.conditions import equals, item_exists
 from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.writes.effects import has_effects
 from keyplan.design.entity import EntitySpec
 from keyplan.design.operations import guard_fields
 
 Refusal = Callable[[type[Refused], str, Item | None], Refused]
 
 
-def has_effects(spec: EntitySpec) -> bool:
-    return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
-
-
-def unchanged(
+def unchanged_since_read(
     spec: EntitySpec, stored: Item, changed: Set[str], refused: Refusal, *, whole: bool = False
 ) -> list[Requirement]:
-    """The item is as it was read: by its version, or by the values that the write relies on."""
-    missing = Requirement(
-        there(spec),
-        lambda found: not is_stored(spec, found),
-        lambda found: refused(NotFound, "primary", found),
-    )
-
-    def stale(found: Item | None) -> Refused:
-        return refused(StaleVersion, "version", found)
-
-    def same(name: str) -> Requirement:
-        value = stored.get(name)
-        return Requirement(equals(name, value), lambda found: found is not None and found.get(name) != value, stale)
-
-    return [missing, *map(same, _relied_on(spec, frozenset(changed), whole=whole))]
+    """The item exists, and is as it was read: by its version, or by the values that the write relies on."""
+    exists = Requirement((item_exists(spec),), lambda found: refused(NotFound, "primary", found))
+    attributes = _relied_on(spec, frozenset(changed), whole=whole)
+    if not attributes:
+        return [exists]
+    same = tuple([equals(name, stored.get(name)) for name in attributes])
+    return [exists, Requirement(same, lambda found: refused(StaleVersion, "version", found))]
 
 
 @lru_cache(maxsize=4096)

@@ -16,15 +16,21 @@ from keyplan.data.codec.addresses import address, address_of
 from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
-from keyplan.data.expressions.conditions import is_stored, not_exists, stored_condition, there
+from keyplan.data.expressions.conditions import attribute_not_exists, item_exists, stored_condition
 from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.relations import Relations
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.baseline import Baseline, settle
 from keyplan.data.writes.effect_changes import check_cascading_parents, plan_effect_changes
-from keyplan.data.writes.effects import effects_of
-from keyplan.data.writes.locking import has_effects, unchanged
+from keyplan.data.writes.effects import effects_of, has_effects
+from keyplan.data.writes.family import (
+    not_being_deleted,
+    not_moved_from_children,
+    not_referred_to,
+    parent_not_being_deleted,
+)
+from keyplan.data.writes.locking import unchanged_since_read
 from keyplan.data.writes.plan import Plan
-from keyplan.data.writes.relations import not_being_deleted, not_deleting, not_moved_from_children, not_referred_to
 from keyplan.data.writes.stamps import creation_stamps, update_stamps
 from keyplan.design import Design, Entity, InvalidValue, Ref
 from keyplan.design.conditions import recorded
@@ -45,6 +51,7 @@ class Context:
     """What working out a write needs beside the entity."""
 
     design: Design
+    relations: Relations
     now: datetime
     beside: "Beside" = nothing_beside
 
@@ -76,8 +83,8 @@ class Write(ABC, Generic[E]):
         """Put the caller's own condition on the action."""
         if self.where is not None:
             kind = type(self.entity)
-            action.where = stored_condition(recorded(kind, self.where), codec_of(kind))
-            action.refused = lambda stored: self.refusal(ConditionFailed, "where", stored)
+            condition = stored_condition(recorded(kind, self.where), codec_of(kind))
+            action.where = Requirement((condition,), lambda stored: self.refusal(ConditionFailed, "where", stored))
 
     def refusal(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
         """The error for a rule that does not allow this write."""
@@ -117,13 +124,13 @@ class Update(Write[E]):
         values = {**entity.__dict__, **stamps}
         changed |= stamps.keys()
         sets, removes = baseline.changes(values, changed)
-        requirements = unchanged(spec, stored, sets.keys() | removes, self.refusal)
-        requirements += not_being_deleted(context.design, type(entity), entity.key_values)
+        requirements = unchanged_since_read(spec, stored, sets.keys() | removes, self.refusal)
+        requirements += not_being_deleted(context.relations, type(entity), entity.key_values)
         action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
         if has_effects(spec):
             fresh = entity.model_copy(update=stamps)
-            plan_effect_changes(plan, spec, effects_of(baseline.entity), effects_of(fresh))
+            plan_effect_changes(plan, spec, effects_of(baseline.entity, changed), effects_of(fresh, changed))
         whole = baseline.after(sets, removes)
         codec.check_size(whole)
         action.leaves = whole
@@ -140,8 +147,8 @@ class Delete(Write[E]):
         before = entity if stored is None else codec.decode(stored)
         if stored is None:
             stored = codec.encode(entity)
-        requirements = unchanged(spec, stored, set(), self.refusal, whole=has_effects(spec))
-        refusing = not_referred_to(context.design, entity)
+        requirements = unchanged_since_read(spec, stored, set(), self.refusal, whole=has_effects(spec))
+        refusing = not_referred_to(context.relations, entity)
         action = plan.remove(address(spec.table, stored), *requirements, *refusing)
         self.add_where(action)
         plan_effect_changes(plan, spec, effects_of(before), effects_of(None))
@@ -174,8 +181,8 @@ class Move(Write[E]):
         sets, removes = baseline.changes(fresh.__dict__, touched)
         moved = baseline.after(sets, removes)
         codec.check_size(moved)
-        requirements = unchanged(spec, stored, spec.count_attributes, self.refusal, whole=True)
-        staying = not_moved_from_children(context.design, entity, fresh)
+        requirements = unchanged_since_read(spec, stored, spec.count_attributes, self.refusal, whole=True)
+        staying = not_moved_from_children(context.relations, entity, fresh)
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
         put = plan.put(where, moved, _free(fresh))
@@ -196,8 +203,7 @@ def _free(fresh: Entity) -> Requirement:
     """There is no item under the key yet."""
     codec = codec_of(type(fresh))
     return Requirement(
-        not_exists(codec.spec.table.hash[0].name),
-        lambda found: found is not None,
+        (attribute_not_exists(codec.spec.table.hash[0].name),),
         lambda found: AlreadyExists(codec.spec.name, "primary", fresh.key_values, codec.decode_if_recognized(found)),
     )
 
@@ -237,14 +243,12 @@ class Check(Generic[E]):
             return kind(spec.name, "check", self.target.values, codec.decode_if_recognized(stored))
 
         requirements = [
-            Requirement(
-                there(spec), lambda stored: not is_stored(spec, stored), lambda stored: refused(NotFound, stored)
-            ),
-            *not_deleting(spec, self.target),
+            Requirement((item_exists(spec),), lambda stored: refused(NotFound, stored)),
+            parent_not_being_deleted(spec, "check", self.target),
         ]
         if self.where is not None:
-            node = stored_condition(recorded(self.target.entity, self.where), codec)
-            requirements.append(Requirement(node, lambda stored: True, lambda stored: refused(ConditionFailed, stored)))
+            condition = stored_condition(recorded(self.target.entity, self.where), codec)
+            requirements.append(Requirement((condition,), lambda stored: refused(ConditionFailed, stored)))
         plan.check(address_of(self.target), *requirements)
         return lambda: None
 

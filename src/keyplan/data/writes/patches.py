@@ -13,13 +13,14 @@ from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
 from keyplan.data.codec.values import AttributeValue
 from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
-from keyplan.data.expressions.conditions import is_stored, stored_condition, there
+from keyplan.data.expressions.conditions import item_exists, stored_condition
+from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.actions import Action
-from keyplan.data.writes.children import cascading_children
 from keyplan.data.writes.effects import effects_of
+from keyplan.data.writes.family import not_being_deleted
 from keyplan.data.writes.operations import (
     AfterWrite,
     Context,
@@ -32,7 +33,6 @@ from keyplan.data.writes.operations import (
     with_changes,
 )
 from keyplan.data.writes.plan import Plan
-from keyplan.data.writes.relations import not_being_deleted
 from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import recorded
@@ -57,7 +57,7 @@ def prepare_parts(parts: Sequence[Part | Patch[Any]], reader: Reader, context: C
     """The parts of a transaction; what a patch needs to know of its item is read."""
     found: list[Planned] = []
     for part in parts:
-        if isinstance(part, Delete) and any(cascading_children(context.design, type(part.entity))):
+        if isinstance(part, Delete) and context.relations.cascading(type(part.entity)):
             raise DataError(f"a delete of {part.entity.spec.name} cascades, so it can not be part of a transaction")
         found.append((yield from _prepare(part, reader)) if isinstance(part, Patch) else part)
     return found
@@ -83,7 +83,7 @@ def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
     if work.quiet or _is_alone(spec, set(work.changes)):
         return DirectPatch(work)
     item = yield from reader.stored(work.target)
-    if item is None or DELETING in item or not is_stored(spec, item):
+    if item is None or DELETING in item or not holds(item_exists(spec), item):
         raise NotFound(spec.name, "primary", work.target.values)
     entity = codec_of(work.target.entity).decode(item)
     changed = with_changes(entity, {name: _value(entity, name, change) for name, change in work.changes.items()})
@@ -99,7 +99,7 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
-        if item is not None and is_stored(spec, item):
+        if item is not None and holds(item_exists(spec), item):
             entity = codec_of(work.target.entity).decode(item)
             touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
             if effects_of(entity) != effects_of(touched):
@@ -170,15 +170,15 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
     def refused(kind: type[Refused], stored_item: Any) -> Refused:  # noqa: ANN401 - an item or None
         return kind(spec.name, "primary", work.target.values, codec.decode_if_recognized(stored_item))
 
-    missing = Requirement(there(spec), lambda item: not is_stored(spec, item), lambda item: refused(NotFound, item))
-    staying = not_being_deleted(context.design, work.target.entity, work.target.values)
+    missing = Requirement((item_exists(spec),), lambda item: refused(NotFound, item))
+    staying = not_being_deleted(context.relations, work.target.entity, work.target.values)
     where = address_of(work.target)
     codec.check_size({**where.item, **sets})
     action = plan.change(where, sets, removes, missing, *staying)
     action.adds |= adds
     if work.where is not None:
-        action.where = stored_condition(recorded(work.target.entity, work.where), codec)
-        action.refused = lambda item: refused(ConditionFailed, item)
+        condition = stored_condition(recorded(work.target.entity, work.where), codec)
+        action.where = Requirement((condition,), lambda item: refused(ConditionFailed, item))
     return action
 
 

@@ -10,12 +10,15 @@ from typing import Any
 from uuid import uuid4
 
 from keyplan.data.codec.addresses import Address
-from keyplan.data.codec.sizes import MAXIMUM_ACTIONS, MAXIMUM_TRANSACTION, item_size
+from keyplan.data.codec.sizes import MAXIMUM_ACTIONS, MAXIMUM_ITEM, MAXIMUM_TRANSACTION, item_size
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import DataError, TooLarge
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.writes.actions import Action, Floor, incremented
 from keyplan.data.writes.requests import action_request
+from keyplan.design.conditions import Node
+
+_OPERATIONS = {"Put": "put_item", "Delete": "delete_item", "Update": "update_item"}
 
 
 class Plan:
@@ -25,7 +28,10 @@ class Plan:
         self.actions: dict[Address, Action] = {}
 
     def _at(self, address: Address) -> Action:
-        return self.actions.setdefault(address, Action(address))
+        action = self.actions.get(address)
+        if action is None:
+            action = self.actions[address] = Action(address)
+        return action
 
     def put(self, address: Address, item: Item, *absence: Requirement) -> Action:
         """Write an item where there is none, or in place of one that the same write takes away."""
@@ -83,26 +89,34 @@ class Plan:
         """Conditions on an item that need not be written; met where it is put in the same write."""
         self._at(address).presence += presence
 
-    def requests(self, names: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
-        """The one request that carries the plan out, or none where there is nothing to do; to tables of these names."""
-        actions = self.sent()
-        if not actions:
-            return []
-        if len(actions) == 1 and (actions[0].put is not None or actions[0].delete or actions[0].changes):
-            kind, members = action_request(actions[0], names)
-            operation = {"Put": "put_item", "Delete": "delete_item", "Update": "update_item"}[kind]
-            return [(operation, members)]
-        self._check_size(actions)
-        items = [{kind: members} for kind, members in (action_request(action, names) for action in actions)]
-        return [("transact_write_items", {"TransactItems": items, "ClientRequestToken": uuid4().hex})]
+    def request(self, names: Mapping[str, str]) -> tuple[str, dict[str, Any]] | None:
+        """The operation and request that carry it out; None where there is nothing to do. Tables have these names."""
+        sent = self._with_conditions()
+        if not sent:
+            return None
+        action, conditions = sent[0]
+        if len(sent) == 1 and action.writes:
+            kind, members = action_request(action, conditions, names)
+            return _OPERATIONS[kind], members
+        self._check_size([action for action, _ in sent])
+        requests = [action_request(action, conditions, names) for action, conditions in sent]
+        items = [{kind: members} for kind, members in requests]
+        return "transact_write_items", {"TransactItems": items, "ClientRequestToken": uuid4().hex}
 
     def sent(self) -> list[Action]:
-        """The actions in the order in which `requests` has them, to tell whose condition failed."""
-        return [action for action in self.actions.values() if _does_something(action)]
+        """The actions in the order in which `request` has them, to tell whose condition failed."""
+        return [action for action, _ in self._with_conditions()]
+
+    def _with_conditions(self) -> list[tuple[Action, list[Node]]]:
+        """The actions that write or check something, with their conditions."""
+        actions = [(action, action.conditions()) for action in self.actions.values()]
+        return [(action, conditions) for action, conditions in actions if conditions or action.writes]
 
     def _check_size(self, actions: list[Action]) -> None:
         if len(actions) > MAXIMUM_ACTIONS:
             raise TooLarge(f"the write touches {len(actions)} items; a transaction holds {MAXIMUM_ACTIONS}")
+        if len(actions) * MAXIMUM_ITEM <= MAXIMUM_TRANSACTION:
+            return  # no item is larger than DynamoDB allows, so together they fit
         size = sum(item_size(action.leaves or action.put or action.sets) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes; a transaction holds {MAXIMUM_TRANSACTION}")
@@ -111,7 +125,3 @@ class Plan:
 def _twice(address: Address) -> DataError:
     key = ", ".join(f"{name}={content!r}" for name, _, content in address.key)
     return DataError(f"two writes of one item in a transaction ({address.table} {key}): make them one")
-
-
-def _does_something(action: Action) -> bool:
-    return bool(action.put is not None or action.delete or action.changes or action.conditions() or action.where)

@@ -6,21 +6,23 @@ from keyplan.data.codec.addresses import address
 from keyplan.data.codec.entities import codec_of, set_stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, Refused
-from keyplan.data.expressions.conditions import is_stored
+from keyplan.data.expressions.conditions import item_exists
+from keyplan.data.expressions.evaluation import holds
 from keyplan.data.reads.reader import Reader
+from keyplan.data.relations import Relations
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
-from keyplan.data.writes.locking import has_effects
+from keyplan.data.writes.effects import has_effects
 from keyplan.data.writes.operations import Context, Create, Put, Update
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.transactions import send_plan, write_parts
-from keyplan.design import Design, Entity, Ref
+from keyplan.design import Entity, Ref
 from keyplan.design.entity import EntitySpec
 
 
 def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
     """Write an item in place of what is stored, whatever that is; what follows from both is put right."""
     entity = work.entity
-    if _is_simple(entity.spec, context.design):
+    if _is_simple(entity.spec, context.relations):
         plan = Plan()
         whole = codec_of(type(entity)).encode(entity)
         plan.put(address(entity.spec.table, whole), whole)
@@ -29,7 +31,7 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
         return
     for attempt in range(ATTEMPTS):
         item = yield from reader.stored(Ref(type(entity), entity.key_values))
-        if item is not None and not is_stored(entity.spec, item):
+        if item is not None and not holds(item_exists(entity.spec), item):
             raise AlreadyExists(entity.spec.name, "primary", entity.key_values, None, "another entity's item is there")
         _stand_in(entity, item)
         try:
@@ -41,11 +43,10 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
             yield Wait(pause(attempt))
 
 
-def _is_simple(spec: EntitySpec, design: Design) -> bool:
+def _is_simple(spec: EntitySpec, relations: Relations) -> bool:
     """Whether an item can be written without a look at the one that it replaces: nothing follows from either."""
     looked_after = {field.kind for field in spec.fields.values()} - {"plain", "ttl"}
-    parents = {parent.entity for other in design.entities for parent in other.spec.parents}
-    return not (looked_after or has_effects(spec) or spec.entity in parents or spec.told_by_type)
+    return not (looked_after or has_effects(spec) or relations.is_parent(spec.entity) or spec.told_by_type)
 
 
 def _stand_in(entity: Entity, item: Item | None) -> None:

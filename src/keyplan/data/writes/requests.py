@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from keyplan.data.expressions.texts import Expression, Shape, of_shape, shape_of
+from keyplan.data.expressions.conditions import all_of
+from keyplan.data.expressions.texts import Expression, Shape, node_of, shapes_of
 from keyplan.data.writes.actions import Action
+from keyplan.design.conditions import Node
 
 
-def action_request(action: Action, names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+def action_request(action: Action, conditions: Sequence[Node], names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     """The action as a member of a transaction, which is also the request of a plain write."""
     members: dict[str, Any] = {"TableName": names[action.address.table]}
     sets, removes, adds = action.sets, action.removes, action.adds
@@ -24,9 +26,7 @@ def action_request(action: Action, names: Mapping[str, str]) -> tuple[str, dict[
         elif action.changes:
             kind = "Update"
     values = [*sets.values(), *({"N": str(amount)} for amount in adds.values())]
-    condition = action.condition()
-    shape = None if condition is None else shape_of(condition, values)
-    texts = _texts(tuple(sets), tuple(sorted(removes)), tuple(adds), shape)
+    texts = _texts(tuple(sets), tuple(sorted(removes)), tuple(adds), shapes_of(conditions, values))
     members |= texts.members
     if texts.names:
         members["ExpressionAttributeNames"] = dict(texts.names)
@@ -44,14 +44,15 @@ class _Texts(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _texts(sets: tuple[str, ...], removes: tuple[str, ...], adds: tuple[str, ...], shape: Shape | None) -> _Texts:
+def _texts(sets: tuple[str, ...], removes: tuple[str, ...], adds: tuple[str, ...], shapes: tuple[Shape, ...]) -> _Texts:
     """An application writes the same few things again and again; only the values are others."""
     expression = Expression()
     members = {}
     if sets or removes or adds:
         members["UpdateExpression"] = _update_text(sets, removes, adds, expression)
-    if shape is not None:
-        members["ConditionExpression"] = expression.condition(of_shape(shape))
+    condition = all_of([node_of(shape) for shape in shapes])
+    if condition is not None:
+        members["ConditionExpression"] = expression.condition(condition)
         members["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     names = {placeholder: attribute for attribute, placeholder in expression.names.items()}
     return _Texts(members, names, tuple(expression.values))

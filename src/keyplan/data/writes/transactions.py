@@ -21,15 +21,14 @@ def write_parts(parts: Sequence[Planned], context: Context) -> Steps[None]:
 
 def send_plan(plan: Plan, context: Context) -> Steps[None]:
     """Carry out a plan, in one request or none."""
-    design = context.design
     if not plan.actions:
         return
     try:
         settle = [part.add_to(plan, context) for part in context.beside(plan)]
     except AlreadyWritten:
         return
-    while requests := plan.requests(design.table_names):
-        ((operation, request),) = requests
+    while (planned := plan.request(context.design.table_names)) is not None:
+        operation, request = planned
         try:
             yield from call(operation, request, again=operation == "transact_write_items")
             break
