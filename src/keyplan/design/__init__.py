@@ -13,22 +13,27 @@ from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirr
 from keyplan.design.entity import Entity
 from keyplan.design.errors import DesignError, InvalidValue
 from keyplan.design.fields import (
+    CREATE_ONLY,
+    HIDDEN,
+    OPEN,
+    READ_ONLY,
     Count,
     Created,
+    Fields,
     Id,
     Secret,
     Ttl,
     Updated,
     Version,
+    about,
     created,
-    ids_from,
-    make_id,
-    new_id,
-    new_ulid,
     on_top,
+    public,
     stored,
     updated,
 )
+from keyplan.design.ids import ids_from, make_id, new_id, new_ulid
+from keyplan.design.limits import limit
 from keyplan.design.operations import (
     BatchGet,
     Follow,
@@ -59,8 +64,12 @@ from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, Access, Table, i
 
 __all__ = [
     "ALL",
+    "CREATE_ONLY",
+    "HIDDEN",
     "HOUSEKEEPING",
     "KEYS_ONLY",
+    "OPEN",
+    "READ_ONLY",
     "Access",
     "BatchGet",
     "Count",
@@ -69,6 +78,7 @@ __all__ = [
     "Design",
     "DesignError",
     "Entity",
+    "Fields",
     "Follow",
     "Get",
     "Guard",
@@ -88,6 +98,7 @@ __all__ = [
     "Ttl",
     "Updated",
     "Version",
+    "about",
     "absent",
     "at_least",
     "at_most",
@@ -110,6 +121,7 @@ __all__ = [
     "job",
     "key",
     "less_than",
+    "limit",
     "local",
     "lookup",
     "make_id",
@@ -121,6 +133,7 @@ __all__ = [
     "on_top",
     "one_of",
     "pattern",
+    "public",
     "query",
     "ref",
     "reference",

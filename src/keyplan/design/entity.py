@@ -1,18 +1,29 @@
 """Entities: pydantic models that know their keys, and what must change together with them."""
 
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
 from keyplan.design.absence import when_absent
-from keyplan.design.annotations import KEY_TYPES, inner_markers, scalar, without_none
+from keyplan.design.annotations import KEY_TYPES, scalar, without_none
 from keyplan.design.checks import check_fields, check_keys, check_shared
 from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
 from keyplan.design.errors import DesignError
-from keyplan.design.fields import FieldKind, Kind, NoSeparator, OnTop, Stored, stored_name
+from keyplan.design.fields import (
+    NoSeparator,
+    OnTop,
+    Stored,
+    access_of,
+    kind_of,
+    label_of,
+    markers,
+    public_name,
+    stored_name,
+)
 from keyplan.design.formats import Format, choices, format_of
+from keyplan.design.limits import EntityLimits, relax
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
 from keyplan.design.tables import Access, Index, Key, KeyAttribute, Placement, Table
 from keyplan.design.templates import Slot, Template, parse
@@ -29,7 +40,8 @@ class EntitySpec:
         self.type = None if type_name is None else str.__str__(type_name)  # of a StrEnum's member too
         self.name = entity.__name__
         self._check_type()
-        self.fields = {name: self._field(name, info) for name, info in entity.model_fields.items()}
+        self.fields = {name: self._field(name, info) for name, info in entity.declared_fields.items()}
+        self.limits = EntityLimits(self.name, entity.declared_fields)
         check_fields(self)
         declared = dict(self._declared)
         primary = declared.pop("primary", None)
@@ -68,14 +80,22 @@ class EntitySpec:
 
     def _field(self, name: str, info: FieldInfo) -> FieldSpec:
         annotation, optional = without_none(info.annotation)
-        markers = [*info.metadata, *inner_markers(info.annotation)]
-        kind: FieldKind = next((marker.kind for marker in markers if isinstance(marker, Kind)), "plain")
-        given = next((marker.name for marker in markers if isinstance(marker, Stored)), None)
-        bare = any(isinstance(marker, NoSeparator) for marker in markers)
-        on_top = kind != "plain" or any(isinstance(marker, OnTop) for marker in markers)
-        attribute = given or stored_name(name, self.table.case)
-        absent = 0 if kind in ("version", "count") and info.is_required() else when_absent(info)
-        return FieldSpec(name, attribute, annotation, optional, kind, bare, on_top, absent)
+        kind, marked = kind_of(info), markers(info)
+        given = next((mark.name for mark in marked if isinstance(mark, Stored)), None)
+        return FieldSpec(
+            name=name,
+            stored=given or stored_name(name, self.table.case),
+            annotation=annotation,
+            optional=optional,
+            kind=kind,
+            no_separator=any(isinstance(mark, NoSeparator) for mark in marked),
+            on_top=kind != "plain" or any(isinstance(mark, OnTop) for mark in marked),
+            absent=0 if kind in ("version", "count") and info.is_required() else when_absent(info),
+            access=access_of(info),
+            public=public_name(name, info),
+            label=label_of(name, info),
+            help=info.description,
+        )
 
     def _add(self, name: str, value: object) -> None:
         if isinstance(value, Placement):
@@ -284,10 +304,16 @@ class Entity(BaseModel):
     """Base of all entities: `class User(Entity, table=blog, type="USER")`.
 
     Fields are pydantic's; `primary` is the key; placements in indexes, guards, mirrors and the like stand beside it.
+    Making an entity and assigning to it checks types. Limits (lengths, ranges, patterns) are checked when it is
+    written.
     """
 
     model_config = ConfigDict(
-        ignored_types=DECLARATIONS, validate_assignment=True, extra="forbid", arbitrary_types_allowed=False
+        ignored_types=DECLARATIONS,
+        validate_assignment=True,
+        extra="forbid",
+        arbitrary_types_allowed=False,
+        defer_build=True,  # until the limits are taken off
     )
 
     # The item as it was read or written last, in DynamoDB's form: what an update is compared with. A slot, since it
@@ -295,6 +321,13 @@ class Entity(BaseModel):
     __slots__ = ("__keyplan_stored__",)
 
     spec: ClassVar[EntitySpec]
+    declared_fields: ClassVar[dict[str, FieldInfo]] = {}
+    """The fields as they were declared, with their limits."""
+
+    @classmethod
+    def of(cls, source: BaseModel, /, **more: object) -> Self:
+        """An entity with the fields that `source` has too, such as the body of a request, and with `more`."""
+        return cls.model_validate({**shared_values(cls, source), **more})
 
     @classmethod
     def evolve(cls, item: dict[str, Any]) -> dict[str, Any]:
@@ -316,6 +349,8 @@ class Entity(BaseModel):
         cls, *, table: Table | None = None, type: str | None = None, **kwargs: object
     ) -> None:
         super().__pydantic_init_subclass__(**kwargs)
+        cls.declared_fields = {name: _as_declared(cls, name, info) for name, info in cls.model_fields.items()}
+        relax(cls)
         if table is not None:
             cls.spec = EntitySpec(cls, table, type)
 
@@ -332,6 +367,24 @@ class Entity(BaseModel):
     def key_values(self) -> dict[str, object]:
         """The values of the primary key's fields."""
         return {name: getattr(self, name) for name in self.spec.primary.fields}
+
+
+def _as_declared(entity: type[Entity], name: str, info: FieldInfo) -> FieldInfo:
+    """A field with its limits, which were taken off where it is inherited from another entity."""
+    if name in vars(entity).get("__annotations__", {}):
+        return info
+    for base in entity.__mro__[1:]:
+        if issubclass(base, Entity) and name in base.declared_fields:
+            return base.declared_fields[name]
+        if issubclass(base, BaseModel) and not issubclass(base, Entity) and name in base.model_fields:
+            return info
+    return info
+
+
+def shared_values(target: type[BaseModel], source: BaseModel) -> dict[str, object]:
+    """The values of `source` for the fields that it has in common with `target`."""
+    fields = target.model_fields
+    return {name: getattr(source, name) for name in type(source).model_fields if name in fields}
 
 
 __all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec", "SharedNames"]

@@ -1,24 +1,40 @@
-"""What a field of an entity is beside its type: stamps, versions, ids, counters, secrets, other names."""
+"""What a field is beside its type: stamps, versions, counters, secrets, who may set and see it, other names.
+
+A field is declared once, in a class of `Fields`; the entity, the bodies that callers send, the forms and the answers
+inherit it from there.
+"""
 
 import re
-import secrets
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from threading import Lock
-from typing import Annotated, Literal, TypeAlias
-from uuid import UUID
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, Secret, StringConstraints
+from pydantic import BaseModel, Field, Secret, SecretBytes, SecretStr, StringConstraints
+from pydantic.fields import FieldInfo
 
+from keyplan.design.annotations import inner_markers, without_none
+from keyplan.design.ids import IdFactory
+from keyplan.design.storable import classes_in
 from keyplan.design.tables import Case
 
-__all__ = ["Count", "Created", "Id", "Secret", "Ttl", "Updated", "Version", "created", "new_id", "stored", "updated"]
-
 FieldKind: TypeAlias = Literal["plain", "created", "updated", "version", "ttl", "count"]
+FieldAccess: TypeAlias = Literal["open", "create-only", "read-only", "hidden"]
+"""Who may set and see a field: callers may set it at any time, only when they create the thing, or never; nobody sees
+a hidden one."""
+
+
+class Fields(BaseModel):
+    """Base of classes that declare fields, once for everything that has them:
+
+    class PostFields(Fields):
+        title: Title
+        content: Content
+
+    class Post(PostFields, Entity, table=blog): ...     # what is stored
+    class NewPost(PostFields, In): ...                  # the body of POST
+    class PostChange(Change[PostFields]): ...           # the body of PATCH: every field optional
+    class PostOut(PostFields, Out): ...                 # the answer
+    """
 
 
 @dataclass(frozen=True)
@@ -36,13 +52,37 @@ class Stored:
 
 
 @dataclass(frozen=True)
+class Public:
+    """The name that callers use for the field, where it differs from the entity's."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Open:
+    """Who may set and see the field, where it isn't what its type suggests."""
+
+    access: FieldAccess
+
+
+@dataclass(frozen=True)
 class NoSeparator:
-    """Marks a text that never holds the separator, so that keys made of it can be told apart."""
+    """Marks a text that never contains the separator, so that keys made of it can be told apart."""
 
 
 @dataclass(frozen=True)
 class OnTop:
     """Marks a field that stands beside the envelope too."""
+
+
+READ_ONLY: Final = Open("read-only")
+"""Callers see the field and never set it: `author_id: Annotated[Id, READ_ONLY]`."""
+CREATE_ONLY: Final = Open("create-only")
+"""Callers set the field when they create the thing, and never change it."""
+HIDDEN: Final = Open("hidden")
+"""Callers neither set nor see the field."""
+OPEN: Final = Open("open")
+"""Callers set and see the field, though its type suggests otherwise."""
 
 
 def on_top() -> OnTop:
@@ -55,16 +95,26 @@ def stored(name: str) -> Stored:
     return Stored(name)
 
 
+def public(name: str) -> Public:
+    """Callers know the field by this name: `author_id: Annotated[Username, public("author")]`."""
+    return Public(name)
+
+
+def about(label: str, help: str | None = None, *, example: object = None) -> Any:  # noqa: ANN401 - as pydantic's Field
+    """What people read about a field: `title: Annotated[str, about("Title", "Shown in lists.", example="Hello")]`."""
+    return Field(title=label, description=help, examples=None if example is None else [example])
+
+
 Created: TypeAlias = Annotated[datetime, Kind("created")]
 """When the item was created; set by the store unless given."""
 Updated: TypeAlias = Annotated[datetime, Kind("updated")]
 """When the item was last changed; set by the store."""
 Version: TypeAlias = Annotated[int, Kind("version")]
-"""The optimistic lock: raised by each update, which refuses to go ahead on a stale one. Absent counts as 0."""
+"""The optimistic lock: each update raises it, and refuses to write over a version it has not seen. Absent is 0."""
 Ttl: TypeAlias = Annotated[datetime, Kind("ttl")]
-"""When DynamoDB may delete the item; stored as the number of seconds that DynamoDB wants."""
+"""When DynamoDB may delete the item; stored as the number of seconds that DynamoDB expects."""
 Count: TypeAlias = Annotated[int, Kind("count")]
-"""A number that other items' writes keep; never written by an update of its own item."""
+"""A number that other items' writes keep up to date; never written by an update of its own item."""
 Id: TypeAlias = Annotated[str, NoSeparator(), StringConstraints(min_length=1, max_length=128, pattern=r"^[^#]+$")]
 """An identifier: any text of up to 128 characters without the separator `#`."""
 
@@ -84,63 +134,43 @@ def updated() -> datetime:
     return created()
 
 
-_last = 0
-_ordering = Lock()
+def markers(info: FieldInfo) -> list[object]:
+    """Everything that is said about a field's type."""
+    return [*info.metadata, *inner_markers(info.annotation)]
 
 
-def uuid7() -> str:
-    """A UUID version 7: in order of creation, within this process strictly."""
-    global _last
-    with _ordering:
-        # 48 bits of milliseconds and 12 of a counter, as one number that only grows.
-        _last = max(_last + 1, time.time_ns() // 1_000_000 << 12)
-        stamp = _last
-    milliseconds, sequence = stamp >> 12, stamp & 0xFFF
-    value = milliseconds << 80 | 0x7 << 76 | sequence << 64 | 0b10 << 62 | secrets.randbits(62)
-    return str(UUID(int=value))
+def kind_of(info: FieldInfo) -> FieldKind:
+    """What the data layer does with a field."""
+    return next((mark.kind for mark in markers(info) if isinstance(mark, Kind)), "plain")
 
 
-_maker: ContextVar[Callable[[], str]] = ContextVar("keyplan_id_maker", default=uuid7)
+def access_of(info: FieldInfo) -> FieldAccess:
+    """Who may set and see a field: what its declaration says, or else what its type suggests.
+
+    Secrets are hidden. What the server makes (stamps, versions, counts, new ids) is read-only.
+    """
+    for mark in markers(info):
+        if isinstance(mark, Open):
+            return mark.access
+    if any(issubclass(each, Secret | SecretStr | SecretBytes) for each in classes_in(info.annotation)):
+        return "hidden"
+    made = kind_of(info) != "plain" or isinstance(info.default_factory, IdFactory)
+    return "read-only" if made else "open"
 
 
-def make_id() -> str:
-    """A new id by the maker that is in force."""
-    return _maker.get()()
+def public_name(name: str, info: FieldInfo) -> str:
+    """The name that callers use for a field."""
+    return next((mark.name for mark in markers(info) if isinstance(mark, Public)), name)
 
 
-@contextmanager
-def ids_from(maker: Callable[[], str]) -> Iterator[None]:
-    """Within the block, new ids come from this maker (for tests)."""
-    token = _maker.set(maker)
-    try:
-        yield
-    finally:
-        _maker.reset(token)
+def label_of(name: str, info: FieldInfo) -> str:
+    """What people call a field."""
+    return info.title or name.removesuffix("_id").replace("_", " ").capitalize()
 
 
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-
-def ulid() -> str:
-    """A ULID: 26 letters and digits, in order of creation like `uuid7`, which it is written from."""
-    made = make_id()
-    try:
-        value = UUID(made).int
-    except ValueError:
-        return made  # of a maker that was given
-    return "".join(_CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))
-
-
-def new_ulid() -> str:
-    """The default of an `Id` field that is a ULID."""
-    identifier: str = Field(default_factory=ulid)
-    return identifier
-
-
-def new_id(prefix: str = "") -> str:
-    """The default of an `Id` field: a new id, with the document's prefix where it has one."""
-    identifier: str = Field(default_factory=lambda: prefix + make_id())
-    return identifier
+def takes_none(info: FieldInfo) -> bool:
+    """Whether a field may be None."""
+    return without_none(info.annotation)[1]
 
 
 def stored_name(field: str, case: Case) -> str:

@@ -1,84 +1,209 @@
-"""How many items one write can touch, as far as the declaration tells.
+"""Limits: what a value must be beside its type, such as a length, a range or a pattern.
 
-A transaction of DynamoDB holds 100 actions. Lists with a `max_length` bound what follows from an item, so that a design
-whose largest change would be rejected can be refused at import; where a list has no bound, a store checks each write
-before it is sent.
+Limits are declared with a field's type: `Annotated[str, StringConstraints(max_length=200)]`, `Annotated[int,
+Field(ge=1)]`, or `Annotated[str, limit(check)]` with a function of your own. They hold whenever an item is written.
+Making and reading an entity checks types only: an item that was stored under looser limits can still be read, listed
+and changed in its other fields.
+
+Other validators (`BeforeValidator`, `AfterValidator` ...) convert values, and run everywhere.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from typing import Any, get_args, get_origin
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import or_
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from keyplan.design.entity import EntitySpec
-from keyplan.design.errors import DesignError
+from annotated_types import Ge, Gt, Interval, Le, Len, Lt, MaxLen, MinLen, MultipleOf
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
 
-MOST_ACTIONS = 100
+from keyplan.design.errors import InvalidValue
+
+_LIMITS = (Gt, Ge, Lt, Le, Interval, MultipleOf, MinLen, MaxLen, Len)
+_LIMITING = frozenset("pattern min_length max_length max_digits decimal_places multiple_of gt ge lt le".split())
+"""What the arguments of pydantic's `Field` are called that limit a value."""
 
 
-def check_transaction(spec: EntitySpec) -> None:
-    """Refuse an entity of which a change can touch more items than a transaction holds."""
-    # One change may replace all that follows: everything once to take it away and once to put it there.
-    following: dict[tuple[str, frozenset[str]], int] = {}
-    for kind, name, method in _effects(spec):
-        lists = frozenset(_lists_read(spec, method))
-        # Numbers and parents over one list are on the same items; what is derived are items of its own.
-        following["counted" if kind == "counted" else name, lists] = _longest(spec, lists)
-    most = 1 + 2 * (len(spec.uniques) + sum(following.values()))
-    if most > MOST_ACTIONS:
-        lists_read = sorted({name for _, lists in following for name in lists})
-        raise DesignError(
-            "transaction-size",
-            f"{spec.name}.{', '.join(lists_read)}",
-            f"a change can touch {most} items, and a transaction holds {MOST_ACTIONS}",
-            "Give the lists a smaller max_length.",
+@dataclass(frozen=True)
+class Limit:
+    """A limit that a function decides; see `limit`."""
+
+    check: Callable[[Any], object]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, value: object) -> object:
+        self.check(value)
+        return value
+
+
+def limit(check: Callable[[Any], object]) -> Limit:
+    """A limit of your own: `Annotated[str, limit(check)]`. `check` raises `ValueError` with a sentence for people."""
+    return Limit(check)
+
+
+# Types without their limits
+
+
+def relaxed(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
+    """The type without limits; the very same object where it has none."""
+    metadata = getattr(annotation, "__metadata__", None)
+    if metadata is not None:
+        inner, kept = relaxed(annotation.__origin__), [each for mark in metadata for each in _kept(mark)]
+        if inner is annotation.__origin__ and _same(kept, metadata):
+            return annotation
+        return Annotated[(inner, *kept)] if kept else inner
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _relaxed_model(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is None or origin is Literal:
+        return annotation
+    changed = tuple(relaxed(each) for each in arguments)
+    if _same(changed, arguments):
+        return annotation
+    return reduce(or_, changed) if origin in (Union, UnionType) else origin[changed]
+
+
+def relaxed_field(info: FieldInfo) -> FieldInfo:
+    """The field without limits; the very same object where it has none."""
+    annotation, kept = relaxed(info.annotation), [each for mark in info.metadata for each in _kept(mark)]
+    if annotation is info.annotation and _same(kept, info.metadata):
+        return info
+    changed = copy(info)
+    changed.annotation, changed.metadata = annotation, kept
+    return changed
+
+
+def _same(ones: Any, others: Any) -> bool:  # noqa: ANN401 - sequences of anything
+    return len(ones) == len(others) and all(one is other for one, other in zip(ones, others, strict=True))
+
+
+def _kept(mark: Any) -> Iterator[Any]:  # noqa: ANN401 - what is said about a type can be anything
+    """What stays of something that is said about a type."""
+    if isinstance(mark, StringConstraints):
+        conversions = StringConstraints(
+            strip_whitespace=mark.strip_whitespace, to_upper=mark.to_upper, to_lower=mark.to_lower, strict=mark.strict
         )
+        if conversions == mark:
+            yield mark
+        elif conversions != StringConstraints():
+            yield conversions
+    elif isinstance(mark, FieldInfo):
+        yield relaxed_field(mark)
+    elif not isinstance(mark, (Limit, *_LIMITS)) and not _LIMITING & vars_of(mark).keys():
+        yield mark
 
 
-def _effects(spec: EntitySpec) -> Iterator[tuple[str, str, Callable[[Any], object]]]:
-    for derived in spec.derived:
-        yield "items", derived.name, derived.method
-    for counter in spec.counters:
-        yield "counted", counter.name, counter.target
-    for parent in spec.parents:
-        yield "counted", parent.name, parent.parent
+def vars_of(thing: object) -> Mapping[str, object]:
+    """The attributes of an object, where it keeps any; pydantic collects some limits so."""
+    return getattr(thing, "__dict__", {})
 
 
-def _lists_read(spec: EntitySpec, method: Callable[[Any], object]) -> set[str]:
-    """The lists that a method looks at before a stand-in no longer does for a value."""
-    reading = _Reading(spec)
-    with suppress(Exception):  # the method is the designer's, and a stand-in may fail it anywhere
-        method(reading)
-    return {name for name in reading.seen if _is_list(spec.fields[name].annotation)}
+@dataclass(frozen=True)
+class _AsStored:
+    """Reads a model that is part of an entity without its limits."""
+
+    model: type[BaseModel]
+    twin: type[BaseModel]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self._read, core_schema.is_instance_schema(self.model))
+
+    def _read(self, value: object) -> object:
+        if isinstance(value, self.model):
+            return value
+        found = self.twin.model_validate(value, by_name=True)
+        return self.model.model_construct(found.model_fields_set, **vars(found))
 
 
-def _is_list(annotation: object) -> bool:
-    return get_origin(annotation) in (list, tuple, set, frozenset)
+_models: dict[type[BaseModel], Any] = {}
 
 
-def _longest(spec: EntitySpec, lists: frozenset[str]) -> int:
-    """The items for these lists at their longest; as if there were none for a list of any length."""
-    lengths = [_length(spec, name) for name in lists]
-    return 0 if None in lengths else sum(length or 0 for length in lengths)
+def _relaxed_model(model: type[BaseModel]) -> Any:  # noqa: ANN401 - a type
+    if model not in _models:
+        _models[model] = model  # as it is within itself, where it holds others of its kind
+        fields = {name: (info, relaxed_field(info)) for name, info in model.model_fields.items()}
+        changed: dict[str, Any] = {name: (new.annotation, new) for name, (old, new) in fields.items() if new is not old}
+        if changed:
+            twin = create_model(model.__name__, __base__=model, **changed)
+            _models[model] = Annotated[model, _AsStored(model, twin)]
+    return _models[model]
 
 
-def _length(spec: EntitySpec, name: str) -> int | None:
-    annotation = spec.fields[name].annotation
-    arguments = get_args(annotation)
-    if get_origin(annotation) is tuple and Ellipsis not in arguments:
-        return len(arguments)
-    metadata = spec.entity.model_fields[name].metadata
-    return next((each.max_length for each in metadata if hasattr(each, "max_length")), None)
+def relax(model: type[BaseModel]) -> None:
+    """Take the limits off a model's own fields, so that it checks types only."""
+    for name, info in model.model_fields.items():
+        model.model_fields[name] = relaxed_field(info)
+    model.model_rebuild(force=True)
 
 
-class _Reading:
-    """Stands for an entity while one of its methods is read, and remembers what it looks at."""
+# Checking
 
-    def __init__(self, spec: EntitySpec) -> None:
-        self._spec = spec
-        self.seen: set[str] = set()
 
-    def __getattr__(self, name: str) -> object:
-        if name in self._spec.fields:
-            self.seen.add(name)
-            return ("",)
-        raise AttributeError(name)
+class EntityLimits:
+    """The limits of an entity's fields, to be checked when its items are written."""
+
+    def __init__(self, place: str, declared: Mapping[str, FieldInfo]) -> None:
+        self.place = place
+        self.fields = {name: info for name, info in declared.items() if relaxed_field(info) is not info}
+        """The fields that have limits, as they were declared."""
+
+    def check(self, values: Mapping[str, object]) -> None:
+        """Refuse values over their limits with `InvalidValue`. Fields that are not among `values` are not looked at."""
+        if self.fields:
+            for problem in self.broken(values):
+                raise problem
+
+    def broken(self, values: Mapping[str, object]) -> Iterator[InvalidValue]:
+        """What is over its limits, one error for each value."""
+        try:
+            self._adapter.validate_python(self._plain(values))
+        except ValidationError as error:
+            for found in error.errors(include_url=False, include_input=False):
+                name = str(found["loc"][0])
+                where = ".".join(map(str, (self.place, *found["loc"])))
+                yield InvalidValue(found["type"].replace("_", "-"), where, sentence(found["msg"]), field=name)
+
+    def _plain(self, values: Mapping[str, object]) -> Mapping[str, object]:
+        """The values with models as maps: pydantic takes a model for checked."""
+        if not self._nested:
+            return values
+        shown = {name: adapter.dump_python(values[name]) for name, adapter in self._nested.items() if name in values}
+        return {**values, **shown}
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[BaseModel]:
+        fields: dict[str, Any] = {}
+        for name, info in self.fields.items():
+            optional = copy(info)
+            optional.default, optional.default_factory = None, None  # what is not given is not checked
+            fields[name] = (info.annotation, optional)
+        return TypeAdapter(create_model(self.place, __config__=ConfigDict(extra="ignore"), **fields))
+
+    @cached_property
+    def _nested(self) -> dict[str, TypeAdapter[Any]]:
+        return {name: TypeAdapter(info.annotation) for name, info in self.fields.items() if _has_model(info.annotation)}
+
+
+def _has_model(annotation: object) -> bool:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return True
+    return any(map(_has_model, get_args(annotation)))
+
+
+def sentence(message: str) -> str:
+    """What a validator said, without pydantic's words around it."""
+    return message.removeprefix("Value error, ")

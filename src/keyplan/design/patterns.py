@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_
 from keyplan.design.effects import BelongsTo, Ref, Unique
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.limits import check_transaction
 from keyplan.design.mentions import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
 from keyplan.design.standins import FieldName, read_refs
 from keyplan.design.tables import HOUSEKEEPING, Table
+from keyplan.design.transaction_size import check_transaction
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Op[object])

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from keyplan.design.absence import NOTHING
 from keyplan.design.errors import DesignError
-from keyplan.design.fields import FieldKind
+from keyplan.design.fields import FieldAccess, FieldKind
 from keyplan.design.tables import Index, KeyAttribute
 from keyplan.design.templates import Template
 
@@ -26,6 +26,14 @@ class FieldSpec:
     """Whether it stands beside the envelope too, where a condition can see it."""
     absent: object = NOTHING
     """What is read where there is no attribute and no default."""
+    access: FieldAccess = "open"
+    """Who may set and see it."""
+    public: str = ""
+    """The name that callers use for it."""
+    label: str = ""
+    """What people call it."""
+    help: str | None = None
+    """What people read beside it."""
 
 
 @dataclass(frozen=True)

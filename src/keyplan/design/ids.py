@@ -1,0 +1,80 @@
+"""New ids: UUIDs and ULIDs in order of creation."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from threading import Lock
+from uuid import UUID
+
+from pydantic import Field
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+_last = 0
+_ordering = Lock()
+
+
+def uuid7() -> str:
+    """A UUID version 7: in order of creation, within this process strictly."""
+    global _last
+    with _ordering:
+        # 48 bits of milliseconds and 12 of a counter, as one number that only grows.
+        _last = max(_last + 1, time.time_ns() // 1_000_000 << 12)
+        stamp = _last
+    milliseconds, sequence = stamp >> 12, stamp & 0xFFF
+    value = milliseconds << 80 | 0x7 << 76 | sequence << 64 | 0b10 << 62 | secrets.randbits(62)
+    return str(UUID(int=value))
+
+
+_maker: ContextVar[Callable[[], str]] = ContextVar("keyplan_id_maker", default=uuid7)
+
+
+def make_id() -> str:
+    """A new id from the maker in force."""
+    return _maker.get()()
+
+
+@contextmanager
+def ids_from(maker: Callable[[], str]) -> Iterator[None]:
+    """Within the block, new ids come from this maker (for tests)."""
+    token = _maker.set(maker)
+    try:
+        yield
+    finally:
+        _maker.reset(token)
+
+
+def ulid() -> str:
+    """A ULID: 26 letters and digits, in order of creation like `uuid7`, from which it is made."""
+    made = make_id()
+    try:
+        value = UUID(made).int
+    except ValueError:
+        return made  # from a maker of the caller's
+    return "".join(_CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))
+
+
+@dataclass(frozen=True)
+class IdFactory:
+    """Makes the default of an id field. A field with one is filled in by the server."""
+
+    prefix: str = ""
+    as_ulid: bool = False
+
+    def __call__(self) -> str:
+        return self.prefix + (ulid() if self.as_ulid else make_id())
+
+
+def new_id(prefix: str = "") -> str:
+    """The default of an `Id` field: a new id, with the document's prefix where it has one."""
+    identifier: str = Field(default_factory=IdFactory(prefix))
+    return identifier
+
+
+def new_ulid() -> str:
+    """The default of an `Id` field that is a ULID."""
+    identifier: str = Field(default_factory=IdFactory(as_ulid=True))
+    return identifier
