@@ -11,7 +11,7 @@ Systems import from here, and from three folders with public names of their own:
 `models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 
-from keyplan.web.models.bodies import LINK, In, Link, Out, Time, UserId
+from keyplan.web.models.bodies import Change, In, Out
 from keyplan.web.models.paging import Cursor, Listing, Paging, all_of, page_of, turn
 from keyplan.web.models.problems import (
     BadRequest,
@@ -25,6 +25,7 @@ from keyplan.web.models.problems import (
     Unprocessable,
 )
 from keyplan.web.models.slugs import slug_of
+from keyplan.web.models.values import LINK, Link, Time, UserId
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
 from keyplan.web.pages.forms import Nothing, OfVersion, invalid
 from keyplan.web.pages.rendering import Site, folder_of
@@ -45,6 +46,7 @@ __all__ = [
     "Api",
     "BadRequest",
     "Caller",
+    "Change",
     "Cursor",
     "Forbidden",
     "IfMatch",

@@ -28,8 +28,9 @@ from keyplan.design.formats import timestamp_text
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, Objects, Received
-from keyplan.web.models.bodies import Out, TimeText
+from keyplan.web.models.bodies import Out
 from keyplan.web.models.problems import InConflict, Missing, Unprocessable
+from keyplan.web.models.values import TimeText
 
 SEND_WITHIN = timedelta(minutes=15)
 """How long a form may be sent."""

@@ -1,102 +1,211 @@
-"""What goes into and out of a system: the bases of its models, and the reading of JSON within limits."""
+"""What callers send and get: the bases of a system's models, which take the fields that an entity declares.
 
-import re
+A field is declared once, in a class of `keyplan.design.Fields`. What inherits from it and from `In` is a body that
+callers send, with the same limits; what inherits from it and from `Out` is an answer; and `Change[PostFields]` is a
+partial change, in which every field may be left out.
+"""
+
+from collections.abc import Callable, Iterator
+from copy import copy
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from functools import cache, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, Union, cast, get_args, get_origin
 
-import orjson
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    StringConstraints,
-    WithJsonSchema,
-    WrapValidator,
-)
-from starlette.requests import Request
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError, PydanticUndefined
 
-from keyplan.design.formats import timestamp_text
-from keyplan.web.models.problems import BadRequest, Unprocessable
+from keyplan.design import DesignError, Fields, IdFactory, access_of, public_name, relaxed_field, takes_none
+from keyplan.web.models.values import Time
 
-_TEXT = r"[^\x00-\x20\x7f\\]"
-_HOST = r"[^\x00-\x20\x7f\\/?#@:\[\]]+"
-LINK = rf"^(https?://{_HOST}(:[0-9]{{1,5}})?([/?#]{_TEXT}*)?|mailto:{_TEXT}*@{_TEXT}*|/media/{_TEXT}*)$"
-"""What a link looks like. There is no name before the host: it would pass for one."""
+F = TypeVar("F", bound=Fields)
+T = TypeVar("T")
 
 
-def _is_link(text: str) -> str:
-    if not re.fullmatch(LINK, text):
-        raise ValueError("a link begins with https://, http:// or mailto:")
-    return text
+def inherited_fields(model: type[BaseModel]) -> Iterator[str]:
+    """The fields that a model takes from a declaration, and does not say itself."""
+    for name in model.model_fields:
+        declaring = next(base for base in model.__mro__ if name in vars(base).get("__annotations__", {}))
+        if issubclass(declaring, Fields) and not issubclass(declaring, In | Out):
+            yield name
 
 
-Link: TypeAlias = Annotated[
-    str, StringConstraints(max_length=2048), AfterValidator(_is_link), Field(json_schema_extra={"pattern": LINK})
-]
-"""A link that a caller gives: to the web, to a mailbox, or to a file of ours. It is never fetched."""
+@cache
+def _in_common(target: type[BaseModel], source: type[BaseModel]) -> tuple[tuple[str, bool], ...]:
+    """The fields that two models have in common, and whether the target takes None there."""
+    fields = target.model_fields
+    return tuple((name, takes_none(fields[name])) for name in source.model_fields if name in fields)
 
 
-def _in_milliseconds(value: datetime) -> str:
-    return timestamp_text(value, "milliseconds")
+def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, Any]:
+    """The values of `source` for the fields that `target` has too; without a None that it does not take."""
+    values = ((name, getattr(source, name), optional) for name, optional in _in_common(target, type(source)))
+    return {name: value for name, value, optional in values if optional or value is not None}
 
 
-Time: TypeAlias = Annotated[
-    datetime,
-    PlainSerializer(_in_milliseconds, return_type=str, when_used="json"),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "format": "date-time",
-            "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
-            "examples": ["2026-01-31T12:00:00.000Z"],
-        }
-    ),
-]
-"""A time that callers get, as tables have it: UTC, with milliseconds. Pages get the time itself."""
-TimeText: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
-"""A time that is written already, where its width is not the same in every system."""
+class _Made(BaseModel):
+    """Base of models that are made from others."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    @classmethod
+    def of(cls, source: BaseModel, /, **more: object) -> Self:
+        """One with the fields that `source` has too, such as an entity, and with `more`, by their Python names."""
+        return cls.model_validate({**values_in_common(cls, source), **more}, by_name=True, by_alias=False)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        for name in inherited_fields(cls):
+            cls.model_fields[name] = cls._adapted(name, copy(cls.model_fields[name]))
+        cls.model_rebuild(force=True, raise_errors=False)
+
+    @classmethod
+    def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
+        """A declared field as this kind of model has it."""
+        return info
 
 
-UserId: TypeAlias = Annotated[
-    str,
-    StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$"),
-    Field(description="The subject of a user's token, as it is."),
-]
+class In(_Made):
+    """Base of what callers send: unknown fields are refused.
 
-
-class In(BaseModel):
-    """Base of what callers send: unknown fields are refused."""
+    A field that callers may not set is refused when the class is made. An id that the server makes may be left out.
+    """
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
+    @classmethod
+    def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
+        access = access_of(info)
+        if access in ("read-only", "hidden"):
+            raise DesignError(
+                "not-to-be-set",
+                f"{cls.__name__}.{name}",
+                f"the field is {access}, so that callers can't set it",
+                "Leave it out of the body, or declare it with CREATE_ONLY or OPEN.",
+            )
+        if isinstance(info.default_factory, IdFactory):
+            # Made when the thing is: a request that is sent again must have the same body.
+            info.annotation, info.default_factory, info.default = info.annotation | None, None, None  # type: ignore[operator, assignment]  # a type
+        return _named(name, info, for_answers=False)
 
-def as_sent(model: type[In]) -> Any:  # noqa: ANN401 - a type
-    """A model that takes JSON by its types: 0 is no boolean, and "1" no number, but a text can be a time."""
 
-    def strictly(value: object, lax: object) -> In:
-        return model.model_validate_json(orjson.dumps(_with_integers(value)), strict=True)
+class Out(_Made):
+    """Base of what callers get: `PostOut.of(post)`.
 
-    return Annotated[model, WrapValidator(strictly)]
+    Declared fields have no limits here, so that what was stored under other limits can be shown, and no defaults, so
+    that none is forgotten.
+    """
+
+    model_config = ConfigDict(from_attributes=True, serialize_by_alias=True)
+
+    times: ClassVar[Literal["milliseconds", "seconds"]] = "milliseconds"
+    """How exact its times are; as in the system's tables."""
+
+    @classmethod
+    def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
+        if access_of(info) == "hidden":
+            raise DesignError(
+                "not-to-be-seen",
+                f"{cls.__name__}.{name}",
+                "the field is hidden, so that callers can't see it",
+                "Leave it out of the answer.",
+            )
+        info = copy(relaxed_field(info))
+        info.default, info.default_factory = PydanticUndefined, None
+        if cls.times == "milliseconds":
+            info.annotation = _with_times(info.annotation)
+        return _named(name, info, for_answers=True)
 
 
-def _with_integers(value: object) -> object:
-    """JSON in which whole numbers are integers, however they were written: JSON knows one kind of number."""
-    match value:
-        case float() if value.is_integer() and abs(value) < 2**53:
-            return int(value)
-        case list():
-            return [_with_integers(each) for each in value]
-        case dict():
-            return {name: _with_integers(each) for name, each in value.items()}
+def _named(name: str, info: FieldInfo, *, for_answers: bool) -> FieldInfo:
+    """The field under the name that callers use."""
+    public = public_name(name, info)
+    if public != name:
+        info.alias_priority = 2
+        if for_answers:
+            info.serialization_alias = public
+        else:
+            info.alias = info.validation_alias = info.serialization_alias = public
+    return info
+
+
+def _with_times(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
+    """The type with times as callers get them."""
+    if annotation is datetime:
+        return Time
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin not in (Union, UnionType, list):
+        return annotation
+    changed = tuple(map(_with_times, arguments))
+    return reduce(or_, changed) if origin is not list else list[changed[0]]  # type: ignore[valid-type]  # at run time
+
+
+def _refuse_null(value: object) -> object:
+    if value is None:
+        raise PydanticCustomError("required", "Required.")
     return value
 
 
-class Out(BaseModel):
-    """Base of what callers get; made from an entity by `model_validate`."""
+class _Picked:
+    """Stands for a declaration while somebody says which of its fields they mean."""
 
-    model_config = ConfigDict(from_attributes=True, serialize_by_alias=True)
+    def __getattr__(self, name: str) -> str:
+        return name
+
+
+class Change(In, Generic[F]):
+    """Base of partial changes: `class PostChange(Change[PostFields])` has every field that callers may change.
+
+    Each may be left out, which leaves it as it is. Null is refused where the field can't be empty.
+    """
+
+    declaration: ClassVar[type[Fields]]
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
+        arguments: tuple[Any, ...] = cls.__pydantic_generic_metadata__["args"]
+        if arguments and isinstance(arguments[0], type):
+            cls.declaration = arguments[0]
+            fields = {name: _optional(name, info) for name, info in arguments[0].model_fields.items()}
+            changeable = {name: info for name, info in fields.items() if access_of(info) == "open"}
+            cls.__annotations__ = {name: info.annotation for name, info in changeable.items()}
+            cls.model_fields.update(changeable)
+        super().__pydantic_init_subclass__(**kwargs)
+
+    def gives(self, which: Callable[[F], object]) -> bool:
+        """Whether a field is to be changed: `change.gives(lambda post: post.title)`."""
+        return _name(which) in self.model_fields_set
+
+    def get(self, which: Callable[[F], T], otherwise: T) -> T:
+        """The new value of a field: `change.get(lambda post: post.title, post.title)`; `otherwise` if it stays."""
+        name = _name(which)
+        return cast(T, getattr(self, name)) if name in self.model_fields_set else otherwise
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The declared fields that are to be changed, with their new values."""
+        declared = self.declaration.model_fields
+        return {name: getattr(self, name) for name in declared if name in self.model_fields_set}
+
+    def apply_to(self, thing: F) -> None:
+        """Set the fields that were given."""
+        for name, value in self.values.items():
+            setattr(thing, name, value)
+
+
+def _name(which: Callable[[Any], object]) -> str:
+    return cast(str, which(_Picked()))
+
+
+def _optional(name: str, declared: FieldInfo) -> FieldInfo:
+    info = copy(declared)
+    info.default, info.default_factory = PydanticUndefined, NoneType  # what is left out is nowhere shown
+    if not takes_none(info):
+        info.metadata = [*info.metadata, BeforeValidator(_refuse_null)]
+    return _named(name, info, for_answers=False)
 
 
 class FieldProblemOut(BaseModel):
@@ -119,35 +228,3 @@ class ProblemOut(BaseModel):
     detail: str = Field(description="For people.")
     request_id: str
     errors: list[FieldProblemOut] | None = None
-
-
-class LimitedRequest(Request):
-    """A request whose JSON is read within limits."""
-
-    async def json(self) -> Any:  # noqa: ANN401 - any JSON
-        """The body, or a problem that says what is wrong with it."""
-        if not hasattr(self, "_json"):
-            body = await self.body()
-            try:
-                value = orjson.loads(body)
-            except orjson.JSONDecodeError as error:
-                raise BadRequest("not-json", f"The body is not JSON: {error}.") from error
-            check_nesting(value, self.scope.get("keyplan.nesting", 32))
-            self._json = value
-        return self._json
-
-
-def check_nesting(value: object, most: int) -> None:
-    """Refuse what is nested deeper than anybody needs."""
-    level = [value]
-    for _ in range(most):
-        level = [
-            inner
-            for each in level
-            if isinstance(each, dict | list)
-            for inner in (each.values() if isinstance(each, dict) else each)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return
-    raise Unprocessable("too-deep", f"The body is nested more than {most} deep.")

@@ -1,0 +1,63 @@
+"""The body of a request: JSON, read once and within limits, and checked by its types."""
+
+from typing import Annotated, Any
+
+import orjson
+from pydantic import WrapValidator
+from starlette.requests import Request
+
+from keyplan.web.models.bodies import In
+from keyplan.web.models.problems import BadRequest, Unprocessable
+
+
+class LimitedRequest(Request):
+    """A request whose JSON is read within limits."""
+
+    async def json(self) -> Any:  # noqa: ANN401 - any JSON
+        """The body, or a problem that says what is wrong with it."""
+        if not hasattr(self, "_json"):
+            body = await self.body()
+            try:
+                value = orjson.loads(body)
+            except orjson.JSONDecodeError as error:
+                raise BadRequest("not-json", f"The body is not JSON: {error}.") from error
+            check_nesting(value, self.scope.get("keyplan.nesting", 32))
+            self._json = value
+        return self._json
+
+
+def check_nesting(value: object, most: int) -> None:
+    """Refuse what is nested deeper than anybody needs."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise Unprocessable("too-deep", f"The body is nested more than {most} deep.")
+
+
+def as_sent(model: type[In]) -> Any:  # noqa: ANN401 - a type
+    """A model that takes JSON by its types: 0 is no boolean, and "1" no number, but a text can be a time."""
+
+    def strictly(value: object, lax: object) -> In:
+        return model.model_validate_json(orjson.dumps(_with_integers(value)), strict=True)
+
+    return Annotated[model, WrapValidator(strictly)]
+
+
+def _with_integers(value: object) -> object:
+    """JSON in which whole numbers are integers, however they were written: JSON knows one kind of number."""
+    match value:
+        case float() if value.is_integer() and abs(value) < 2**53:
+            return int(value)
+        case list():
+            return [_with_integers(each) for each in value]
+        case dict():
+            return {name: _with_integers(each) for name, each in value.items()}
+    return value
