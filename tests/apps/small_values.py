@@ -114,7 +114,7 @@ class Play:
     def fields(self, entity: type[Entity]) -> dict[str, Values]:
         """Values of the fields of an entity that its maker gives."""
         spec, found = entity.spec, {}
-        for name, info in entity.model_fields.items():
+        for name, info in entity.declared_fields.items():
             kind = spec.fields[name].kind
             in_key = any(name in key.fields for key in spec.keys)
             if name in self.skipped or kind in ("count", "version", "updated") or (kind == "created" and not in_key):

@@ -13,7 +13,7 @@ from keyplan.apps.vcm.values import Address, Schedule
 from keyplan.data import InUse, ParentMissing, Store, UniqueViolation, create, delete, update
 from keyplan.data.codec.entities import codec_of
 from keyplan.data.upkeep.provisioning import create_table_requests
-from keyplan.design import Entity, get
+from keyplan.design import Entity, InvalidValue, get
 from keyplan.engine import Engine
 from tests.apps.vcm_data import DAY, NOW, event, media, news, team, text
 
@@ -299,9 +299,11 @@ def test_a_document_nests_as_deep_as_can_be_stored(store: Store[VcmDesign]) -> N
     ],
     ids=str,
 )
-def test_what_an_article_can_not_be(changes: dict[str, object]) -> None:
-    with pytest.raises(ValidationError):
-        news("n", NOW, **changes)
+def test_what_an_article_can_not_be(changes: dict[str, object], store: Store[VcmDesign]) -> None:
+    """Types are checked when it is made, and limits when it is written."""
+    with pytest.raises((ValidationError, InvalidValue)):
+        store.run(create(news("n", NOW, **changes)))
+    assert store.run(store.design.news("n")) is None
 
 
 def test_an_article_always_has_a_date() -> None:

@@ -145,8 +145,8 @@ def test_a_value_is_taken_as_the_class_takes_it() -> None:
             for width, given in enumerate(({"W": 0}, {"width": 1}, Size(W=2))):
                 store.run(change(jar, size=given))
                 assert stored()["size"] == {"M": {"width": {"N": str(width)}}}
-            for label in ("longer", 7, None):
+            for label, code in (("longer", "string-too-long"), (7, "invalid"), (None, "invalid")):
                 with pytest.raises(InvalidValue) as refused:
                     store.run(change(jar, label=label))
-                assert (refused.value.field, refused.value.code) == ("label", "invalid")
+                assert (refused.value.field, refused.value.code) == ("label", code)
         assert stored()["version"] == {"N": "5"}, "of four patches"

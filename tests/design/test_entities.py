@@ -16,6 +16,7 @@ from keyplan.design import (
     DesignError,
     Entity,
     Id,
+    InvalidValue,
     Secret,
     Table,
     Ttl,
@@ -150,8 +151,11 @@ def test_a_secret_is_not_shown() -> None:
 
 @pytest.mark.parametrize("value", ["", "a#b", "x" * 129])
 def test_what_an_id_can_not_be(value: str) -> None:
-    with pytest.raises(ValueError, match="id"):
-        Everything(id=value)
+    """A limit: it holds when an item is written. An entity with such an id can be made, as it can be read."""
+    assert Everything(id=value).id == value
+    with pytest.raises(InvalidValue) as refused:
+        Everything.spec.limits.check({"id": value})
+    assert (refused.value.place, refused.value.field) == ("Everything.id", "id")
 
 
 def test_ids_are_in_order_of_creation() -> None:

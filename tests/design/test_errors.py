@@ -928,7 +928,11 @@ def a_type_that_is_not_stored() -> object:
     return Thing
 
 
-@declares("class-options", "Thing", 'An entity takes table=... and, with it, type="...".')
+@declares(
+    "class-options",
+    "Thing",
+    'An entity takes table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
+)
 def a_misspelt_option() -> object:
     class Thing(Entity, tabel=other):
         id: Id

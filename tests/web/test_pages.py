@@ -120,7 +120,7 @@ def test_head_has_no_body(visitor: httpx.Client) -> None:
         ("/shelves/none", 404, "There is no such thing here."),
         ("/shelves/NOT-AN-ID", 404, "There is no such thing here."),
         ("/?limit=1000", 422, "less than or equal to 100"),
-        ("/?cursor=bad", 422, "It was not made for this list."),
+        ("/?cursor=bad", 422, "This cursor belongs to another list."),
         ("/crash", 500, "Something went wrong on our side."),
     ],
 )
@@ -276,7 +276,7 @@ def test_a_conflict_is_shown_in_the_form(alice: httpx.Client) -> None:
     put_up(alice, "Poetry")
     page = send(alice, "/shelves/new", "/shelves/new", name="poetry")
     assert page.status_code == 409
-    assert "Another shelf has this value." in page.text
+    assert "Another shelf already uses this" in page.text
     assert 'value="poetry"' in page.text
 
 

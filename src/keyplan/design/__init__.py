@@ -7,6 +7,8 @@ entities and named access patterns together and reads every pattern once, so tha
 what DynamoDB would reject, fails at import, with the place and the remedy.
 """
 
+from pydantic import Secret
+
 from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
 from keyplan.design.conditions import absent, between, contains, exists, one_of
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
@@ -21,7 +23,6 @@ from keyplan.design.fields import (
     Created,
     Fields,
     Id,
-    Secret,
     Ttl,
     Updated,
     Version,
@@ -53,6 +54,7 @@ from keyplan.design.operations import (
     batch_get,
     collection,
     count,
+    entity_of,
     follow,
     get,
     lookup,
@@ -64,6 +66,7 @@ from keyplan.design.operations import (
     together,
 )
 from keyplan.design.patterns import Departure, Design, departure, job, pattern
+from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.rewrites import Rewrite, rewrite
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, Access, Table, include, index, key, local
 
@@ -96,7 +99,9 @@ __all__ = [
     "Page",
     "Query",
     "Ref",
+    "Refusal",
     "Rewrite",
+    "Rule",
     "Scan",
     "Secret",
     "Table",
@@ -117,8 +122,10 @@ __all__ = [
     "count",
     "counts",
     "created",
+    "declared_refusal",
     "departure",
     "derived",
+    "entity_of",
     "exists",
     "follow",
     "get",

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from keyplan.design.refusals import Refusal
+
 if TYPE_CHECKING:
     from keyplan.design.entity import Entity
     from keyplan.design.tables import Table
@@ -56,13 +58,20 @@ class Unique:
     """A value that only one item may have: kept by a guard item under a key made of the value."""
 
     def __init__(
-        self, hash: str, range: str | None, carries: tuple[str, ...], table: "Table | None", when: str | None
+        self,
+        hash: str,
+        range: str | None,
+        carries: tuple[str, ...],
+        table: "Table | None",
+        when: str | None,
+        refusal: Refusal | None = None,
     ) -> None:
         self.hash_text = hash
         self.range_text = range
         self.carries = carries
         self.given_table = table
         self.when = when
+        self.refusal = refusal
         self.name = ""
         # Filled in when the entity is made.
         self.table: Table
@@ -91,13 +100,15 @@ def unique(
     carries: str | tuple[str, ...] = (),
     table: "Table | None" = None,
     when: str | None = None,
+    refusal: Refusal | None = None,
 ) -> Unique:
     """A guard item with this key (the range key is the same text unless given), carrying some of the item's fields.
 
     With fields that make up the item's primary key in `carries`, the item can be looked up by the value.
-    With `when`, the name of a field, only items where it is true hold the guard.
+    With `when`, the name of a field, only items where it is true hold the guard. `refusal` is what callers are told
+    when another item has the value.
     """
-    return Unique(hash, range, (carries,) if isinstance(carries, str) else carries, table, when)
+    return Unique(hash, range, (carries,) if isinstance(carries, str) else carries, table, when, refusal)
 
 
 @dataclass
@@ -154,19 +165,23 @@ class Counter(Generic[E]):
     field: str
     floor: int | None
     name: str = ""
+    refusal: Refusal | None = None
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
 
-def counts(field: str, *, floor: int | None = None) -> "Callable[[Callable[[E], Refs]], Counter[E]]":
+def counts(
+    field: str, *, floor: int | None = None, refusal: Refusal | None = None
+) -> "Callable[[Callable[[E], Refs]], Counter[E]]":
     """Add one to a `Count` field of the items that the method names (or more, with `.adding`), while this item exists.
 
-    With a floor, a change that would take the number below it is refused ("not the last one").
+    With a floor, a change that would take the number below it is refused ("not the last one"); `refusal` is what
+    callers are told then.
     """
 
     def declare(target: "Callable[[E], Refs]") -> Counter[E]:
-        return Counter(target, field, floor, target.__name__)
+        return Counter(target, field, floor, target.__name__, refusal)
 
     return declare
 
@@ -181,6 +196,8 @@ class BelongsTo(Generic[E]):
     via: str
     over: Mapping[str, tuple[object, ...]]
     name: str = ""
+    missing: Refusal | None = None
+    in_use: Refusal | None = None
     # Filled in when the design is made: the parent's entity, and which of its key fields is which field here.
     entity: "type[Entity] | None" = None
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -195,15 +212,18 @@ def belongs_to(
     count: str | None = None,
     via: str = "primary",
     over: Mapping[str, tuple[object, ...]] | None = None,
+    missing: Refusal | None = None,
+    in_use: Refusal | None = None,
 ) -> "Callable[[Callable[[E], Refs]], BelongsTo[E]]":
     """The method names the parent, or several. A create checks that they are there.
 
     When the parent is deleted: `refuse` while there are children (decided on the parent's `Count` field `count`,
     which the children keep), `cascade` to them (found through the placement `via`), or `keep` them. Where the hash key
     of that placement has a field that the parent does not know, `over` gives all its values: one query for each.
+    Callers are told `missing` where the parent isn't there, and `in_use` where it can't be deleted.
     """
 
     def declare(parent: "Callable[[E], Refs]") -> BelongsTo[E]:
-        return BelongsTo(parent, on_delete, count, via, over or {}, parent.__name__)
+        return BelongsTo(parent, on_delete, count, via, over or {}, parent.__name__, missing, in_use)
 
     return declare

@@ -1,293 +1,18 @@
 """Entities: pydantic models that know their keys, and what must change together with them."""
 
-from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
-from keyplan.design.absence import when_absent
-from keyplan.design.annotations import KEY_TYPES, scalar, without_none
-from keyplan.design.checks import check_fields, check_keys, check_shared
-from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
+from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.fields import (
-    NoSeparator,
-    OnTop,
-    Stored,
-    access_of,
-    kind_of,
-    label_of,
-    markers,
-    public_name,
-    stored_name,
-)
-from keyplan.design.formats import Format, choices, format_of
-from keyplan.design.limits import EntityLimits, relax
+from keyplan.design.limits import relax
+from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
-from keyplan.design.tables import Access, Index, Key, KeyAttribute, Placement, Table
-from keyplan.design.templates import Slot, Template, parse
+from keyplan.design.tables import Access, Table
 
 E = TypeVar("E", bound="Entity")
-
-
-class EntitySpec:
-    """All that a design says about an entity, worked out once."""
-
-    def __init__(self, entity: "type[Entity]", table: Table, type_name: str | None) -> None:
-        self.entity = entity
-        self.table = table
-        self.type = None if type_name is None else str.__str__(type_name)  # of a StrEnum's member too
-        self.name = entity.__name__
-        self._check_type()
-        self.fields = {name: self._field(name, info) for name, info in entity.declared_fields.items()}
-        self.limits = EntityLimits(self.name, entity.declared_fields)
-        check_fields(self)
-        declared = dict(self._declared)
-        primary = declared.pop("primary", None)
-        if not isinstance(primary, Key):
-            raise DesignError("no-key", self.name, "it has no primary key", 'Declare primary = key("...", "...").')
-        self.primary = self._key("primary", primary, None, table.hash, table.range, None)
-        self.placements: dict[str, KeySpec] = {}
-        self.uniques: list[Unique] = []
-        self.derived: list[Derived[Entity]] = []
-        self.counters: list[Counter[Entity]] = []
-        self.parents: list[BelongsTo[Entity]] = []
-        for name, value in declared.items():
-            self._add(name, value)
-        self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
-        self.told_by_type = False
-        """Whether its keys could be another entity's or a guard's, so that only the type attribute tells; a design
-        finds out."""
-        check_keys(self)
-
-    def _check_type(self) -> None:
-        if self.type is not None and self.table.type_attribute is None:
-            raise DesignError(
-                "no-type-attribute",
-                self.name,
-                f"items of {self.table.name} do not say their type, so type={self.type!r} would be lost",
-                "Give the table type_attribute=..., or leave out the type.",
-            )
-
-    @cached_property
-    def _declared(self) -> dict[str, object]:
-        """The declarations of the class and its bases, the nearest first."""
-        found: dict[str, object] = {}
-        for base in reversed(self.entity.__mro__):
-            found |= {name: value for name, value in vars(base).items() if isinstance(value, DECLARATIONS)}
-        return found
-
-    def _field(self, name: str, info: FieldInfo) -> FieldSpec:
-        annotation, optional = without_none(info.annotation)
-        kind, marked = kind_of(info), markers(info)
-        given = next((mark.name for mark in marked if isinstance(mark, Stored)), None)
-        return FieldSpec(
-            name=name,
-            stored=given or stored_name(name, self.table.case),
-            annotation=annotation,
-            optional=optional,
-            kind=kind,
-            no_separator=any(isinstance(mark, NoSeparator) for mark in marked),
-            on_top=kind != "plain" or any(isinstance(mark, OnTop) for mark in marked),
-            absent=0 if kind in ("version", "count") and info.is_required() else when_absent(info),
-            access=access_of(info),
-            public=public_name(name, info),
-            label=label_of(name, info),
-            help=info.description,
-        )
-
-    def _add(self, name: str, value: object) -> None:
-        if isinstance(value, Placement):
-            index = self.table.by_name.get(value.index.name)
-            if index is not value.index:
-                raise DesignError(
-                    "foreign-index",
-                    f"{self.name}.{name}",
-                    f"index {value.index.name} is of table {value.index.table_name}",
-                    f"Use an index of {self.table.name}.",
-                )
-            self._check_when(name, value.when)
-            placed = self._key(name, value.key, index, index.hash, index.range, value.when)
-            check_shared((self.primary, *self.placements.values()), placed)
-            self.placements[name] = placed
-        elif isinstance(value, Unique):
-            self._check_when(name, value.when)
-            self._bind_guard(name, value)
-            self.uniques.append(value)
-        elif isinstance(value, Derived):
-            self.derived.append(value)
-        elif isinstance(value, Counter):
-            self.counters.append(value)
-        elif isinstance(value, BelongsTo):
-            self.parents.append(value)
-
-    def _check_when(self, name: str, when: str | None) -> None:
-        if when is not None and when not in self.fields:
-            raise DesignError(
-                "no-such-field", f"{self.name}.{name}", f"when={when!r} is no field", "Name a field of the entity."
-            )
-
-    def _bind_guard(self, name: str, guard: Unique) -> None:
-        guard.table = guard.given_table or self.table
-        guard.hash = self.template(guard.hash_text, f"{self.name}.{name}")
-        if guard.table.range:
-            guard.range = self.template(guard.range_text or guard.hash_text, f"{self.name}.{name}")
-        for field in guard.carries:
-            if field not in self.fields:
-                raise DesignError(
-                    "no-such-field", f"{self.name}.{name}", f"carries {field!r}, which is no field", "Name a field."
-                )
-
-    def _key(
-        self,
-        name: str,
-        key: Key,
-        index: Index | None,
-        hash_: tuple[KeyAttribute, ...],
-        range_: tuple[KeyAttribute, ...],
-        when: str | None,
-    ) -> KeySpec:
-        place = f"{self.name}.{name}"
-        too_few = bool(range_) and not key.range and index is None
-        if len(key.hash) != len(hash_) or len(key.range) > len(range_) or too_few:
-            wanted = ", ".join(attribute.name for attribute in hash_ + range_)
-            raise DesignError(
-                "key-parts", place, "the key has another number of parts", f"Give one each for: {wanted}."
-            )
-        if index is not None and len(key.range) < len(range_) and not self._is_primary(range_):
-            missing = ", ".join(attribute.name for attribute in range_[len(key.range) :])
-            raise DesignError("key-parts", place, f"no template for {missing}", "Every key attribute needs one.")
-        hash_parts = tuple(self._part(a, text, place) for a, text in zip(hash_, key.hash, strict=True))
-        texts = key.range or tuple("" for _ in range_)
-        range_parts = tuple(
-            self._part(a, text, place) if text else self._primary_part(a) for a, text in zip(range_, texts, strict=True)
-        )
-        return KeySpec(name, place, index, hash_parts, range_parts, when)
-
-    def _is_primary(self, attributes: tuple[KeyAttribute, ...]) -> bool:
-        names = {part.attribute.name for part in self.primary.parts}
-        return all(attribute.name in names for attribute in attributes)
-
-    def _primary_part(self, attribute: KeyAttribute) -> KeyPart:
-        return next(part for part in self.primary.parts if part.attribute.name == attribute.name)
-
-    def _part(self, attribute: KeyAttribute, text: str, place: str) -> KeyPart:
-        if attribute.type == "S":
-            return KeyPart(attribute, self.template(text, place), None)
-        parts = parse(text, place)
-        if len(parts) != 1 or isinstance(parts[0], str):
-            raise DesignError(
-                "key-type",
-                place,
-                f"{attribute.name} is of type {attribute.type}, which a text can not be",
-                "Give one field: {field}.",
-            )
-        field = self._known(parts[0].field, place)
-        if field.kind in ("count", "version") and field.stored != attribute.name:
-            raise self._left_behind(field, place)
-        if scalar(field.annotation) not in KEY_TYPES[attribute.type]:
-            raise DesignError(
-                "key-type",
-                f"{place}.{field.name}",
-                f"{attribute.name} is of type {attribute.type}, and the field is none",
-                "Give a field of that type, or make the key attribute an S.",
-            )
-        return KeyPart(attribute, None, parts[0].field)
-
-    def _known(self, field: str, place: str) -> FieldSpec:
-        if field not in self.fields:
-            known = ", ".join(self.fields)
-            raise DesignError("no-such-field", place, f"{field!r} is no field", f"The fields are: {known}.")
-        return self.fields[field]
-
-    def template(self, text: str, place: str) -> Template:
-        """A template over this entity's fields."""
-        parts = parse(text, place)
-        formats: dict[Slot, Format] = {}
-        for part in parts:
-            if isinstance(part, str):
-                continue
-            field = self._known(part.field, place)
-            if field.kind in ("count", "version"):
-                raise self._left_behind(field, place)
-            formats[part] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
-        return Template(text, parts, formats, place)
-
-    def _left_behind(self, field: FieldSpec, place: str) -> DesignError:
-        return DesignError(
-            "number-in-key",
-            f"{place}.{field.name}",
-            "the number changes without a change of the item, and the key would be left behind",
-            f"Give the index a numeric key attribute of the field's own name, {field.stored}:N.",
-        )
-
-    def _format(self, field: FieldSpec, spec: str, place: str, *, lower: bool) -> Format:
-        if get_origin(field.annotation) is Literal and not spec:
-            return choices({value: value for value in get_args(field.annotation)}, place)
-        return format_of(field.annotation, spec, place, self.table.times, lower=lower, bare=field.no_separator)
-
-    def not_in(self, index: Index) -> list[str]:
-        """The attributes of an item that an index does not hold."""
-        if index.projection.type == "ALL":
-            return []
-        keys = self.table.hash + self.table.range + index.attributes
-        held = {*index.projection.attributes, *(each.name for each in keys)}
-        own = [field.stored for field in self.fields.values() if field.on_top or not self.table.envelope]
-        beside = [name for name in (self.table.envelope, self.table.type_attribute if self.type else None) if name]
-        return [name for name in (*own, *beside) if name not in held]
-
-    @cached_property
-    def counts(self) -> tuple[FieldSpec, ...]:
-        """The numbers that other items' writes keep."""
-        return tuple(field for field in self.fields.values() if field.kind == "count")
-
-    @cached_property
-    def count_attributes(self) -> frozenset[str]:
-        """The attributes of these numbers."""
-        return frozenset(field.stored for field in self.counts)
-
-    @cached_property
-    def keys(self) -> tuple[KeySpec, ...]:
-        return (self.primary, *self.placements.values())
-
-    @cached_property
-    def key_attributes(self) -> dict[str, KeyPart]:
-        """The stored attributes that are written from keys, with where their values come from."""
-        return {part.attribute.name: part for spec in self.keys for part in spec.parts}
-
-    @cached_property
-    def exact_attributes(self) -> frozenset[str]:
-        """The attributes that are always stored as they would be written: those of keys, and the type."""
-        return frozenset((*self.key_attributes, *filter(None, (self.table.type_attribute,))))
-
-    @cached_property
-    def known_attributes(self) -> frozenset[str]:
-        """The attributes that the entity has something to say about."""
-        return frozenset((*(field.stored for field in self.fields.values()), *self.key_attributes))
-
-    def access(self, declared: Key | Placement) -> KeySpec:
-        """The key behind `Post.primary` or `Post.by_author`."""
-        for name, value in self._declared.items():
-            if value is declared:
-                return self.primary if name == "primary" else self.placements[name]
-        raise DesignError("not-its-key", self.name, "the key is not declared in this entity", "Use one that is.")
-
-    def may_be_mistaken_for(self, other: "EntitySpec") -> bool:
-        """Whether some item could be of either entity, by the shape of its primary key and its type attribute."""
-        if self.table.type_attribute and self.type and other.type and self.type != other.type:
-            return False
-        return self.may_share_keys_with(other)
-
-    def may_share_keys_with(self, other: "EntitySpec") -> bool:
-        """Whether some primary key could be of either entity."""
-        for mine, theirs in zip(self.primary.parts, other.primary.parts, strict=True):
-            if mine.template and theirs.template and not mine.template.may_equal(theirs.template):
-                return False
-        return True
-
-
-DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)
 
 
 class SharedNames(set[str]):
@@ -304,6 +29,7 @@ class Entity(BaseModel):
     """Base of all entities: `class User(Entity, table=blog, type="USER")`.
 
     Fields are pydantic's; `primary` is the key; placements in indexes, guards, mirrors and the like stand beside it.
+    `noun` is what people call one of them, and `exists` what callers are told when one exists already.
     Making an entity and assigning to it checks types. Limits (lengths, ranges, patterns) are checked when it is
     written.
     """
@@ -325,7 +51,7 @@ class Entity(BaseModel):
     """The fields as they were declared, with their limits."""
 
     @classmethod
-    def of(cls, source: BaseModel, /, **more: object) -> Self:
+    def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
         """An entity with the fields that `source` has too, such as the body of a request, and with `more`."""
         return cls.model_validate({**shared_values(cls, source), **more})
 
@@ -334,25 +60,39 @@ class Entity(BaseModel):
         """Bring an item of an older shape up to date; called with a copy of each item that is read."""
         return item
 
-    def __init_subclass__(cls, *, table: Table | None = None, type: str | None = None, **kwargs: object) -> None:
+    def __init_subclass__(
+        cls,
+        *,
+        table: Table | None = None,
+        type: str | None = None,
+        noun: str | None = None,
+        exists: Refusal | None = None,
+        **kwargs: object,
+    ) -> None:
         if kwargs or (type is not None and table is None):
             raise DesignError(
                 "class-options",
                 cls.__name__,
                 f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
-                'An entity takes table=... and, with it, type="...".',
+                'An entity takes table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
             )
         super().__init_subclass__()
 
     @classmethod
     def __pydantic_init_subclass__(
-        cls, *, table: Table | None = None, type: str | None = None, **kwargs: object
+        cls,
+        *,
+        table: Table | None = None,
+        type: str | None = None,
+        noun: str | None = None,
+        exists: Refusal | None = None,
+        **kwargs: object,
     ) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         cls.declared_fields = {name: _as_declared(cls, name, info) for name, info in cls.model_fields.items()}
         relax(cls)
         if table is not None:
-            cls.spec = EntitySpec(cls, table, type)
+            cls.spec = EntitySpec(cls, table, type, noun, exists)
 
     @property
     def model_fields_set(self) -> set[str]:

@@ -8,7 +8,7 @@ and changed in its other fields.
 Other validators (`BeforeValidator`, `AfterValidator` ...) convert values, and run everywhere.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -163,12 +163,19 @@ class EntityLimits:
 
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse values over their limits with `InvalidValue`. Fields that are not among `values` are not looked at."""
-        if self.fields:
-            for problem in self.broken(values):
-                raise problem
+        for problem in self.broken(values):
+            raise problem
+
+    def check_changed(self, values: Mapping[str, object], changed: Iterable[str]) -> None:
+        """Refuse values over their limits among the fields that were changed."""
+        limited = {name: values[name] for name in changed if name in self.fields}
+        if limited:
+            self.check(limited)
 
     def broken(self, values: Mapping[str, object]) -> Iterator[InvalidValue]:
         """What is over its limits, one error for each value."""
+        if not self.fields:
+            return
         try:
             self._adapter.validate_python(self._plain(values))
         except ValidationError as error:
@@ -195,7 +202,8 @@ class EntityLimits:
 
     @cached_property
     def _nested(self) -> dict[str, TypeAdapter[Any]]:
-        return {name: TypeAdapter(info.annotation) for name, info in self.fields.items() if _has_model(info.annotation)}
+        types: dict[str, Any] = {name: info.annotation for name, info in self.fields.items()}
+        return {name: TypeAdapter(each) for name, each in types.items() if _has_model(each)}
 
 
 def _has_model(annotation: object) -> bool:

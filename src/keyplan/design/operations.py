@@ -6,7 +6,7 @@ An `Op[T]` says what to read, by entity and field; it knows nothing of requests.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, cast, overload
 
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import Node, recorded
@@ -139,6 +139,15 @@ def taken(guard: Guard[E], **values: object) -> GuardTaken:
     """Whether the unique value is taken."""
     _check_guard(guard, values)
     return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity will do
+
+
+def entity_of(op: "Op[E | None]") -> type[E]:
+    """The entity that an operation finds one of."""
+    if isinstance(op, Get):
+        return cast("type[E]", op.entity)
+    if isinstance(op, Lookup):
+        return cast("type[E]", op.way.entity)
+    raise TypeError(f"{type(op).__name__} does not find one entity")
 
 
 @dataclass(frozen=True)

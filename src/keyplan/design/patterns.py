@@ -196,6 +196,10 @@ class Design:
         """An entity by its name."""
         return next(entity for entity in self.entities if entity.__name__ == name)
 
+    def find_entity(self, name: str) -> type[Entity] | None:
+        """An entity by its name, if the design has it."""
+        return next((entity for entity in self.entities if entity.__name__ == name), None)
+
 
 def _check_known(cls: type[Design], entity: type[Entity], place: str) -> None:
     """What a design names is part of it; what stands in the housekeeping table may belong to any."""

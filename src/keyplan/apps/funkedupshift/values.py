@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from keyplan.design import Id
+from keyplan.design import Id, limit
 
 __all__ = [
     "RESERVED_GROUPS",
@@ -25,10 +25,9 @@ MOST_SCRAPED = 100 * 1024
 """Bytes of scraped content that a site may have."""
 
 
-def _not_reserved(name: str) -> str:
+def _not_reserved(name: str) -> None:
     if name.lower() in RESERVED_GROUPS:
         raise ValueError(f"{name!r} is the name of a token group")
-    return name
 
 
 def _tidy(tag: object) -> object:
@@ -47,7 +46,7 @@ def _not_too_large(content: str) -> str:
     return content
 
 
-GroupName: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), AfterValidator(_not_reserved)]
+GroupName: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), limit(_not_reserved)]
 Permission: TypeAlias = Literal["squash:read", "squash:write", "sites:write", "groups:write"]
 STARS = (1, 2, 3, 4, 5)
 Stars: TypeAlias = Annotated[int, Field(ge=STARS[0], le=STARS[-1])]

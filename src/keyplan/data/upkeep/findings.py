@@ -15,6 +15,7 @@ VerifyFindingKind: TypeAlias = Literal[
     "missing-parent",
     "unreadable",
     "unfinished",
+    "over-limit",
     "unknown",
 ]
 

@@ -59,6 +59,8 @@ class _Walk:
         self._check_keys(where, codec, wanted)
         if table.envelope:
             self._check_envelope(where, table.envelope, wanted)
+        for broken in entity.spec.limits.broken(entity.__dict__):
+            self._find("over-limit", where, str(broken))
 
     def _find(
         self,

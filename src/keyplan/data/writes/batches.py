@@ -53,6 +53,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
         for entity in work.entities:
             _check(entity.spec, context)
             fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+            entity.spec.limits.check(fresh.__dict__)
             item = codec_of(type(entity)).encode(fresh)
             items.append((entity, fresh, item))
             wanted[address(entity.spec.table, item)] = {"PutRequest": {"Item": item}}

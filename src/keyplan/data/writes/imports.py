@@ -91,6 +91,7 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
 def _draft(entity: Entity, context: Context) -> _Draft:
     codec = codec_of(type(entity))
     fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+    entity.spec.limits.check(fresh.__dict__)
     where = address(entity.spec.table, codec.key(fresh.__dict__))
     return _Draft(entity, fresh, where, codec.encode(fresh), effects_of(fresh))
 

@@ -99,6 +99,7 @@ class Create(Write[E]):
         entity, spec = self.entity, self.entity.spec
         codec = codec_of(type(entity))
         fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+        spec.limits.check(fresh.__dict__)
         item = codec.encode(fresh)
         action = plan.put(address(spec.table, item), item, _free(fresh))
         if has_effects(spec):
@@ -120,6 +121,7 @@ class Update(Write[E]):
         changed = baseline.changed(entity)
         if self.where is None and not changed:
             return lambda: None
+        spec.limits.check_changed(entity.__dict__, changed)
         stamps = update_stamps(spec, stored, context.now)
         values = {**entity.__dict__, **stamps}
         changed |= stamps.keys()
@@ -177,7 +179,9 @@ class Move(Write[E]):
         baseline = Baseline(codec, stored, changed)
         stamps = update_stamps(spec, stored, context.now)
         fresh = changed.model_copy(update=stamps)
-        touched = baseline.changed(changed) | stamps.keys()
+        touched = baseline.changed(changed)
+        spec.limits.check_changed(changed.__dict__, touched)
+        touched |= stamps.keys()
         sets, removes = baseline.changes(fresh.__dict__, touched)
         moved = baseline.after(sets, removes)
         codec.check_size(moved)

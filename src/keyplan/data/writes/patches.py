@@ -80,7 +80,7 @@ def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
     _check(spec, work)
     if work.quiet:
         yield from _check_stamps(work, reader)
-    if work.quiet or _is_alone(spec, set(work.changes)):
+    if work.quiet or (_is_alone(spec, set(work.changes)) and not _adds_within_limits(work)):
         return DirectPatch(work)
     item = yield from reader.stored(work.target)
     if item is None or DELETING in item or not holds(item_exists(spec), item):
@@ -95,7 +95,7 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
     """Nothing is made of the fields that are touched. Where other items follow, only a look at the item tells."""
     spec = work.target.entity.spec
     refusal = InvalidValue("not-a-stamp", spec.name, "what a key, the envelope or other items hold can not be touched")
-    if not _is_alone(spec, set(work.changes), looser=True):
+    if not _is_alone(spec, set(work.changes), looser=True) or _adds_within_limits(work):
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
@@ -104,6 +104,12 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
             touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
             if effects_of(entity) != effects_of(touched):
                 raise refusal
+
+
+def _adds_within_limits(work: Patch[Any]) -> bool:
+    """Whether a number is added to that has limits: only a look at the item tells whether it stays within them."""
+    limited = work.target.entity.spec.limits.fields
+    return any(isinstance(change, Increment) and name in limited for name, change in work.changes.items())
 
 
 def _value(entity: Entity, name: str, change: object) -> object:
@@ -157,6 +163,7 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
             adds[stored] = change.by
             continue
         value = _validated(work.target.entity, name, change)
+        spec.limits.check_changed({name: value}, {name})
         encoded = None if value is None else codec.encode_value(name, value)
         if encoded is None:
             removes.add(stored)

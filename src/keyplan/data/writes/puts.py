@@ -23,6 +23,7 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
     """Write an item in place of what is stored, whatever that is; what follows from both is put right."""
     entity = work.entity
     if _is_simple(entity.spec, context.relations):
+        entity.spec.limits.check(entity.__dict__)
         plan = Plan()
         whole = codec_of(type(entity)).encode(entity)
         plan.put(address(entity.spec.table, whole), whole)

@@ -48,19 +48,19 @@ def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, An
 class _Made(BaseModel):
     """Base of models that are made from others."""
 
-    model_config = ConfigDict(defer_build=True)
-
     @classmethod
-    def of(cls, source: BaseModel, /, **more: object) -> Self:
+    def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
         """One with the fields that `source` has too, such as an entity, and with `more`, by their Python names."""
         return cls.model_validate({**values_in_common(cls, source), **more}, by_name=True, by_alias=False)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
         super().__pydantic_init_subclass__(**kwargs)
-        for name in inherited_fields(cls):
+        declared = list(inherited_fields(cls))
+        for name in declared:
             cls.model_fields[name] = cls._adapted(name, copy(cls.model_fields[name]))
-        cls.model_rebuild(force=True, raise_errors=False)
+        if declared:
+            cls.model_rebuild(force=True)
 
     @classmethod
     def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
@@ -93,7 +93,7 @@ class In(_Made):
 
 
 class Out(_Made):
-    """Base of what callers get: `PostOut.of(post)`.
+    """Base of what callers get: `PostOut.from_fields(post)`.
 
     Declared fields have no limits here, so that what was stored under other limits can be shown, and no defaults, so
     that none is forgotten.
@@ -101,7 +101,7 @@ class Out(_Made):
 
     model_config = ConfigDict(from_attributes=True, serialize_by_alias=True)
 
-    times: ClassVar[Literal["milliseconds", "seconds"]] = "milliseconds"
+    time_precision: ClassVar[Literal["milliseconds", "seconds"]] = "milliseconds"
     """How exact its times are; as in the system's tables."""
 
     @classmethod
@@ -115,7 +115,7 @@ class Out(_Made):
             )
         info = copy(relaxed_field(info))
         info.default, info.default_factory = PydanticUndefined, None
-        if cls.times == "milliseconds":
+        if cls.time_precision == "milliseconds":
             info.annotation = _with_times(info.annotation)
         return _named(name, info, for_answers=True)
 
@@ -168,8 +168,8 @@ class Change(In, Generic[F]):
     def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
         arguments: tuple[Any, ...] = cls.__pydantic_generic_metadata__["args"]
         if arguments and isinstance(arguments[0], type):
-            cls.declaration = arguments[0]
-            fields = {name: _optional(name, info) for name, info in arguments[0].model_fields.items()}
+            cls.declaration = declaration = cast("type[Fields]", arguments[0])
+            fields = {name: _optional(name, info) for name, info in declaration.model_fields.items()}
             changeable = {name: info for name, info in fields.items() if access_of(info) == "open"}
             cls.__annotations__ = {name: info.annotation for name, info in changeable.items()}
             cls.model_fields.update(changeable)

@@ -12,9 +12,6 @@ from typing import ClassVar
 import orjson
 from starlette.responses import Response
 
-from keyplan import data
-from keyplan.design import InvalidValue
-
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -123,7 +120,8 @@ class Invalid(Problem):
     status = 422
 
     def __init__(self, errors: Sequence[FieldProblem]) -> None:
-        super().__init__("invalid", "Some values are not valid.", errors=errors)
+        code = "required" if errors and all(each.code == "required" for each in errors) else "invalid"
+        super().__init__(code, "Some values are not valid.", errors=errors)
 
 
 class PreconditionRequired(Problem):
@@ -157,49 +155,6 @@ class Unexpected(Problem):
 
     def __init__(self) -> None:
         super().__init__("internal-error", "Something went wrong on our side.")
-
-
-def problem_for(error: Exception) -> Problem:
-    """The problem that an error is to the caller."""
-    if isinstance(error, Problem):
-        return error
-    if isinstance(error, InvalidValue):
-        return Invalid([FieldProblem(f"/{error.field}" if error.field else "", error.problem, error.code)])
-    if isinstance(error, data.DataError):
-        return _from_data(error)
-    return Unexpected()
-
-
-def _from_data(error: data.DataError) -> Problem:
-    match error:
-        case data.NotFound():
-            return Missing(detail=f"There is no such {_words(error.entity)}.")
-        case data.StaleVersion():
-            return Stale()
-        case data.ParentMissing():
-            return InConflict("parent-missing", f"What this {_words(error.entity)} belongs to is not there.")
-        case data.UniqueViolation():
-            return InConflict("already-taken", f"Another {_words(error.entity)} has this value.")
-        case data.AlreadyExists():
-            return InConflict("already-exists", f"This {_words(error.entity)} is there already.")
-        case data.InUse():
-            return InConflict("in-use", f"This {_words(error.entity)} is in use.")
-        case data.FloorReached():
-            return InConflict("last-one", "The last one has to stay.")
-        case data.Refused():
-            return InConflict("conflict", "It was changed meanwhile, so that this can not be done.")
-        case data.BadCursor():
-            return Invalid([FieldProblem("?cursor", "It was not made for this list. Begin without one.", "bad-cursor")])
-        case data.TooLarge():
-            return Unprocessable("too-large", "It is more than can be stored at once.")
-        case data.Throttled() | data.Conflict():
-            return Unavailable()
-    return Unexpected()
-
-
-def _words(entity: str) -> str:
-    """An entity's name as it is spoken: TeamMember, team member."""
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in entity).strip()
 
 
 def answer(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -12,6 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from starlette.datastructures import FormData
 
+from keyplan.design import label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 
@@ -69,12 +71,32 @@ class Form:
     def __init__(self, typed: Typed | None = None, problem: Problem | None = None) -> None:
         self._typed = typed
         self._before: Mapping[str, object] = {}
+        self._fields: Mapping[str, tuple[str, FieldInfo]] = {}
         self.messages: Sequence[Message] = () if problem is None else tuple(_messages(problem))
 
     @property
     def typed(self) -> bool:
         """Whether this is what somebody typed, and so is kept nowhere else."""
         return self._typed is not None
+
+    def asking(self, model: type[In]) -> Form:
+        """The form for a model: its fields say what they are called, what helps to fill them in, and what they take."""
+        self._fields = {info.alias or name: (name, info) for name, info in model.model_fields.items()}
+        return self
+
+    def label(self, name: str) -> str:
+        """What a field is called."""
+        if name not in self._fields:
+            return name.replace("_", " ").capitalize()
+        return label_of(*self._fields[name])
+
+    def help(self, name: str) -> str | None:
+        """What helps to fill in a field."""
+        return self._fields[name][1].description if name in self._fields else None
+
+    def attributes(self, name: str) -> dict[str, object]:
+        """What a field takes, as attributes of its HTML element."""
+        return html_attributes(self._fields[name][1]) if name in self._fields else {}
 
     def starting_from(self, before: BaseModel | Mapping[str, object]) -> Form:
         """The form with what its fields hold at first. What was typed stays."""
@@ -96,6 +118,33 @@ class Form:
     def errors(self, name: str) -> list[str]:
         """What is wrong with a field."""
         return [message.text for message in self.messages if message.field == name]
+
+
+_ATTRIBUTES = {"max_length": "maxlength", "min_length": "minlength", "ge": "min", "le": "max"}
+"""Limits, and the attributes of HTML that say the same."""
+
+
+def html_attributes(info: FieldInfo) -> dict[str, object]:
+    """What a field takes, as attributes of its HTML element."""
+    kinds = set(_kinds(info.annotation))
+    found: dict[str, object] = {}
+    if info.is_required() and not kinds & {bool, list, set, frozenset, tuple}:
+        found["required"] = True
+    if kinds <= {str, int, float, Decimal, NoneType}:
+        for mark in (*info.metadata, *_inner_limits(info.annotation)):
+            for limit, attribute in _ATTRIBUTES.items():
+                if (value := getattr(mark, limit, None)) is not None:
+                    found[attribute] = value
+    if found.get("minlength") == 1 or "required" not in found:
+        found.pop("minlength", None)  # an empty field is one that is left out
+    return found
+
+
+def _inner_limits(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - a type
+    """What is said about the types that a value may have."""
+    for each in get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ():
+        for mark in getattr(each, "__metadata__", ()):
+            yield from mark.metadata if isinstance(mark, FieldInfo) else (mark,)
 
 
 def _shown(value: object) -> str:

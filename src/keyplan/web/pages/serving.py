@@ -23,8 +23,8 @@ from keyplan.web.models.problems import (
     Problem,
     Unauthorized,
     Unexpected,
-    problem_for,
 )
+from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.pages.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
 from keyplan.web.pages.rendering import Site, Static, kit_page
@@ -244,7 +244,7 @@ def _lost(request: Request, problem: Problem) -> list[str]:
 
 
 def _known(error: Exception, request: Request) -> Problem:
-    problem = problem_for(error)
+    problem = problem_for(error, request.app.state.running.design)
     if isinstance(problem, Unexpected):
         trace: Trace = request.scope["keyplan"]
         logger.error("unexpected", exc_info=error, extra={"fields": {"request_id": trace.request_id}})

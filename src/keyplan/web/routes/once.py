@@ -94,8 +94,10 @@ def carried_out_once(running: Running[Any], request: Keyed, act: Callable[[Any],
         return Response(attempt.body, attempt.status, {**attempt.headers, "Idempotent-Replayed": "true"})
     steps = _Steps(attempt)
     service = running.service(request.caller, request.address, beside=steps.beside, now=attempt.begun_at)
+    ids = _Ids(attempt)
+    service.visit.restart = ids.restart
     try:
-        with ids_from(_ids(attempt)):
+        with ids_from(ids):
             answer = act(service)
     except Exception as error:
         if not _released(running, steps.attempt):
@@ -145,19 +147,23 @@ def _under_way() -> InConflict:
     return InConflict("request-under-way", "The request with this Idempotency-Key is still under way.")
 
 
-def _ids(attempt: Attempt) -> Callable[[], str]:
+class _Ids:
     """Ids in order of creation, the same ones each time (UUIDs of version 7, by the moment of the first request)."""
-    source = random.Random(attempt.ids)
-    milliseconds = int(attempt.begun_at.timestamp() * 1000)
-    made = 0
 
-    def made_id() -> str:
-        nonlocal made
-        made += 1
-        value = milliseconds << 80 | 0x7 << 76 | made << 64 | 0b10 << 62 | source.getrandbits(62)
+    def __init__(self, attempt: Attempt) -> None:
+        self._seed = attempt.ids
+        self._milliseconds = int(attempt.begun_at.timestamp() * 1000)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the first one again."""
+        self._source = random.Random(self._seed)
+        self._made = 0
+
+    def __call__(self) -> str:
+        self._made += 1
+        value = self._milliseconds << 80 | 0x7 << 76 | self._made << 64 | 0b10 << 62 | self._source.getrandbits(62)
         return str(UUID(int=value))
-
-    return made_id
 
 
 class _Steps:

@@ -13,9 +13,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from keyplan.web.identity.sessions import only_tls
-from keyplan.web.models.sending import LimitedRequest, as_sent
 from keyplan.web.models.paging import Listing, link_to_next
 from keyplan.web.models.problems import BadRequest, Problem, Unauthorized
+from keyplan.web.models.sending import LimitedRequest, as_sent
 from keyplan.web.models.signatures import found, signature_of
 from keyplan.web.models.versions import TAGS, etag, not_modified, versions_in
 from keyplan.web.routes.arguments import quick_arguments

@@ -20,14 +20,13 @@ from keyplan.web.media import media_of, media_routes
 from keyplan.web.models.problems import (
     BadRequest,
     FieldProblem,
-    InConflict,
     Invalid,
     Missing,
     Problem,
     Unavailable,
     Unexpected,
-    problem_for,
 )
+from keyplan.web.models.refusals import changed_meanwhile, problem_for
 from keyplan.web.pages.reference import add_reference
 from keyplan.web.pages.rendering import told
 from keyplan.web.pages.serving import page_routes
@@ -92,10 +91,10 @@ def api_of(system: Running[Any]) -> FastAPI:
 
 
 async def _on_problem(request: Request, error: Exception) -> Response:
-    problem = problem_for(error)
+    running: Running[Any] | None = getattr(request.app.state, "running", None)
     if isinstance(error, StaleVersion) and "if-match" not in request.headers:
-        problem = InConflict("conflict", "It was changed meanwhile. Try again.")
-    return told(request.scope, problem)
+        return told(request.scope, changed_meanwhile())
+    return told(request.scope, problem_for(error, None if running is None else running.design))
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:

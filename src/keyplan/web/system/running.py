@@ -58,6 +58,10 @@ class Visit:
     address: str = ""
     writes_allowed: bool = False
     """Whether the permission of the running method is decided; nothing is written before."""
+    entered: int = 0
+    """How many of the service's methods are running, each called by the one before."""
+    restart: Callable[[], None] = lambda: None
+    """Called before the request's work begins again: with an `Idempotency-Key` it makes the same ids then."""
 
 
 @dataclass

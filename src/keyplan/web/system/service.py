@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from keyplan.data import Store
-from keyplan.design import Design, Entity, Follow, Merge, Page, Query, Scan
+from keyplan.data import AlreadyExists, StaleVersion, Store, UniqueViolation, update
+from keyplan.design import Design, Entity, Follow, Merge, Op, Page, Query, Scan, entity_of
 from keyplan.web.media import Media
+from keyplan.web.models.bodies import Change
 from keyplan.web.models.paging import Listing, Paging
 from keyplan.web.models.problems import Forbidden, Missing, Stale, Unauthorized
+from keyplan.web.models.refusals import changed_meanwhile, missing
+from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission, permission_of
 from keyplan.web.system.running import Running, Visit
@@ -34,6 +38,8 @@ E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
 
 _TRIES = 12
+_RETRIES = 5
+"""How often a change of whichever version there is begins again, where somebody else was faster."""
 _BUDGET = 1000
 """Items that a list reads before it answers with what it has."""
 
@@ -48,15 +54,40 @@ def allow(
     permission = Permission(roles, also)
 
     def declare(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-        @functools.wraps(method)
-        def checked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def entered(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             with self._entered(permission):
                 return method(self, *args, **kwargs)
+
+        @functools.wraps(method)
+        def checked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return entered(self, *args, **kwargs)
+            except StaleVersion:
+                if self.visit.entered or not _takes_any_version(method, self, args, kwargs):
+                    raise
+            return _retried(self, lambda fresh: entered(fresh, *args, **kwargs))
 
         checked.permission = permission  # type: ignore[attr-defined]  # read by permission_of
         return checked
 
     return declare
+
+
+def _takes_any_version(method: Callable[..., object], service: object, args: Any, kwargs: Any) -> bool:  # noqa: ANN401
+    """Whether a method that is to change something was called without naming a version: `If-Match: *`, or none."""
+    given = inspect.signature(method).bind(service, *args, **kwargs).arguments
+    return any(given.get(name) is None for name in signature_of(method).versions)
+
+
+def _retried(service: S, act: Callable[[S], R]) -> R:
+    """Do again what somebody else's change got in the way of, with all its rules, a few times."""
+    for attempt in range(_RETRIES):
+        time.sleep(random.random() * 0.02 * (attempt + 1))
+        service.visit.restart()
+        service.visit.writes_allowed = False
+        with suppress(StaleVersion):
+            return act(service.fresh())
+    raise changed_meanwhile()
 
 
 class Service(Generic[D]):
@@ -111,6 +142,50 @@ class Service(Generic[D]):
     def roles(self) -> frozenset[str]:
         """The roles of the caller beside `ANYONE` and `SIGNED_IN`; by default the groups of the token."""
         return frozenset() if self.caller is None else self.caller.groups
+
+    def fresh(self) -> Self:
+        """The service as it was when the request came: it has looked nothing up yet."""
+        return type(self)(self.running, self.store, self.caller, self.visit)
+
+    def find(
+        self,
+        op: Op[E | None],
+        versions: Versions = None,
+        *,
+        allowed: Callable[[E], bool] | None = None,
+        hidden: Callable[[E], bool] | bool = False,
+    ) -> E:
+        """The one thing that an access pattern leads to, if the caller may have it and has seen its latest version.
+
+        Else a problem: it isn't found, or `allowed` says no (where it is `hidden` from those, it isn't found either),
+        or its version is not among `versions`.
+        """
+        found = self.store.run(op)
+        if found is None:
+            raise missing(entity_of(op))
+        if allowed is not None and not allowed(found):
+            raise missing(type(found)) if (hidden(found) if callable(hidden) else hidden) else Forbidden
+        if allowed is not None:
+            self.visit.writes_allowed = True
+        self.current(found, versions)
+        return found
+
+    def save(self, entity: E, change: Change[Any] | None = None) -> E:
+        """Apply a partial change, if there is one, and write what is different."""
+        if change is not None:
+            change.apply_to(entity)
+        return self.store.run(update(entity))
+
+    def with_free_slug(self, text: str, write: Callable[[str], T], taken: Callable[[str], Op[bool]]) -> T:
+        """What `write` gives for the first slug that is free: the text itself, then with -2, -3 ..."""
+        for number in itertools.count(1):
+            slug = text if number == 1 else f"{text}-{number}"
+            # The plain one is free nearly always; only after it does looking first save a transaction.
+            if number > 1 and self.store.run(taken(slug)):
+                continue
+            with suppress(UniqueViolation, AlreadyExists):
+                return write(slug)
+        raise AssertionError("there is always another slug")
 
     def permit(self, allowed: bool, *, hidden: bool = False, detail: str = "You may not do this.") -> None:
         """Decide what `also` promised. `hidden`: to who may not, the thing is not there."""
@@ -167,7 +242,11 @@ class Service(Generic[D]):
         if not self._has_one_of(permission.roles):
             raise Unauthorized if self.caller is None else Forbidden
         self.visit.writes_allowed = before or permission.also is None
-        yield
+        self.visit.entered += 1
+        try:
+            yield
+        finally:
+            self.visit.entered -= 1
         if not self.visit.writes_allowed:
             raise RuntimeError(f"{type(self).__name__}: a method with also={permission.also!r} decided nothing")
         self.visit.writes_allowed = before

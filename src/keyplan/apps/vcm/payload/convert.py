@@ -105,6 +105,7 @@ class Converter:
             if id in self._ids[name]:
                 raise Unusable("another record has the same id")
             entity = make(record, id)
+            entity.spec.limits.check(entity.__dict__)
             codec_of(type(entity)).encode(entity)  # can it be stored?
         except ValidationError as error:
             first = error.errors(include_url=False)[0]

@@ -1,0 +1,101 @@
+"""What an error is to a caller: the refusals of the data layer and of the design, put into problems in one place.
+
+The sentence is the design's own (`Refusal`), or else is made of the names that it gives to things.
+"""
+
+from keyplan import data
+from keyplan.design import Design, Entity, InvalidValue, Refusal, Rule, declared_refusal, label_of
+from keyplan.web.models.problems import (
+    FieldProblem,
+    InConflict,
+    Invalid,
+    Missing,
+    Problem,
+    Stale,
+    Unavailable,
+    Unexpected,
+    Unprocessable,
+)
+
+
+def problem_for(error: Exception, design: Design | None = None) -> Problem:
+    """The problem that an error is to the caller of a system with this design."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, InvalidValue):
+        return Invalid([FieldProblem(f"/{error.field}" if error.field else "", error.problem, error.code)])
+    if isinstance(error, data.Refused):
+        return _from_rule(error, design)
+    match error:
+        case data.BadCursor():
+            return Invalid(
+                [FieldProblem("?cursor", "This cursor belongs to another list. Start without one.", "bad-cursor")]
+            )
+        case data.TooLarge():
+            return Unprocessable("too-large", "This is more than can be stored at once.")
+        case data.Throttled() | data.Conflict():
+            return Unavailable()
+    return Unexpected()
+
+
+def missing(entity: type[Entity]) -> Missing:
+    """There is no such thing, or the caller may not know that there is."""
+    return Missing(detail=f"{_capital(entity.spec.noun)} not found.")
+
+
+def _from_rule(error: data.Refused, design: Design | None) -> Problem:
+    entity = None if design is None else design.find_entity(error.entity)
+    if design is None or entity is None:  # of the kit's own housekeeping
+        return Stale() if isinstance(error, data.StaleVersion) else changed_meanwhile()
+    match error:
+        case data.NotFound():
+            return missing(entity)
+        case data.StaleVersion():
+            return Stale()
+        case data.ConditionFailed():
+            return changed_meanwhile()
+    rule, code, detail = _in_general(error, design, entity)
+    said = declared_refusal(design.entities, entity, rule, error.constraint)
+    return InConflict(code, detail) if said is None else _said(said, entity)
+
+
+def _in_general(error: data.Refused, design: Design, entity: type[Entity]) -> tuple[Rule, str, str]:
+    """The rule that refused a write, with a code and a sentence for where the design has none of its own."""
+    noun, other = entity.spec.noun, design.find_entity(error.constraint)
+    match error:
+        case data.ParentMissing():
+            parents = (each.entity for each in entity.spec.parents if each.name == error.constraint and each.entity)
+            parent = next((each.spec.noun for each in parents), "parent")
+            return "parent-missing", "parent-missing", f"{_capital(parent)} not found."
+        case data.UniqueViolation():
+            return "taken", "already-taken", f"Another {noun} already uses this {_labels(entity, error)}."
+        case data.AlreadyExists():
+            return "exists", "already-exists", f"This {noun} already exists."
+        case data.InUse():
+            child = other.spec.noun if other is not None else "item"
+            return "in-use", "in-use", f"Can't delete this {noun}: at least one {child} refers to it."
+    return "floor", "last-one", f"The last {noun} can't be removed."
+
+
+def changed_meanwhile() -> InConflict:
+    """Somebody else was faster, and the caller did not name a version."""
+    return InConflict("conflict", "This was changed in the meantime. Load it again and retry.")
+
+
+def _said(refusal: Refusal, entity: type[Entity]) -> Problem:
+    """The problem in the design's own words."""
+    if refusal.field is None:
+        return InConflict(refusal.code, refusal.detail)
+    field = entity.spec.fields.get(refusal.field)
+    return Unprocessable(refusal.code, refusal.detail, pointer=f"/{field.public if field else refusal.field}")
+
+
+def _labels(entity: type[Entity], error: data.UniqueViolation) -> str:
+    """What the fields are called whose value is taken."""
+    infos = entity.declared_fields
+    labels = [label_of(name, infos[name]) for name in error.values if name in infos]
+    return " and ".join(label[:1].lower() + label[1:] for label in labels) or "value"
+
+
+def _capital(noun: str) -> str:
+    return noun[:1].upper() + noun[1:]
