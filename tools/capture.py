@@ -62,8 +62,7 @@ def capture(name: str) -> dict[str, Any]:
         recorder = Recorder(engine)
         system = started(name, recorder, Path(folder), clock)
         fill(system)
-        labels = Labels(_RANDOM_IN_ITEMS)
-        items = {table: labels.applied_at(table, _stored(engine, table, each)) for table, each in tables.items()}
+        items = stored_items(engine, tables)
         document, calls = _session(system).run(read_script(name), recorder, clock)
     captured = {
         "openapi": compared_document(document),
@@ -141,15 +140,20 @@ def _pattern(described: Mapping[str, Any]) -> dict[str, Any]:
 # Stored items
 
 
+def stored_items(client: object, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """All items of some tables, by table and primary key; `tables` are the requests that create them."""
+    labels = Labels(_RANDOM_IN_ITEMS)
+    return {table: labels.applied_at(table, _stored(client, table, made)) for table, made in tables.items()}
+
+
 def _stored(client: Any, table: str, made: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - boto3's methods
     """All items of a table by their primary keys."""
     names = [each["AttributeName"] for each in made["CreateTable"]["KeySchema"]]
-    found = {" | ".join(str(*item[name].values()) for name in names): item for item in scanned(client, table)}
+    found = {" | ".join(str(*item[name].values()) for name in names): item for item in _scanned(client, table)}
     return dict(sorted(found.items()))
 
 
-def scanned(client: Any, table: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - boto3's methods
-    """All items of a table."""
+def _scanned(client: Any, table: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - boto3's methods
     start: dict[str, Any] = {}
     while True:
         page = client.scan(TableName=table, **start)
