@@ -52,11 +52,12 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
     },
     "keyplan.web": {
         "settings": set(),
+        "compat": set(),
         "models": set(),
         "media": {"models", "settings"},
         "system": {"media", "models", "settings"},
         "identity": {"models", "settings", "system"},
-        "routes": {"identity", "models", "system"},
+        "routes": {"compat", "identity", "models", "system"},
         "pages": {"identity", "models", "routes", "settings", "system"},
         "server": {"identity", "media", "models", "pages", "routes", "settings", "system"},
     },
@@ -238,6 +239,44 @@ def test_a_wrong_import_is_caught(module: str, line: str) -> None:
 )
 def test_a_right_import_passes(module: str, line: str) -> None:
     assert refusals(line, module) == []
+
+
+# A type in the stubs of botocore; nothing of it is there at run time.
+FOR_TYPES_ONLY = {"botocore.exceptions._ClientErrorResponseTypeDef"}
+
+
+def private_imports(source: str) -> list[str]:
+    """The imports of modules or names of other libraries that begin with an underscore."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found += [
+            name
+            for name in names
+            if name.split(".")[0] not in ("keyplan", "__future__") and name not in FOR_TYPES_ONLY
+            if any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+        ]
+    return found
+
+
+def test_private_interfaces_of_other_libraries_are_used_in_compat_modules_only() -> None:
+    assert {
+        module_name(path): found
+        for path in sorted(SOURCE.rglob("*.py"))
+        if path.stem != "compat" and (found := private_imports(path.read_text("utf-8")))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    "line", ["from fastapi._compat import ModelField", "import a._b", "from pydantic.main import _x"]
+)
+def test_a_private_import_is_caught(line: str) -> None:
+    assert len(private_imports(line)) == 1
 
 
 def test_no_module_is_two_rooms_in_one() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from keyplan.web import compat
 from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM
 from tests.web.site import Site, settings_of, site
@@ -14,6 +15,13 @@ from tests.web.site import Site, settings_of, site
 def settings(tmp_path: Path) -> Settings:
     """Settings for a test: nothing is read from the environment, and nothing is limited."""
     return settings_of(dev=True, path=tmp_path / "test.db", rate_identity=0, rate_address=0, request_seconds=30)
+
+
+@pytest.fixture(params=["fast paths", "public interfaces"])
+def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs a test twice: as it is, and without private interfaces of other libraries."""
+    if request.param == "public interfaces":
+        monkeypatch.setattr(compat, "fast_paths", False)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM, Librarian, Library, Shelf
 from tests.web.site import Site, changed, site
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 def problem(response: httpx.Response, status: int, code: str) -> dict[str, object]:
     """The problem in a response; it is of the form that all problems have."""

@@ -17,6 +17,8 @@ from tests.web.library import SYSTEM, Librarian, NewShelf, Shelf, ShelfOut
 from tests.web.site import Site, site
 from tests.web.test_api import pointers, problem, shelf
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 JSON = {"Content-Type": "application/json"}
 
 

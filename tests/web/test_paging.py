@@ -6,6 +6,8 @@ from keyplan.data import BadCursor
 from keyplan.web import Listing, Paging, all_of, turn
 from keyplan.web.models.paging import Turn, page_of
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 def place(number: int) -> str:
     return f"{number:04}"

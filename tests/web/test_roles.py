@@ -14,6 +14,8 @@ from tests.web.library import SYSTEM, Library
 from tests.web.site import Site, site
 from tests.web.test_api import problem
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 class Reading(Service[Library]):
     """A library where who keeps it may also read."""

@@ -11,6 +11,8 @@ from pydantic_core import PydanticSerializationError, to_json
 from keyplan.web import Out, Time
 from keyplan.web.pages.reference import example
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 EAST = timezone(timedelta(hours=5, minutes=45))
 
 

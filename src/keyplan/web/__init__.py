@@ -8,7 +8,7 @@ Everything that goes wrong leaves as a `Problem`.
 
 Systems import from here, and from three folders with public names of their own: `media` (uploaded files), `identity`
 (tokens and sessions) and `server` (all systems on one port). Inside, each part knows only those before it: `settings`,
-`models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
+`compat` (private interfaces of other libraries), `models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 
 from keyplan.web.models.bodies import Change, In, Out

@@ -15,15 +15,15 @@ class LimitedRequest(Request):
 
     async def json(self) -> Any:  # noqa: ANN401 - any JSON
         """The body, or a problem that says what is wrong with it."""
-        if not hasattr(self, "_json"):
+        if not hasattr(self, "_within_limits"):
             body = await self.body()
             try:
                 value = orjson.loads(body)
             except orjson.JSONDecodeError as error:
                 raise BadRequest("not-json", f"The body is not JSON: {error}.") from error
             check_nesting(value, self.scope.get("keyplan.nesting", 32))
-            self._json = value
-        return self._json
+            self._within_limits = value
+        return self._within_limits
 
 
 def check_nesting(value: object, most: int) -> None:

@@ -12,13 +12,13 @@ from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from keyplan.web.compat import quick_arguments
 from keyplan.web.identity.sessions import only_tls
 from keyplan.web.models.paging import Listing, link_to_next
 from keyplan.web.models.problems import BadRequest, Problem, Unauthorized
 from keyplan.web.models.sending import LimitedRequest, as_sent
 from keyplan.web.models.signatures import found, signature_of
 from keyplan.web.models.versions import TAGS, etag, not_modified, versions_in
-from keyplan.web.routes.arguments import quick_arguments
 from keyplan.web.routes.document import has_version, responses_of
 from keyplan.web.routes.handling import answered, handled
 from keyplan.web.system.access import ANYONE, Caller
@@ -67,7 +67,8 @@ class _KitRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         route: Route = self.endpoint.route  # type: ignore[attr-defined]  # set by _endpoint
-        quick = quick_arguments(self.dependant) if route.verb == "GET" else None
+        has_body = signature_of(route.method).body is not None
+        quick = quick_arguments(self) if route.verb == "GET" else None
 
         async def known(request: Request) -> Response:
             request = LimitedRequest(request.scope, request.receive)
@@ -85,7 +86,7 @@ class _KitRoute(APIRoute):
             if caller is not None:
                 await _count(running.rates, running.rates.of_identity(caller.sub))
             try:
-                if self.body_field is not None:
+                if has_body:
                     await _read_json(request)
                 arguments = None if quick is None else quick(request)
                 return await handle(request) if arguments is None else await self.endpoint(request=request, **arguments)

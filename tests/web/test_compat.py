@@ -1,10 +1,14 @@
-"""The quick way to the arguments of a read is FastAPI's own way, only shorter: on every read of every system."""
+"""Fast paths do what the public interfaces do, for every read of every system, and only with tested releases."""
 
 import asyncio
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from enum import Enum
+from importlib.metadata import version
 from typing import Annotated, Any, Literal, get_args, get_origin
 from urllib.parse import urlencode
 
@@ -15,8 +19,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field, StringConstraints
 
 from keyplan.cli.opening import served_systems
-from keyplan.web import Api
-from keyplan.web.routes.arguments import quick_arguments
+from keyplan.web import Api, compat
+from keyplan.web.compat import is_tested, quick_arguments, quick_arguments_of
 from keyplan.web.routes.serving import add_routes
 from tests.web.library import SYSTEM as LIBRARY
 
@@ -112,7 +116,7 @@ def test_every_system_has_reads() -> None:
 def test_it_finds_what_fastapi_finds(name: str) -> None:
     route = READS[name]
     needs = route.dependant
-    quick = quick_arguments(needs)
+    quick = quick_arguments_of(needs)
     if quick is None:
         assert any("list[" in str(each.field_info.annotation) for each in needs.query_params), "only what may repeat"
         return
@@ -147,7 +151,7 @@ def _text(slug: Annotated[str, StringConstraints(to_upper=True)], q: int | str |
 @pytest.mark.parametrize("takes", [_named, _renamed, _strict, _header, _text])
 def test_names_and_kinds_are_fastapi_s(takes: Callable[..., None]) -> None:
     needs = get_dependant(path="/{slug}", call=takes)
-    quick = quick_arguments(needs)
+    quick = quick_arguments_of(needs)
     fields = {"path": needs.path_params, "query": needs.query_params, "header": needs.header_params}
     assert quick is not None
     sent = list(requests_for(takes.__name__, fields, 200))
@@ -165,4 +169,34 @@ def _else_checked(n: Annotated[int, Query(validate_default=True)] = 3) -> None: 
 
 @pytest.mark.parametrize("takes", [_cookie, _list, _model, _depends, _bodied, _else_changing, _else_checked])
 def test_what_takes_more_than_a_look_is_left_to_fastapi(takes: Callable[..., None]) -> None:
-    assert quick_arguments(get_dependant(path="/", call=takes)) is None
+    assert quick_arguments_of(get_dependant(path="/", call=takes)) is None
+
+
+@pytest.mark.parametrize("release", ["0.120.0", "0.130.4", "0.162.4", "0.162.0.1"])
+def test_releases_that_were_tested(release: str) -> None:
+    assert is_tested(release)
+
+
+@pytest.mark.parametrize("release", ["0.119.1", "0.163.0", "1.130.0", "0.130.0rc1", "0.162.4.dev3", "", "unknown"])
+def test_other_releases_get_the_public_interface(release: str) -> None:
+    assert not is_tested(release)
+
+
+def test_the_installed_release_was_tested() -> None:
+    assert is_tested(version("fastapi"))
+
+
+def test_fast_paths_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    route = READS["library /shelves"]
+    monkeypatch.setattr(compat, "fast_paths", True)
+    assert quick_arguments(route) is not None
+    monkeypatch.setattr(compat, "fast_paths", False)
+    assert quick_arguments(route) is None
+
+
+@pytest.mark.parametrize(("value", "fast"), [("1", False), ("", True)])
+def test_the_environment_turns_fast_paths_off(value: str, fast: bool) -> None:
+    show = [sys.executable, "-c", "from keyplan.web import compat; print(compat.fast_paths)"]
+    environment = {**os.environ, "KEYPLAN_NO_FAST_PATHS": value}
+    shown = subprocess.run(show, env=environment, capture_output=True, text=True, check=True)
+    assert shown.stdout == f"{fast}\n"
