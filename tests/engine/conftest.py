@@ -30,8 +30,8 @@ class Switch:
 
     database: Database
 
-    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
-        return self.database.execute(operation, request)
+    def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
+        return self.database.execute(operation, request, checked=checked)
 
     def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
         return self.database.execute_many(calls)

@@ -37,14 +37,13 @@ class Database:
             self._storage.close()
             raise
 
-    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
+    def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
         """Answer one request, or raise the `DynamoError` that is its answer.
 
-        `typed` says that the caller has checked the types in the request, as boto3 does before it sends one.
+        `checked` says that the caller has read the request with the operation's reader already.
         """
         known = _operation(operation)
-        check_request(operation, request, typed=typed)
-        return self._run(operation, known, request)
+        return self._run(operation, known, request if checked else check_request(operation, request))
 
     def _run(self, name: str, operation: Operation, request: Request) -> Answer:
         run = operation.run
@@ -62,7 +61,7 @@ class Database:
         for name, request in calls:
             try:
                 operation = _operation(name)
-                check_request(name, request)
+                request = check_request(name, request)
             except DynamoError as error:
                 group.append((_raiser(error), request))
                 continue

@@ -14,8 +14,11 @@ Answer: TypeAlias = dict[str, object]
 class Executor(Protocol):
     """Something that answers requests: the database, or a stand-in for it in tests."""
 
-    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
-        """Return the answer to one request, or raise the `DynamoError` that is its answer."""
+    def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
+        """Return the answer to one request, or raise the `DynamoError` that is its answer.
+
+        `checked` says that the caller has read the request with the operation's reader already.
+        """
         ...
 
     def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:

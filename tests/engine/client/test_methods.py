@@ -23,7 +23,7 @@ class Scripted:
         self._answer = answer
         self.calls: list[tuple[str, Request]] = []
 
-    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
+    def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
         self.calls.append((operation, request))
         return self._answer(operation, request)
 

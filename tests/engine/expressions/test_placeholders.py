@@ -54,7 +54,7 @@ def test_refused_values(values: Item, message: str) -> None:
     refused(message, lambda: Placeholders(None, values))
 
 
-def test_values_are_normalised() -> None:
+def test_values_are_normalized() -> None:
     assert Placeholders(None, {":n": n("1.50e1"), ":s": {"SS": ["b", "a"]}}).values == {
         ":n": n("15"),
         ":s": {"SS": ["a", "b"]},

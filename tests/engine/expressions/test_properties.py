@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.expressions import Placeholders, condition, key_condition, projection, update
 from keyplan.engine.expressions.reserved import is_reserved
-from keyplan.engine.values.attribute_values import AttributeValue, Item, normalise, normalise_item, type_of
+from keyplan.engine.values.attribute_values import AttributeValue, Item, type_of
+from keyplan.engine.values.normal_form import normalize, normalize_item
 from tests.engine.expressions.support import placeholders
 
 PathParts: TypeAlias = tuple[str | int, ...]
@@ -40,8 +41,8 @@ def _containers(inner: st.SearchStrategy[AttributeValue]) -> st.SearchStrategy[A
     )
 
 
-VALUES = st.recursive(SCALARS, _containers, max_leaves=6).map(normalise)
-ITEMS = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=3).map(normalise_item)
+VALUES = st.recursive(SCALARS, _containers, max_leaves=6).map(normalize)
+ITEMS = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=3).map(normalize_item)
 PATHS: st.SearchStrategy[PathParts] = st.builds(
     lambda first, rest: (first, *rest),
     st.sampled_from(NAMES),

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.engine.values.attribute_values import AttributeValue, normalise
+from keyplan.engine.values.attribute_values import AttributeValue
+from keyplan.engine.values.normal_form import normalize
 from keyplan.engine.values.row_keys import KeySchema, after, open_part, part, partition
 from tests.engine.support import make_table, refused
 
@@ -36,7 +37,7 @@ def binary(data: bytes) -> AttributeValue:
 
 
 def number(text: str) -> AttributeValue:
-    return normalise({"N": text})
+    return normalize({"N": text})
 
 
 @given(texts, texts)

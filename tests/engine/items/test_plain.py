@@ -12,7 +12,8 @@ from hypothesis import strategies as some
 from keyplan.engine import Engine
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.values import numbers
-from keyplan.engine.values.attribute_values import AttributeValue, Item, normalise_sized
+from keyplan.engine.values.attribute_values import AttributeValue, Item
+from keyplan.engine.values.normal_form import normalize_sized
 from keyplan.engine.values.plain_items import plain_item
 
 TEXTS = some.text(max_size=12) | some.sampled_from(['"', "\\", "\n", "\x00", "\x7f", "Gdańsk", "😀", ""])
@@ -37,7 +38,7 @@ VALUES = some.recursive(
 
 @given(some.dictionaries(TEXTS.filter(bool), VALUES, max_size=8))
 def test_as_the_thorough_walk(item: dict[object, object]) -> None:
-    normal, size = normalise_sized(cast(Item, item))
+    normal, size = normalize_sized(cast(Item, item))
     plain = plain_item(cast(Item, item))
     if plain is not None:
         assert (dict(plain), plain.size, plain.stored) == (normal, size, orjson.dumps(normal))

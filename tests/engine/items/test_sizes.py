@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.values.attribute_values import AttributeValue, item_size, normalise_sized
+from keyplan.engine.values.attribute_values import AttributeValue, item_size
+from keyplan.engine.values.normal_form import normalize_sized
 from tests.engine.support import index, make_table, refused
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ NAME_TOO_LARGE = "1 validation error detected: Attribute name is too large, must
 )
 def test_the_rule(value: dict[str, Any], size: int) -> None:
     item = {"name": cast(AttributeValue, value)}
-    assert normalise_sized(item) == (item, 4 + size)
+    assert normalize_sized(item) == (item, 4 + size)
     assert item_size(item) == 4 + size
 
 
@@ -69,9 +70,9 @@ values = st.recursive(
 
 @given(st.dictionaries(st.text(min_size=1, max_size=5), values, max_size=4))
 def test_an_item_has_one_size_however_it_is_measured(item: Any) -> None:
-    normal, size = normalise_sized(item)
+    normal, size = normalize_sized(item)
     assert item_size(normal) == size
-    assert normalise_sized(normal) == (normal, size)
+    assert normalize_sized(normal) == (normal, size)
 
 
 def item_of(size: int) -> dict[str, Any]:
@@ -183,6 +184,6 @@ def test_no_update_makes_a_larger_name(client: "Client", name: str) -> None:
 
 def test_names_count_in_bytes() -> None:
     item: Any = {"é" * 100: {"S": "x" * (LIMIT - 200)}}
-    assert normalise_sized(item)[1] == LIMIT
+    assert normalize_sized(item)[1] == LIMIT
     with pytest.raises(DynamoError):
-        normalise_sized({"é" * 40_000: {"S": ""}})
+        normalize_sized({"é" * 40_000: {"S": ""}})

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
+from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from tests.engine.support import make_table, refused
@@ -177,6 +178,14 @@ def test_nesting_has_32_levels(client: "Client", kind: str) -> None:
     for levels in (32, 33):
         with refused(TOO_DEEP):
             client.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": nested(levels, kind)})
+
+
+def test_nesting_beyond_the_stack_is_refused_alike(engine: Engine) -> None:
+    """botocore's validator runs out of stack at about 160 levels; boto3 itself can't send such a value."""
+    table = make_table(engine)
+    for levels in (200, 1000):
+        with refused(TOO_DEEP):
+            engine.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": nested(levels, "L")})
 
 
 def test_an_update_can_not_nest_deeper_either(client: "Client") -> None:

@@ -15,7 +15,7 @@ class FakeDatabase:
         self.waiting = threading.Event()
         self.go_on = threading.Event()
 
-    def execute(self, operation: str, request: Request, *, typed: bool = False) -> Answer:
+    def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
         match operation:
             case "Echo" | "ListTables" | "GetRecords":
                 return {"Operation": operation, "Request": request}

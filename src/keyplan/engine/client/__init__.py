@@ -3,7 +3,7 @@
 `engine` has the class; `methods` makes its methods from botocore's model; `params` turns a call's arguments into a
 request and `shapes` an answer into the return value; `exceptions` are those of boto3's clients; `boto3_session` gives
 a real boto3 session that the engine answers. `typed` is for type checkers only. It knows the database, the service
-model and the JSON protocol, and is the only folder that imports botocore and boto3.
+model, the readers of requests and the JSON protocol, and is the only folder that imports botocore and boto3.
 
 The main type is `Engine`.
 """

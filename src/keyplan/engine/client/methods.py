@@ -21,16 +21,16 @@ from botocore.waiter import Waiter, WaiterModel, create_waiter_with_client
 from keyplan.engine import service_model
 from keyplan.engine.client import exceptions
 from keyplan.engine.client.exceptions import client_error, metadata
-from keyplan.engine.client.params import botocore_model, preparation
+from keyplan.engine.client.params import NOT_UTF8, Arguments, Prepared, botocore_model, preparation
 from keyplan.engine.client.shapes import conversion
-from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Executor
 from keyplan.engine.service_model import Service
+from keyplan.engine.values.normal_form import nested_too_deep
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
 
-Arguments: TypeAlias = dict[str, object]
 Result: TypeAlias = dict[str, object]
 
 REGION = "us-east-1"
@@ -93,14 +93,14 @@ def _operations() -> dict[str, tuple[Service, str]]:
 
 
 @cache
-def _codec(service: Service, operation: str) -> tuple[Callable[[Arguments], Arguments], Callable[[Result], Result]]:
+def _codec(service: Service, operation: str) -> tuple[Callable[[Arguments], Prepared], Callable[[Result], Result]]:
     """How the arguments of an operation become a request, and an answer the return value."""
     output = service_model.load(service)["operations"][operation].get("output")
     return preparation(service, operation), conversion(service, output["shape"] if output else None)
 
 
 def _method(service: Service, operation: str, name: str) -> Callable[..., Result]:
-    prepare: Callable[[Arguments], Arguments] | None = None
+    prepare: Callable[[Arguments], Prepared] | None = None
     convert: Callable[[Result], Result]
 
     def method(self: Methods, *positional: object, **arguments: object) -> Result:
@@ -110,7 +110,8 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
         if positional:
             raise TypeError(f"{name}() only accepts keyword arguments.")
         try:
-            result = convert(self._database.execute(operation, prepare(arguments), typed=True))
+            request, checked = prepare(arguments)
+            result = convert(self._database.execute(operation, request, checked=checked))
         except DynamoError as error:
             raise client_error(error, operation, service) from None
         except (orjson.JSONEncodeError, UnicodeEncodeError) as error:
@@ -118,11 +119,10 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
             if "surrogates" not in str(error):
                 raise
             # Half a surrogate pair in a string: Python allows it, the wire's UTF-8 has no place for it.
-            refusal = DynamoError("SerializationException", "Invalid UTF-8 in a string value")
+            refusal = DynamoError("SerializationException", NOT_UTF8)
             raise client_error(refusal, operation, service) from None
-        except RecursionError:
-            refusal = validation_error("Nesting Levels have exceeded supported limits")
-            raise client_error(refusal, operation, service) from None
+        except RecursionError:  # in botocore's validator
+            raise client_error(nested_too_deep(), operation, service) from None
         result["ResponseMetadata"] = metadata()
         return result
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias, cast
 
 from keyplan.engine.expressions.paths import Getter
-from keyplan.engine.values.attribute_values import AttributeValue, Item
+from keyplan.engine.values.attribute_values import AttributeValue, Item, base64_size
 from keyplan.engine.values.numbers import to_decimal
 
 Matcher: TypeAlias = Callable[[Item], bool]
@@ -189,8 +189,7 @@ def _size(value: AttributeValue) -> int | None:
         text = value["S"]
         return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
     if kind == "B":
-        base64 = value["B"]
-        return len(base64) // 4 * 3 - base64.count("=", -2)
+        return base64_size(value["B"])
     return len(content) if isinstance(content, dict | list) else None
 
 

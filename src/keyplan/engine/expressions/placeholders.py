@@ -6,7 +6,8 @@ from collections.abc import Collection
 from keyplan.engine.errors import ConstraintError, DynamoError, validation_error
 from keyplan.engine.expressions.expression_errors import invalid
 from keyplan.engine.expressions.nodes import Parsed
-from keyplan.engine.values.attribute_values import AttributeValue, Item, name_size, normalise, normalise_item
+from keyplan.engine.values.attribute_values import AttributeValue, Item, name_size
+from keyplan.engine.values.normal_form import normalize, normalize_item
 
 # A placeholder has up to 255 characters, its mark among them.
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]{1,254}\Z").match
@@ -19,7 +20,7 @@ class Placeholders:
     __slots__ = ("_used", "names", "values")
 
     def __init__(self, names: dict[str, str] | None, values: Item | None) -> None:
-        """Check both maps; the values are normalised."""
+        """Check both maps; the values are normalized."""
         self.names: dict[str, str] = {} if names is None else _checked_names(names)
         self.values: Item = {} if values is None else _checked_values(values)
         self._used: list[Parsed] = []
@@ -77,7 +78,7 @@ def _checked_values(values: Item) -> Item:
     if not all(map(_VALUE_KEY, values)):
         raise _invalid_key("ExpressionAttributeValues", next(key for key in values if not _VALUE_KEY(key)))
     try:
-        return normalise_item(values)
+        return normalize_item(values)
     except ConstraintError:
         raise
     except DynamoError as error:
@@ -89,7 +90,7 @@ def _checked_values(values: Item) -> Item:
 
 def _checked_value(key: str, value: AttributeValue) -> AttributeValue:
     try:
-        return normalise(value)
+        return normalize(value)
     except DynamoError as error:
         problem = f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
         raise validation_error(problem) from None

@@ -1,35 +1,40 @@
 """Request validation, derived from botocore's service model and the table in `extras`.
 
 Two things can be wrong with a request before any operation looks at it: its JSON types (a SerializationException for
-the first) and its constraints (one ValidationException for all). `acceptance` says quickly that nothing is;
-`serialization` and `constraints` find out what is.
+the first) and its constraints (one ValidationException for all). `readers` reads nearly every request in one walk;
+for the rest, `serialization` and `constraints` find out what is wrong. It knows values, the service model and errors.
+
+The main function is `check_request`; the main type is `Reader`.
 """
 
-from collections.abc import Callable
+from typing import cast
 
 from keyplan.engine import service_model
 from keyplan.engine.errors import validation_error
+from keyplan.engine.executor import Request
 from keyplan.engine.validation import extras
-from keyplan.engine.validation.acceptance import Test, compile_test
 from keyplan.engine.validation.constraints import Violations
-from keyplan.engine.validation.serialization import read
+from keyplan.engine.validation.readers import JSON, NOT_READ, Reader, compile_reader
+from keyplan.engine.validation.serialization import convert_request
 
 __all__ = ["check_request"]
 
-_tests: dict[tuple[str, bool], Test] = {}
+_readers: dict[str, Reader] = {}
 
 
-def check_request(operation: str, request: dict[str, object], *, typed: bool = False) -> None:
-    """Raise AWS's error for what is wrong with a request; an unknown operation passes.
+def check_request(operation: str, request: Request) -> Request:
+    """Return a request as the operations take it; raise AWS's error for what is wrong with it.
 
-    A request that passes holds only the members and JSON types of the model. To that end null and unknown members are
-    removed from it and fractions cut off where an integer is due, as the service does; and an item to be put becomes a
-    `PlainItem` where it is one. Nothing else in it is changed. Of a request that was `typed` by its caller, as
-    botocore's own check does it, the attribute values are not looked at again.
+    What is returned holds only members of the model, with the right JSON types; attribute values are in normal form,
+    except for those that the operation is going to refuse. Of a request that can't be read quickly, the given object
+    is changed and returned: null and unknown members are removed and fractions cut off where an integer is due, as
+    the service does. An unknown operation is not checked.
     """
-    test = _tests.get((operation, typed)) or _compile(operation, typed)
-    if not test(request):
-        _examine(operation, request)
+    read = _readers.get(operation) or _compile(operation)
+    try:
+        return cast(Request, read(request))
+    except NOT_READ:
+        return _examine(operation, request)
 
 
 def _input_of(operation: str) -> tuple[service_model.Model, str] | None:
@@ -41,23 +46,22 @@ def _input_of(operation: str) -> tuple[service_model.Model, str] | None:
     return (found, reference["shape"]) if reference else None
 
 
-def _compile(operation: str, typed: bool) -> Callable[[object], bool]:
+def _compile(operation: str) -> Reader:
     shape = _input_of(operation)
     if shape is None:
-        return lambda request: True
-    test = compile_test(*shape, typed=typed)
-    _tests[operation, typed] = test
-    return test
+        return lambda request: request
+    _readers[operation] = read = compile_reader(*shape, JSON)
+    return read
 
 
-def _examine(operation: str, request: dict[str, object]) -> None:
+def _examine(operation: str, request: Request) -> Request:
     shape = _input_of(operation)
-    if shape is None:
-        return
+    assert shape is not None  # only an operation with an input has a reader
     described, name = shape
-    read(described, name, request)
-    if operation in extras.TABLE_OPERATIONS and "TableName" not in request:
+    converted = convert_request(described, name, request)
+    if operation in extras.TABLE_OPERATIONS and "TableName" not in converted:
         raise validation_error(extras.NO_TABLE_NAME)
     violations = Violations(described)
-    violations.structure(name, request)
+    violations.structure(name, converted)
     violations.check()
+    return converted

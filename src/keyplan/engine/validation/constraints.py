@@ -10,8 +10,9 @@ import orjson
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.service_model import Model, Shape
 from keyplan.engine.validation import extras
-from keyplan.engine.validation.acceptance import DEEPEST, compile_pattern, constraints_of
 from keyplan.engine.validation.extras import Constraints
+from keyplan.engine.validation.readers import compile_pattern, constraints_of
+from keyplan.engine.validation.serialization import DEEPEST
 
 MOST_SHOWN = 200
 """Members of a list or map that an error message prints."""

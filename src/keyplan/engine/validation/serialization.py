@@ -10,7 +10,11 @@ from typing import cast
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.service_model import Model, Shape
-from keyplan.engine.validation.acceptance import DEEPEST, INTEGER_LIMITS, is_base64
+from keyplan.engine.validation.readers import INTEGER_LIMITS
+from keyplan.engine.values.normal_form import is_base64
+
+DEEPEST = 40
+"""Deeper values are refused by the values' own rule; walking on would only exhaust the stack."""
 
 _PACKAGE = "com.amazonaws.dynamodb.v20120810."
 _JAVA_TYPES = {
@@ -158,6 +162,6 @@ def _error(message: str) -> DynamoError:
     return DynamoError("SerializationException", message)
 
 
-def read(model: Model, name: str, request: dict[str, object]) -> dict[str, object]:
+def convert_request(model: Model, name: str, request: dict[str, object]) -> dict[str, object]:
     """The whole request as the service reads it; the same object."""
     return cast(dict[str, object], convert(model, name, request))

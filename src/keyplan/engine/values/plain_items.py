@@ -1,12 +1,10 @@
 """Items that need no work: one walk finds that an item is legal and in normal form, and how large it is.
 
-Nearly every item that is written is like that. The first to see it (`client.params` in this process,
-`validation.acceptance` behind the wire) makes a `PlainItem` of it, which the operations take as it is. Any other item
-is left to the thorough walks, which normalize it or know AWS's error for it. Items with binary values or number sets
-are never plain.
+Nearly every item that is put is like that. Any other item is left to the walk of `normal_form`, which normalizes it or
+knows AWS's error for it. Items with binary values or number sets are never plain.
 
-Most of an item is text, so its size is had from the length of its JSON, which has to be made anyway. The walk counts
-what stands there and does not count for the size: quotes, braces, names of types.
+Most of an item is text, so its size is derived from the length of its JSON, which has to be made anyway. The walk
+counts what is in the JSON but not in the size: quotes, braces, names of types.
 """
 
 from collections.abc import Callable
@@ -18,7 +16,7 @@ from keyplan.engine.values.attribute_values import (
     MAXIMUM_NESTING,
     AttributeValue,
     Item,
-    PlainItem,
+    SizedItem,
     item_size,
 )
 from keyplan.engine.values.numbers import normal_size
@@ -37,7 +35,7 @@ _FAULTS = (_NotPlain, TypeError, ValueError, LookupError, AttributeError)
 never plain; a name that is no string, half a surrogate pair."""
 
 
-def plain_item(given: Item) -> PlainItem | None:
+def plain_item(given: Item) -> SizedItem | None:
     """The item, if it is plain. Its values are the given ones: nobody may change them in place."""
     try:
         extra = _members(given, 1)
@@ -46,10 +44,18 @@ def plain_item(given: Item) -> PlainItem | None:
         return None
     if len(stored) > MAXIMUM_NAME_SIZE:  # a name may be too long
         return None
-    item = PlainItem(given)
+    item = SizedItem(given)
     item.stored = stored
     # With escapes in it, the JSON is longer than what it says.
     item.size = item_size(item) if _BACKSLASH in stored else len(stored) - extra
+    return item
+
+
+def sized_item(normal: Item, size: int) -> SizedItem:
+    """An item whose normal form and size are known."""
+    item = SizedItem(normal)
+    item.stored = orjson.dumps(normal)
+    item.size = size
     return item
 
 

@@ -28,7 +28,8 @@ from keyplan.engine.operations.items.parameters import check_placeholders, refus
 from keyplan.engine.operations.items.transact_items import collections_of
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Row, Transaction
-from keyplan.engine.values.attribute_values import Item, PlainItem, check_item_size, normalise_item, normalise_sized
+from keyplan.engine.values.attribute_values import Item, check_item_size
+from keyplan.engine.values.normal_form import normalize_item, normalize_sized
 from keyplan.engine.values.row_keys import checked_item_key, checked_key, mismatch
 
 MAXIMUM_KEYS = 100
@@ -70,7 +71,7 @@ def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
     refuse_legacy(request)
     alike = cast(ItemRequest, request)
     check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
-    keys = [normalise_item(key) for key in request["Keys"]]
+    keys: list[Item] = [normalize_item(key) for key in request["Keys"]]
     # A key that is there twice in the same words is refused whether or not it is a key of the table.
     _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
     return keys, bound_projection(alike)
@@ -148,14 +149,11 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
 def _prepared(write: WriteRequest) -> _Prepared:
     put, delete = write.get("PutRequest"), write.get("DeleteRequest")
     if put is not None and delete is None:
-        item = put["Item"]
-        if type(item) is PlainItem:
-            return item, item.size
-        item, size = normalise_sized(item)
+        item, size = normalize_sized(put["Item"])
         check_item_size(size)
         return item, size
     if delete is not None and put is None:
-        return normalise_item(delete["Key"]), None
+        return normalize_item(delete["Key"]), None
     # The service has one sentence, taken from attribute values, for a request that is not just one of the two.
     raise validation_error(
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"

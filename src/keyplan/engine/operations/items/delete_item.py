@@ -12,7 +12,7 @@ from keyplan.engine.operations.items.parameters import (
     refuse_legacy,
 )
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.values.attribute_values import normalise_item
+from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
 
 
@@ -39,7 +39,7 @@ def prepare_check(request: ItemRequest) -> Decide:
 
 def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
     check_condition_placeholders(request)
-    key = normalise_item(request["Key"])
+    key = normalize_item(request["Key"])
     check_return_values(request)
     bound = bound_condition(request)
 

@@ -8,7 +8,7 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.paged_reads import bound_projection
 from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.values.attribute_values import normalise_item
+from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
 
 _TABLE_AND_KEY = 2
@@ -20,7 +20,7 @@ def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
     if more:
         refuse_legacy(request)
         check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
-    key = normalise_item(request["Key"])
+    key = normalize_item(request["Key"])
     bound = bound_projection(request) if more else None
     table = transaction.catalog.table(request["TableName"])
     row = transaction.row(table, checked_key(table.schema, key))

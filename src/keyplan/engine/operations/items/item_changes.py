@@ -20,7 +20,7 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import LONG_KEY, Row, Transaction
-from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, PlainItem, item_size
+from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, SizedItem, item_size
 from keyplan.engine.values.row_keys import check_index_key
 
 MOST_LOCAL_INDEXES = 5
@@ -155,7 +155,7 @@ def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -
 
 
 def _stored(item: Item | None) -> bytes:
-    return item.stored if type(item) is PlainItem else orjson.dumps(item)
+    return item.stored if type(item) is SizedItem else orjson.dumps(item)
 
 
 def _move_entries(transaction: Transaction, change: Change, number: int) -> None:

@@ -17,7 +17,8 @@ from keyplan.engine.operations.items.consumed_capacity import READ_UNIT, Consume
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import END, Transaction, incomplete
-from keyplan.engine.values.attribute_values import Item, item_size, normalise_item
+from keyplan.engine.values.attribute_values import Item, item_size
+from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import after, check_key_values, mismatch
 
 PAGE_BYTES = 1_048_576
@@ -126,7 +127,7 @@ def given_start_key(request: ItemRequest) -> Item | None:
     if given is None:
         return None
     try:
-        return normalise_item(given)
+        return normalize_item(given)
     except DynamoError as error:
         raise _invalid_start(error) from None
 

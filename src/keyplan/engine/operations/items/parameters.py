@@ -52,9 +52,9 @@ def check_placeholders(request: ItemRequest, *, with_names: tuple[str, ...], wit
     `with_names` are all expressions of the operation, `with_values` those that can hold values.
     """
     given = cast(Mapping[str, object], request)
-    if "ExpressionAttributeNames" in given and not any(name in given for name in with_names):
+    if "ExpressionAttributeNames" in given and given.keys().isdisjoint(with_names):
         raise validation_error("ExpressionAttributeNames can only be specified when using expressions")
-    if "ExpressionAttributeValues" in given and with_values and not any(name in given for name in with_values):
+    if "ExpressionAttributeValues" in given and with_values and given.keys().isdisjoint(with_values):
         absent = " and ".join(with_values)
         verb = "is" if len(with_values) == 1 else "are"
         raise validation_error(

@@ -21,7 +21,8 @@ from keyplan.engine.operations.items.parameters import (
     refuse_legacy,
 )
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.values.attribute_values import check_item_size, normalise_sized
+from keyplan.engine.values.attribute_values import check_item_size
+from keyplan.engine.values.normal_form import normalize_sized
 from keyplan.engine.values.row_keys import checked_item_key
 
 _TABLE_AND_ITEM = 2
@@ -44,7 +45,7 @@ def prepare_put(request: ItemRequest) -> Decide:
     more = len(request) > _TABLE_AND_ITEM
     if more:
         check_condition_placeholders(request)
-    item, size = normalise_sized(request["Item"])
+    item, size = normalize_sized(request["Item"])
     if more:
         check_return_values(request)
     check_item_size(size)

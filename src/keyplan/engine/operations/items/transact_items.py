@@ -25,7 +25,7 @@ from keyplan.engine.operations.items.put_item import prepare_put
 from keyplan.engine.operations.items.update_item import prepare_update
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Row, Transaction
-from keyplan.engine.values.attribute_values import normalise_item
+from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import check_item_key, check_key, checked_key
 
 MAXIMUM_BYTES = 4 * 1_048_576
@@ -96,11 +96,11 @@ def _key_error(transaction: Transaction, name: str, action: ItemRequest) -> Dyna
     table = transaction.catalog.table(action["TableName"])
     try:
         if name == "Put":
-            item = normalise_item(action["Item"])
+            item = normalize_item(action["Item"])
             check_item_key(table.schema, item)
             check_index_keys(table, item)
         else:
-            check_key(table.schema, normalise_item(action["Key"]))
+            check_key(table.schema, normalize_item(action["Key"]))
     except DynamoError as error:
         return _error_of_action(error)
     return None
@@ -116,7 +116,7 @@ def _error_of_action(error: DynamoError) -> DynamoError:
 def _key_of(transaction: Transaction, name: str, action: ItemRequest) -> tuple[int, bytes]:
     """What identifies the item of an action, whose key is in order."""
     table = transaction.catalog.table(action["TableName"])
-    return table.number, table.row_key(normalise_item(action["Item" if name == "Put" else "Key"]))
+    return table.number, table.row_key(normalize_item(action["Item" if name == "Put" else "Key"]))
 
 
 def _cancel_where_any(errors: list[DynamoError | None]) -> None:
@@ -287,7 +287,7 @@ def transact_get_items(transaction: Transaction, request: TransactGetRequest) ->
 
 def _prepare_get(request: ItemRequest) -> Callable[[Transaction], _Got]:
     check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
-    key = normalise_item(request["Key"])
+    key = normalize_item(request["Key"])
     bound = bound_projection(request)
 
     def get(transaction: Transaction) -> _Got:

@@ -17,7 +17,8 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, check_nesting, item_size, normalise_item
+from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, item_size
+from keyplan.engine.values.normal_form import check_nesting, normalize_item
 from keyplan.engine.values.row_keys import check_updated_index_key, checked_key
 
 _EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
@@ -43,7 +44,7 @@ def prepare_update(request: ItemRequest) -> Decide:
 
 def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
     check_placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
-    key = normalise_item(request["Key"])
+    key = normalize_item(request["Key"])
     bound, bound_condition = _expressions(request)
 
     def decide(transaction: Transaction) -> Change:
