@@ -20,10 +20,13 @@ to the item, a number at its floor."""
 
 @dataclass(frozen=True)
 class Refusal:
-    """A stable code for programs, and a sentence for people."""
+    """A stable code for programs, and a sentence for people; without one, a general sentence is made.
+
+    The code `not-found` is for a parent that the address names: `missing=Refusal("not-found")`.
+    """
 
     code: str
-    detail: str
+    detail: str | None = None
     field: str | None = None
     """The field whose value is the cause; the caller is pointed to it."""
 

@@ -56,7 +56,7 @@ def _from_rule(error: data.Refused, design: Design | None) -> Problem:
             return changed_meanwhile()
     rule, code, detail = _in_general(error, design, entity)
     said = declared_refusal(design.entities, entity, rule, error.constraint)
-    return InConflict(code, detail) if said is None else _said(said, entity)
+    return InConflict(code, detail) if said is None else _said(said, entity, said.detail or detail)
 
 
 def _in_general(error: data.Refused, design: Design, entity: type[Entity]) -> tuple[Rule, str, str]:
@@ -82,12 +82,14 @@ def changed_meanwhile() -> InConflict:
     return InConflict("conflict", "This was changed in the meantime. Load it again and retry.")
 
 
-def _said(refusal: Refusal, entity: type[Entity]) -> Problem:
-    """The problem in the design's own words."""
+def _said(refusal: Refusal, entity: type[Entity], detail: str) -> Problem:
+    """The problem that the design names."""
+    if refusal.code == Missing().code:
+        return Missing(detail=detail)
     if refusal.field is None:
-        return InConflict(refusal.code, refusal.detail)
+        return InConflict(refusal.code, detail)
     field = entity.spec.fields.get(refusal.field)
-    return Unprocessable(refusal.code, refusal.detail, pointer=f"/{field.public if field else refusal.field}")
+    return Unprocessable(refusal.code, detail, pointer=f"/{field.public if field else refusal.field}")
 
 
 def _labels(entity: type[Entity], error: data.UniqueViolation) -> str:

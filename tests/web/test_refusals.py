@@ -1,0 +1,98 @@
+"""What a design says when one of its rules refuses a write, as callers get it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from keyplan.data import AlreadyExists, InUse, ParentMissing, Refused, Store, create, delete
+from keyplan.design import Count, Design, Entity, Id, Ref, Refusal, Table, belongs_to, key, ref
+from keyplan.engine import Engine
+from keyplan.web.models.refusals import problem_for
+
+_table = Table("Zoo", key("PK", "SK"))
+
+
+class Cage(Entity, table=_table, exists=Refusal("number-taken", "Choose another number.", field="number")):
+    """What animals live in."""
+
+    number: Id
+    animals: Count = 0
+
+    primary = key("CAGE#{number}", "CAGE")
+
+
+class Animal(Entity, table=_table, noun="animal of the zoo", exists=Refusal("known-already")):
+    """An animal, in a cage that its address names and perhaps another that its body names."""
+
+    name: Id
+    cage: Id
+    winter_cage: Id | None = None
+
+    primary = key("ANIMAL#{name}", "ANIMAL")
+
+    @belongs_to(on_delete="refuse", count="animals", missing=Refusal("not-found"), in_use=Refusal("inhabited"))
+    def home(self) -> Ref[Cage]:
+        return ref(Cage, number=self.cage)
+
+    @belongs_to(on_delete="keep", missing=Refusal("no-such-cage", "Build it first.", field="winter_cage"))
+    def winter_home(self) -> Ref[Cage] | None:
+        return None if self.winter_cage is None else ref(Cage, number=self.winter_cage)
+
+
+class Zoo(Design):
+    """Cages and animals."""
+
+    tables = (_table,)
+    entities = (Cage, Animal)
+
+
+def _refused(write: Callable[[Store[Zoo]], object], error: type[Refused]) -> tuple[int, str, str, list[str]]:
+    """Status, code, sentence and pointers of what a write is refused with."""
+    store = Store(Zoo(), Engine())
+    store.create_tables()
+    store.run(create(Cage(number="1")))
+    store.run(create(Animal(name="leo", cage="1")))
+    with pytest.raises(error) as refused:
+        write(store)
+    problem = problem_for(refused.value, store.design)
+    return problem.status, problem.code, problem.detail, [each.pointer for each in problem.errors]
+
+
+def test_a_parent_that_the_address_names_is_not_found() -> None:
+    def write(store: Store[Zoo]) -> object:
+        return store.run(create(Animal(name="mia", cage="2")))
+
+    assert _refused(write, ParentMissing) == (404, "not-found", "Cage not found.", [])
+
+
+def test_a_parent_that_a_field_names_is_pointed_to() -> None:
+    def write(store: Store[Zoo]) -> object:
+        return store.run(create(Animal(name="mia", cage="1", winter_cage="2")))
+
+    status, code, detail, pointers = _refused(write, ParentMissing)
+    assert (status, code, pointers) == (422, "no-such-cage", ["/winter_cage"])
+    assert detail == "Build it first."
+
+
+def test_a_refusal_without_a_sentence_keeps_the_general_one() -> None:
+    def write(store: Store[Zoo]) -> object:
+        return store.run(create(Animal(name="leo", cage="1")))
+
+    said = "This animal of the zoo already exists."
+    assert _refused(write, AlreadyExists) == (409, "known-already", said, [])
+
+
+def test_what_is_still_referred_to_is_refused_with_the_code_of_the_reference() -> None:
+    def write(store: Store[Zoo]) -> object:
+        return store.run(delete(Cage(number="1")))
+
+    said = "Can't delete this cage: at least one animal of the zoo refers to it."
+    assert _refused(write, InUse) == (409, "inhabited", said, [])
+
+
+def test_a_taken_key_is_pointed_to() -> None:
+    def write(store: Store[Zoo]) -> object:
+        return store.run(create(Cage(number="1")))
+
+    status, code, _, pointers = _refused(write, AlreadyExists)
+    assert (status, code, pointers) == (422, "number-taken", ["/number"])
