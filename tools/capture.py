@@ -23,7 +23,7 @@ import random
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
@@ -92,7 +92,7 @@ def _command(*arguments: str) -> list[dict[str, Any]]:
     return answer
 
 
-def started(name: str, client: object, folder: Path, clock: Clock) -> Running[Any]:
+def started(name: str, client: object, folder: Path, clock: Callable[[], datetime]) -> Running[Any]:
     """A system at work on a client, with its tables, its files in a folder, and without limits on requests."""
     system: System[Any] = import_module(f"keyplan.apps.{name}.api").SYSTEM
     made: Any = Settings  # its parameters that begin with an underscore are not in its signature
