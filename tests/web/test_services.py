@@ -1,11 +1,11 @@
-"""What every service can do: lists of which something is left out, and what is done again where others were faster."""
+"""What every service can do: find, list with some items left out, and retry where others were faster."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
 from keyplan.data import StaleVersion, create
-from keyplan.web import Listing, Paging, Service
+from keyplan.web import Listing, Paging, Service, Stale
 from tests.web.library import Library, Shelf
 from tests.web.site import Site
 
@@ -16,6 +16,16 @@ def service(library: Site) -> Service[Library]:
         library.running.store.run(create(Shelf(name=f"{number:02}", owner="alice")))
     made: Service[Library] = library.running.service(None)
     return made
+
+
+def test_what_a_put_may_create_is_found_in_the_version_that_was_seen(service: Service[Library]) -> None:
+    shelf = service.store.run(service.design.shelves().limit(1)).items[0]
+    of_it, of_none = service.design.shelf(shelf.shelf_id), service.design.shelf("unknown")
+    assert service.find_or_none(of_it) == service.find_or_none(of_it, frozenset({1, 2})) == shelf
+    assert service.find_or_none(of_none) is None
+    for op, seen in ((of_it, frozenset({2})), (of_none, frozenset({1}))):
+        with pytest.raises(Stale):
+            service.find_or_none(op, seen)
 
 
 def _even(shelves: Sequence[Shelf]) -> Iterator[str]:

@@ -170,6 +170,18 @@ class Service(Generic[D]):
         self.current(found, versions)
         return found
 
+    def find_or_none(self, op: Op[E | None], versions: Versions = None) -> E | None:
+        """What an access pattern leads to, for a PUT that creates it where there is none.
+
+        Refused if its version is not among `versions`; a caller who names any has seen one, so none is refused too.
+        """
+        found = self.store.run(op)
+        if found is not None:
+            self.current(found, versions)
+        elif versions is not None:
+            raise Stale
+        return found
+
     def save(self, entity: E, change: Change[Any] | None = None) -> E:
         """Apply a partial change, if there is one, and write what is different."""
         if change is not None:
