@@ -558,6 +558,7 @@ class Everything(In):
     needed: float
     yes: bool = False
     kind: Literal["a", "b"] = "a"
+    third: Literal[1, 2, 3] | None = None
     tags: Annotated[list[str], Field(max_length=2)] = []  # noqa: RUF012 - pydantic copies it
     when: datetime | None = None
 
@@ -576,22 +577,24 @@ def test_a_form_becomes_a_model() -> None:
             needed="1.5",
             yes="on",
             kind="b",
+            third="2",
             tags=["x", "", "y"],
             when="",
             csrf="z",
         ),
     )
-    assert read == Everything(text="two\nlines", needed=1.5, yes=True, kind="b", tags=["x", "y"])
+    assert read == Everything(text="two\nlines", needed=1.5, yes=True, kind="b", third=2, tags=["x", "y"])
     assert read_form(Everything, typed(needed="2")) == Everything(needed=2)
 
 
 def test_a_wrong_form_says_what_is_wrong_with_each_field() -> None:
     with pytest.raises(Invalid) as caught:
         read_form(
-            Everything, typed(number="0", needed="", yes="perhaps", kind="c", tags=["1", "2", "3"], when="soon", x="1")
+            Everything,
+            typed(number="0", needed="", yes="perhaps", kind="c", third="4", tags=["1", "2", "3"], when="soon", x="1"),
         )
     said = {each.pointer: each.detail for each in caught.value.errors}
-    assert said.keys() == {"/number", "/needed", "/yes", "/kind", "/tags", "/when", "/x"}
+    assert said.keys() == {"/number", "/needed", "/yes", "/kind", "/third", "/tags", "/when", "/x"}
     assert said["/needed"] == "This is needed."
     assert said["/number"] == "Input should be greater than or equal to 1."
     form = Form(typed(number="0"), caught.value)

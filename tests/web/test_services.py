@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pytest
 
 from keyplan.data import StaleVersion, create
-from keyplan.web import Listing, Paging, Service, Stale
-from tests.web.library import Library, Shelf
+from keyplan.web import Listing, Missing, Paging, Service, Stale
+from tests.web.library import Book, Library, Shelf
 from tests.web.site import Site
 
 
@@ -92,3 +92,10 @@ def test_another_refusal_stands_at_once(service: Service[Library]) -> None:
     with pytest.raises(ZeroDivisionError):
         service.persist(act, _Lost)
     assert act() == "done"
+
+
+def test_what_is_not_found_is_what_the_caller_sought(service: Service[Library]) -> None:
+    with pytest.raises(Missing, match="Shelf not found"):
+        service.find(service.design.shelf_by_name("none"))
+    with pytest.raises(Missing, match="Book not found"):
+        service.find(service.design.shelf_by_name("none"), sought=Book)

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, PlainSerializer, StringConstraints, WithJsonSchema
 
-from keyplan.design import limit, timestamp_text
+from keyplan.design import NoSeparator, limit, timestamp_text
 
 _TEXT = r"[^\x00-\x20\x7f\\]"
 _HOST = r"[^\x00-\x20\x7f\\/?#@:\[\]]+"
@@ -48,6 +48,7 @@ TimeText: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format":
 
 UserId: TypeAlias = Annotated[
     str,
+    NoSeparator(),
     StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$"),
     Field(description="The subject of a user's token, as it is."),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -205,8 +205,15 @@ def _value(field: FieldInfo, texts: Sequence[str]) -> object:
         return texts[-1] if texts else False
     text = texts[-1] if texts else ""
     if text or (texts and str in kinds and NoneType not in kinds):
-        return text
+        return _choices(field.annotation).get(text, text)
     return None if NoneType in kinds and texts else _LEFT_OUT
+
+
+def _choices(annotation: Any) -> dict[str, object]:  # noqa: ANN401 - a type
+    """The values of a `Literal`, by the texts that browsers send for them: a choice of numbers is not parsed."""
+    if get_origin(annotation) in (Union, UnionType):
+        return {text: value for each in get_args(annotation) for text, value in _choices(each).items()}
+    return {str(each): each for each in get_args(annotation)} if get_origin(annotation) is Literal else {}
 
 
 def _kinds(annotation: Any) -> Iterator[type]:  # noqa: ANN401 - a type

@@ -154,15 +154,17 @@ class Service(Generic[D]):
         *,
         allowed: Callable[[E], bool] | None = None,
         hidden: Callable[[E], bool] | bool = False,
+        sought: type[Entity] | None = None,
     ) -> E:
         """The one thing that an access pattern leads to, if the caller may have it and has seen its latest version.
 
         Else a problem: it isn't found, or `allowed` says no (where it is `hidden` from those, it isn't found either),
-        or its version is not among `versions`.
+        or its version is not among `versions`. `sought` is what the caller asked for, where that is something else
+        than what is read: a league, where a grant in it is looked for.
         """
         found = self.store.run(op)
         if found is None:
-            raise missing(entity_of(op))
+            raise missing(sought or entity_of(op))
         if allowed is not None and not allowed(found):
             raise missing(type(found)) if (hidden(found) if callable(hidden) else hidden) else Forbidden
         if allowed is not None:
