@@ -40,7 +40,7 @@ from keyplan.design.fields import (
 )
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
-from keyplan.design.limits import limit, relaxed_field
+from keyplan.design.limits import AsStored, Limit, limit, relaxed_field
 from keyplan.design.operations import (
     BatchGet,
     Follow,
@@ -80,6 +80,7 @@ __all__ = [
     "OPEN",
     "READ_ONLY",
     "Access",
+    "AsStored",
     "BatchGet",
     "Count",
     "Created",
@@ -94,6 +95,7 @@ __all__ = [
     "Id",
     "IdFactory",
     "InvalidValue",
+    "Limit",
     "Lookup",
     "Merge",
     "NoSeparator",

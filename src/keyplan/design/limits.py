@@ -21,12 +21,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     StringConstraints,
     TypeAdapter,
     ValidationError,
     create_model,
 )
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from keyplan.design.errors import InvalidValue
@@ -41,18 +43,27 @@ class Limit:
     """A limit that a function decides; see `limit`."""
 
     check: Callable[[Any], object]
+    pattern: str | None = None
+    in_bodies: bool = True
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), **({} if self.pattern is None else {"pattern": self.pattern})}
 
     def _checked(self, value: object) -> object:
         self.check(value)
         return value
 
 
-def limit(check: Callable[[Any], object]) -> Limit:
-    """A limit of your own: `Annotated[str, limit(check)]`. `check` raises `ValueError` with a sentence for people."""
-    return Limit(check)
+def limit(check: Callable[[Any], object], *, pattern: str | None = None, in_bodies: bool = True) -> Limit:
+    """A limit of your own: `Annotated[str, limit(check)]`. `check` raises `ValueError` with a sentence for people.
+
+    `pattern` is what the API's document says about it. With `in_bodies=False` it holds when an item is
+    written, and not when a body is read: for what a service refuses with a code of its own.
+    """
+    return Limit(check, pattern, in_bodies)
 
 
 # Types without their limits
@@ -113,11 +124,12 @@ def vars_of(thing: object) -> Mapping[str, object]:
 
 
 @dataclass(frozen=True)
-class _AsStored:
+class AsStored:
     """Reads a model that is part of an entity without its limits."""
 
     model: type[BaseModel]
     twin: type[BaseModel]
+    """The model without its limits."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self._read, core_schema.is_instance_schema(self.model))
@@ -138,8 +150,9 @@ def _relaxed_model(model: type[BaseModel]) -> Any:  # noqa: ANN401 - a type
         fields = {name: (info, relaxed_field(info)) for name, info in model.model_fields.items()}
         changed: dict[str, Any] = {name: (new.annotation, new) for name, (old, new) in fields.items() if new is not old}
         if changed:
-            twin = create_model(model.__name__, __base__=model, **changed)
-            _models[model] = Annotated[model, _AsStored(model, twin)]
+            base = type(model.__name__, (model,), {"model_config": ConfigDict(from_attributes=True), "__doc__": None})
+            twin: type[BaseModel] = create_model(model.__name__, __base__=base, __doc__=model.__doc__, **changed)
+            _models[model] = Annotated[model, AsStored(model, twin)]
     return _models[model]
 
 

@@ -11,13 +11,23 @@ from datetime import datetime
 from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, Union, cast, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, Union, cast, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
-from keyplan.design import DesignError, Fields, IdFactory, access_of, public_name, relaxed_field, takes_none
+from keyplan.design import (
+    AsStored,
+    DesignError,
+    Fields,
+    IdFactory,
+    Limit,
+    access_of,
+    public_name,
+    relaxed_field,
+    takes_none,
+)
 from keyplan.web.models.values import Time
 
 F = TypeVar("F", bound=Fields)
@@ -89,7 +99,7 @@ class In(_Made):
         if isinstance(info.default_factory, IdFactory):
             # Made when the thing is: a request that is sent again must have the same body.
             info.annotation, info.default_factory, info.default = info.annotation | None, None, None  # type: ignore[operator, assignment]  # a type
-        return _named(name, info, for_answers=False)
+        return _named(name, _as_sent(info), for_answers=False)
 
 
 class Out(_Made):
@@ -114,6 +124,7 @@ class Out(_Made):
                 "Leave it out of the answer.",
             )
         info = copy(relaxed_field(info))
+        info.annotation = _with_parts_shown(info.annotation)
         info.default, info.default_factory = PydanticUndefined, None
         if cls.time_precision == "milliseconds":
             info.annotation = _with_times(info.annotation)
@@ -134,12 +145,49 @@ def _named(name: str, info: FieldInfo, *, for_answers: bool) -> FieldInfo:
 
 def _with_times(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
     """The type with times as callers get them."""
-    if annotation is datetime:
-        return Time
+    return Time if annotation is datetime else _mapped(annotation, _with_times)
+
+
+def _with_parts_shown(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
+    """The type with models that are a part of the entity as callers get them: without limits."""
+    marks = getattr(annotation, "__metadata__", ())
+    found = (mark.twin for mark in marks if isinstance(mark, AsStored))
+    return next(found, None) or _mapped(annotation, _with_parts_shown)
+
+
+def _as_sent(info: FieldInfo) -> FieldInfo:
+    """The field as a body has it: parts of it refuse unknown fields too, and the service's own limits are left out."""
+    info.annotation, info.metadata = _type_sent(info.annotation), [*filter(_holds_in_bodies, info.metadata)]
+    return info
+
+
+def _type_sent(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
+    if isinstance(annotation, type) and issubclass(annotation, Fields) and not issubclass(annotation, In):
+        return _part(annotation)
+    if hasattr(annotation, "__metadata__"):
+        kept = [*filter(_holds_in_bodies, annotation.__metadata__)]
+        inner = _type_sent(annotation.__origin__)
+        return Annotated[(inner, *kept)] if kept else inner
+    return _mapped(annotation, _type_sent)
+
+
+def _holds_in_bodies(mark: object) -> bool:
+    return not isinstance(mark, Limit) or mark.in_bodies
+
+
+@cache
+def _part(declaration: type[Fields]) -> type[Fields]:
+    """A part of a body, such as the address of an event: what `Fields` declare, and nothing else."""
+    strict = type(declaration.__name__, (declaration,), {"model_config": In.model_config, "__module__": __name__})
+    return create_model(f"{declaration.__name__}In", __base__=strict, __doc__=declaration.__doc__)
+
+
+def _mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types are of any kind
+    """A list or a choice of types with each of them changed; another type as it is."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin not in (Union, UnionType, list):
         return annotation
-    changed = tuple(map(_with_times, arguments))
+    changed = tuple(map(change, arguments))
     return reduce(or_, changed) if origin is not list else list[changed[0]]  # type: ignore[valid-type]  # at run time
 
 
@@ -205,7 +253,7 @@ def _optional(name: str, declared: FieldInfo) -> FieldInfo:
     info.default, info.default_factory = PydanticUndefined, NoneType  # what is left out is nowhere shown
     if not takes_none(info):
         info.metadata = [*info.metadata, BeforeValidator(_refuse_null)]
-    return _named(name, info, for_answers=False)
+    return _named(name, _as_sent(info), for_answers=False)
 
 
 class FieldProblemOut(BaseModel):

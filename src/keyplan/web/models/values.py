@@ -19,9 +19,7 @@ def _is_link(text: str) -> None:
         raise ValueError("a link begins with https://, http:// or mailto:")
 
 
-Link: TypeAlias = Annotated[
-    str, StringConstraints(max_length=2048), limit(_is_link), Field(json_schema_extra={"pattern": LINK})
-]
+Link: TypeAlias = Annotated[str, StringConstraints(max_length=2048), limit(_is_link, pattern=LINK)]
 """A link that a caller gives: to the web, to a mailbox, or to a file of ours. It is never fetched."""
 
 

@@ -1,0 +1,96 @@
+"""Models that are a part of an entity, in bodies and answers; and limits that only hold when an item is written."""
+
+from typing import Annotated
+
+import pytest
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
+
+from keyplan.design import Entity, Fields, Id, InvalidValue, Table, key, limit, new_id
+from keyplan.web import Change, In, Link, Out
+
+Short = Annotated[str, StringConstraints(min_length=1, max_length=5)]
+
+
+def _is_small(document: dict[str, JsonValue]) -> None:
+    if len(document) > 1:
+        raise ValueError("too many names")
+
+
+class Address(Fields):
+    """Where it is."""
+
+    street: Short | None = None
+
+
+class PlaceFields(Fields):
+    address: Address | None = None
+    former: list[Address] = Field(default_factory=list)
+    notes: Annotated[dict[str, JsonValue], limit(_is_small, in_bodies=False)] | None = None
+    website: Link | None = None
+
+
+class Place(PlaceFields, Entity, table=Table("places", key("id"))):
+    """A place."""
+
+    id: Id = new_id()
+
+    primary = key("{id}")
+
+
+class NewPlace(PlaceFields, In):
+    """A place to be added."""
+
+
+class PlaceChange(Change[PlaceFields]):
+    """What is to be changed of a place."""
+
+
+class PlaceOut(PlaceFields, Out):
+    """A place."""
+
+
+@pytest.mark.parametrize("body", [NewPlace, PlaceChange])
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"address": {"town": "Ulm"}}, ("address", "town")),
+        ({"address": {"street": "123456"}}, ("address", "street")),
+        ({"former": [{"street": "a"}, {"town": "Ulm"}]}, ("former", 1, "town")),
+    ],
+)
+def test_a_part_of_a_body_refuses_what_the_body_would(
+    body: type[In], given: dict[str, object], where: tuple[str | int, ...]
+) -> None:
+    with pytest.raises(ValidationError) as refused:
+        body.model_validate(given)
+    assert [each["loc"] for each in refused.value.errors()] == [where]
+
+
+def test_a_part_is_stored_and_shown_as_it_was_sent() -> None:
+    place = Place.from_fields(NewPlace.model_validate({"address": {"street": " Weg "}}))
+    assert isinstance(place.address, Address)
+    assert PlaceOut.from_fields(place).model_dump(include={"address"}) == {"address": {"street": "Weg"}}
+
+
+def test_a_part_that_is_over_its_limits_is_shown_and_not_written() -> None:
+    place = Place.model_validate({"id": "a", "address": {"street": "too long"}})
+    assert PlaceOut.from_fields(place).model_dump_json(include={"address"}) == '{"address":{"street":"too long"}}'
+    with pytest.raises(InvalidValue, match="at most 5"):
+        Place.spec.limits.check(place.__dict__)
+
+
+def test_bodies_and_answers_are_documented_with_names_of_their_own() -> None:
+    sent, shown = NewPlace.model_json_schema(), PlaceOut.model_json_schema(mode="serialization")
+    assert sent["$defs"]["AddressIn"]["additionalProperties"] is False
+    assert sent["$defs"]["AddressIn"]["properties"]["street"]["anyOf"][0]["maxLength"] == 5
+    assert shown["$defs"]["Address"]["properties"]["street"]["anyOf"][0] == {"type": "string"}
+    assert "pattern" in sent["properties"]["website"]["anyOf"][0]
+    assert shown["properties"]["website"]["anyOf"][0] == {"type": "string"}
+
+
+def test_a_limit_that_the_service_checks_holds_when_an_item_is_written() -> None:
+    given = {"notes": {"a": 1, "b": 2}}
+    place = Place.from_fields(NewPlace.model_validate(given))
+    assert PlaceChange.model_validate(given).values == given
+    with pytest.raises(InvalidValue, match="too many names"):
+        Place.spec.limits.check(place.__dict__)
