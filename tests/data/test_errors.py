@@ -15,6 +15,7 @@ from keyplan.data import (
     InUse,
     NotFound,
     ParentMissing,
+    Part,
     Refused,
     RequestFailed,
     StaleVersion,
@@ -29,7 +30,7 @@ from keyplan.data import (
     update,
 )
 from keyplan.data import steps as steps_module
-from keyplan.design import InvalidValue, batch_get, ref
+from keyplan.design import InvalidValue, Refusal, batch_get, ref
 from tests.data.club import Alias, Article, Club, Member, Note, Team, User
 from tests.data.support import Failing, Recorder, failure
 
@@ -171,6 +172,25 @@ def test_what_is_stored_comes_with_the_refusal(store: Store[Club]) -> None:
     with pytest.raises(AlreadyExists) as there:
         store.run(create(Note(note_id="n", text="new")))
     assert there.value.stored == Note(note_id="n", text="a")
+
+
+def test_a_condition_may_have_words_of_its_own(store: Store[Club]) -> None:
+    fill(store)
+    own = Refusal("not-z", "The title isn't Z.")
+    note, missing = ref(Note, note_id="n"), ref(Note, note_id="x")
+    writes: list[Part] = [
+        check(note, lambda n: n.text == "z", refusal=own),
+        check(missing, refusal=own),
+        delete(read_article(store), where=lambda a: a.title == "Z", refusal=own),
+        update(read_article(store), where=lambda a: a.title == "Z", refusal=own),
+    ]
+    for write in writes:
+        with pytest.raises((ConditionFailed, NotFound)) as refused:
+            store.transact(write)
+        assert refused.value.refusal is own
+    with pytest.raises(ConditionFailed) as plain:
+        store.transact(check(note, lambda n: n.text == "z"))
+    assert plain.value.refusal is None
 
 
 def test_after_a_refusal_the_entity_is_as_it_was(store: Store[Club]) -> None:

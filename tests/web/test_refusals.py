@@ -4,7 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from keyplan.data import AlreadyExists, InUse, ParentMissing, Refused, Store, create, delete
+from keyplan.data import (
+    AlreadyExists,
+    ConditionFailed,
+    InUse,
+    NotFound,
+    ParentMissing,
+    Refused,
+    Store,
+    check,
+    create,
+    delete,
+)
 from keyplan.design import Count, Design, Entity, Id, Ref, Refusal, Table, belongs_to, key, ref
 from keyplan.engine import Engine
 from keyplan.web.models.refusals import problem_for
@@ -96,3 +107,20 @@ def test_a_taken_key_is_pointed_to() -> None:
 
     status, code, _, pointers = _refused(write, AlreadyExists)
     assert (status, code, pointers) == (422, "number-taken", ["/number"])
+
+
+def test_a_condition_has_its_own_sentence() -> None:
+    small = Refusal("too-small", "This cage is too small.", field="cage")
+
+    def write(store: Store[Zoo]) -> None:
+        room = check(ref(Cage, number="1"), lambda cage: cage.animals < 1, refusal=small)
+        store.transact(create(Animal(name="dumbo", cage="1")), room)
+
+    assert _refused(write, ConditionFailed) == (422, "too-small", "This cage is too small.", ["/cage"])
+
+
+def test_a_condition_on_what_is_hidden_is_not_found() -> None:
+    def write(store: Store[Zoo]) -> None:
+        store.transact(check(ref(Cage, number="2"), refusal=Refusal("not-found", "There is no cage 2.")))
+
+    assert _refused(write, NotFound) == (404, "not-found", "There is no cage 2.", [])

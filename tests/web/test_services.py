@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
-from keyplan.data import StaleVersion, create
-from keyplan.web import Listing, Missing, Paging, Service, Stale
+from keyplan.data import ConditionFailed, NotFound, StaleVersion, create
+from keyplan.design import Refusal
+from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Service, Stale, allow
+from keyplan.web.system.running import Visit
 from tests.web.library import Book, Library, Shelf
 from tests.web.site import Site
 
@@ -99,3 +101,69 @@ def test_what_is_not_found_is_what_the_caller_sought(service: Service[Library]) 
         service.find(service.design.shelf_by_name("none"))
     with pytest.raises(Missing, match="Book not found"):
         service.find(service.design.shelf_by_name("none"), sought=Book)
+
+
+class _Racing(Service[Library]):
+    """A service whose method others are faster than, a few times."""
+
+    errors: Iterator[Exception] = iter(())
+    services: list[object]
+
+    @allow(ANYONE, retry=(ConditionFailed,))
+    def act(self) -> str:
+        return self._tried()
+
+    @allow(ANYONE, retry=(ConditionFailed,))
+    def change(self, version: IfMatch) -> str:
+        return self._tried()
+
+    def _tried(self) -> str:
+        type(self).services.append(self)
+        for error in type(self).errors:
+            raise error
+        return "done"
+
+
+@pytest.fixture
+def racing(library: Site) -> Callable[..., _Racing]:
+    def made(*errors: Exception) -> _Racing:
+        _Racing.errors, _Racing.services = iter(errors), []
+        return _Racing(library.running, library.running.store, None, Visit(library.running.store.clock()))
+
+    return made
+
+
+def _refused(kind: type[ConditionFailed | NotFound | StaleVersion], refusal: Refusal | None = None) -> Exception:
+    error = kind("Shelf", "check", {})
+    error.refusal = refusal
+    return error
+
+
+def test_a_method_runs_again_after_the_errors_that_it_names(racing: Callable[..., _Racing]) -> None:
+    assert racing(*[_refused(ConditionFailed)] * 5).act() == "done"
+    assert len(set(map(id, _Racing.services))) == 6, "each time as a service that has looked nothing up"
+    with pytest.raises(NotFound):
+        racing(_refused(NotFound)).act()
+    with pytest.raises(StaleVersion):
+        racing(_refused(StaleVersion)).act()
+
+
+def test_a_method_gives_up_after_five_more_tries(racing: Callable[..., _Racing]) -> None:
+    with pytest.raises(InConflict) as given_up:
+        racing(*[_refused(ConditionFailed)] * 6).act()
+    assert given_up.value.code == "conflict"
+
+
+def test_a_refusal_with_words_of_its_own_is_final(racing: Callable[..., _Racing]) -> None:
+    final = _refused(ConditionFailed, Refusal("full", "It is full."))
+    for errors in ([final], [_refused(ConditionFailed), final]):
+        with pytest.raises(ConditionFailed) as refused:
+            racing(*errors).act()
+        assert refused.value is final
+
+
+def test_a_stale_version_is_retried_too_where_the_caller_named_none(racing: Callable[..., _Racing]) -> None:
+    both = (_refused(ConditionFailed), _refused(StaleVersion), _refused(ConditionFailed))
+    assert racing(*both).change(None) == "done"
+    with pytest.raises(StaleVersion):
+        racing(*both).change(frozenset({1}))

@@ -10,6 +10,8 @@ has a stable `code`. Values that can not be stored at all are refused by the des
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from keyplan.design import Refusal
+
 
 class DataError(Exception):
     """Base of all errors of the data layer."""
@@ -32,6 +34,8 @@ class Refused(DataError):
         self.constraint = constraint
         self.values = dict(values)
         self.stored = stored
+        self.refusal: Refusal | None = None
+        """What the write itself says for this case: `check(..., refusal=Refusal(...))`."""
 
 
 class NotFound(Refused):

@@ -32,7 +32,7 @@ from keyplan.data.writes.family import (
 from keyplan.data.writes.locking import unchanged_since_read
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps, update_stamps
-from keyplan.design import Design, Entity, InvalidValue, Ref
+from keyplan.design import Design, Entity, InvalidValue, Ref, Refusal
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
 
@@ -70,10 +70,12 @@ class Planned(Protocol):
 
 @dataclass(frozen=True)
 class Write(ABC, Generic[E]):
-    """Something to write; `where` is the caller's own condition on the stored item."""
+    """Something to write; `where` is the caller's own condition on the stored item, `otherwise` what callers are told
+    if it doesn't hold."""
 
     entity: E
     where: Callable[[E], object] | None = field(default=None, kw_only=True)
+    otherwise: Refusal | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
@@ -84,7 +86,12 @@ class Write(ABC, Generic[E]):
         if self.where is not None:
             kind = type(self.entity)
             condition = stored_condition(recorded(kind, self.where), codec_of(kind))
-            action.where = Requirement((condition,), lambda stored: self.refusal(ConditionFailed, "where", stored))
+            action.where = Requirement((condition,), self._where_failed)
+
+    def _where_failed(self, stored: Item | None) -> Refused:
+        error = self.refusal(ConditionFailed, "where", stored)
+        error.refusal = self.otherwise
+        return error
 
     def refusal(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
         """The error for a rule that does not allow this write."""
@@ -238,13 +245,16 @@ class Check(Generic[E]):
 
     target: Ref[E]
     where: Callable[[E], object] | None = None
+    otherwise: Refusal | None = None
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         spec = self.target.entity.spec
         codec = codec_of(self.target.entity)
 
         def refused(kind: type[Refused], stored: Item | None) -> Refused:
-            return kind(spec.name, "check", self.target.values, codec.decode_if_recognized(stored))
+            error = kind(spec.name, "check", self.target.values, codec.decode_if_recognized(stored))
+            error.refusal = self.otherwise
+            return error
 
         requirements = [
             Requirement((item_exists(spec),), lambda stored: refused(NotFound, stored)),
@@ -262,14 +272,20 @@ def create(entity: E) -> Create[E]:
     return Create(entity)
 
 
-def update(entity: E, *, where: Callable[[E], object] | None = None) -> Update[E]:
-    """Write what was changed in the entity since it was read; with `where`, only if the stored item meets it."""
-    return Update(entity, where=where)
+def update(entity: E, *, where: Callable[[E], object] | None = None, refusal: Refusal | None = None) -> Update[E]:
+    """Write what was changed in the entity since it was read; with `where`, only if the stored item meets it.
+
+    `refusal` is what callers of a system are told if it doesn't.
+    """
+    return Update(entity, where=where, otherwise=refusal)
 
 
-def delete(entity: E, *, where: Callable[[E], object] | None = None) -> Delete[E]:
-    """Delete the item and everything that follows from it."""
-    return Delete(entity, where=where)
+def delete(entity: E, *, where: Callable[[E], object] | None = None, refusal: Refusal | None = None) -> Delete[E]:
+    """Delete the item and everything that follows from it; with `where`, only if the stored item meets it.
+
+    `refusal` is what callers of a system are told if it doesn't.
+    """
+    return Delete(entity, where=where, otherwise=refusal)
 
 
 def move(entity: E, **changes: object) -> Move[E]:
@@ -277,9 +293,12 @@ def move(entity: E, **changes: object) -> Move[E]:
     return Move(entity, changes=changes)
 
 
-def check(target: Ref[E], where: Callable[[E], object] | None = None) -> Check[E]:
-    """As part of a transaction: the item is there, and meets the condition."""
-    return Check(target, where)
+def check(target: Ref[E], where: Callable[[E], object] | None = None, *, refusal: Refusal | None = None) -> Check[E]:
+    """As part of a transaction: the item exists, and meets the condition.
+
+    `refusal` is what callers of a system are told otherwise.
+    """
+    return Check(target, where, refusal)
 
 
 def put(entity: E) -> "Put[E]":

@@ -47,6 +47,8 @@ def _from_rule(error: data.Refused, design: Design | None) -> Problem:
     entity = None if design is None else design.find_entity(error.entity)
     if design is None or entity is None:  # of the kit's own housekeeping
         return Stale() if isinstance(error, data.StaleVersion) else changed_meanwhile()
+    if error.refusal is not None:
+        return _said(error.refusal, entity, error.refusal.detail or changed_meanwhile().detail)
     match error:
         case data.NotFound():
             return missing(entity)

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from keyplan.data import AlreadyExists, StaleVersion, Store, UniqueViolation, update
+from keyplan.data import AlreadyExists, Refused, StaleVersion, Store, UniqueViolation, update
 from keyplan.design import Design, Entity, Follow, Merge, Op, Page, Query, Scan, entity_of
 from keyplan.web.media import Media
 from keyplan.web.models.bodies import Change
@@ -45,13 +45,16 @@ _BUDGET = 1000
 
 
 def allow(
-    *roles: str, also: str | None = None
+    *roles: str, also: str | None = None, retry: tuple[type[Refused], ...] = ()
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """Say which roles may call a method of a service.
 
-    `also` says in words what else must hold; the method decides it with `permit`, before it writes.
+    `also` says in words what else must hold; the method decides it with `permit`, before it writes. `retry` names the
+    errors that mean that somebody else was faster: the method runs again then, with all its rules, a few times. One
+    that has a `refusal` of its own is final.
     """
     permission = Permission(roles, also)
+    both: tuple[type[Refused], ...] = (StaleVersion, *retry)
 
     def declare(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
         def entered(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -62,10 +65,11 @@ def allow(
         def checked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 return entered(self, *args, **kwargs)
-            except StaleVersion:
-                if self.visit.entered or not _takes_any_version(method, self, args, kwargs):
+            except both as error:
+                lost = both if _takes_any_version(method, self, args, kwargs) else retry
+                if self.visit.entered or error.refusal is not None or not isinstance(error, lost):
                     raise
-            return _retried(self, lambda fresh: entered(fresh, *args, **kwargs))
+            return _retried(self, lambda fresh: entered(fresh, *args, **kwargs), lost)
 
         checked.permission = permission  # type: ignore[attr-defined]  # read by permission_of
         return checked
@@ -79,14 +83,17 @@ def _takes_any_version(method: Callable[..., object], service: object, args: Any
     return any(given.get(name) is None for name in signature_of(method).versions)
 
 
-def _retried(service: S, act: Callable[[S], R]) -> R:
+def _retried(service: S, act: Callable[[S], R], lost: tuple[type[Refused], ...]) -> R:
     """Do again what somebody else's change got in the way of, with all its rules, a few times."""
     for attempt in range(_RETRIES):
         time.sleep(random.random() * 0.02 * (attempt + 1))
         service.visit.restart()
         service.visit.writes_allowed = False
-        with suppress(StaleVersion):
+        try:
             return act(service.fresh())
+        except lost as error:
+            if error.refusal is not None:
+                raise
     raise changed_meanwhile()
 
 
