@@ -7,6 +7,7 @@ from typing import Annotated
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from keyplan.data.codec.entities import codec_of
 from keyplan.design import (
@@ -181,3 +182,15 @@ def test_declarations_are_inherited() -> None:
 
     assert Thing.spec.primary.fields == ("id",)
     assert Thing(id="1").key_values == {"id": "1"}
+
+
+def test_an_entity_is_made_from_fields_without_a_none_that_it_can_not_hold() -> None:
+    class Sent(BaseModel):
+        id: str | None = None
+        user_id: str = "ada"
+        other: str = "not a field of the entity"
+
+    made, chosen = Everything.from_fields(Sent(), seen=True), Everything.from_fields(Sent(id="mine"))
+    assert (made.user_id, made.seen) == ("ada", True)
+    assert made.id.startswith("thing_")
+    assert chosen.id == "mine"

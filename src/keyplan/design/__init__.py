@@ -37,6 +37,7 @@ from keyplan.design.fields import (
     stored,
     takes_none,
     updated,
+    values_in_common,
 )
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
@@ -169,5 +170,6 @@ __all__ = [
     "together",
     "unique",
     "updated",
+    "values_in_common",
     "within",
 ]

@@ -7,6 +7,7 @@ from pydantic.fields import FieldInfo
 
 from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
 from keyplan.design.errors import DesignError
+from keyplan.design.fields import values_in_common
 from keyplan.design.limits import relax
 from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
@@ -52,8 +53,11 @@ class Entity(BaseModel):
 
     @classmethod
     def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
-        """An entity with the fields that `source` has too, such as the body of a request, and with `more`."""
-        return cls.model_validate({**shared_values(cls, source), **more})
+        """An entity with the fields that `source` has too, such as the body of a request, and with `more`.
+
+        A None for a field that can't be None is left out, so that an id that callers may choose is made instead.
+        """
+        return cls.model_validate({**values_in_common(cls, source), **more})
 
     @classmethod
     def evolve(cls, item: dict[str, Any]) -> dict[str, Any]:
@@ -119,12 +123,6 @@ def _as_declared(entity: type[Entity], name: str, info: FieldInfo) -> FieldInfo:
         if issubclass(base, BaseModel) and not issubclass(base, Entity) and name in base.model_fields:
             return info
     return info
-
-
-def shared_values(target: type[BaseModel], source: BaseModel) -> dict[str, object]:
-    """The values of `source` for the fields that it has in common with `target`."""
-    fields = target.model_fields
-    return {name: getattr(source, name) for name in type(source).model_fields if name in fields}
 
 
 __all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec", "SharedNames"]

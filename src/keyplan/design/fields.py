@@ -7,6 +7,7 @@ inherit it from there.
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, Secret, SecretBytes, SecretStr, StringConstraints
@@ -171,6 +172,19 @@ def label_of(name: str, info: FieldInfo) -> str:
 def takes_none(info: FieldInfo) -> bool:
     """Whether a field may be None."""
     return without_none(info.annotation)[1]
+
+
+@cache
+def _in_common(target: type[BaseModel], source: type[BaseModel]) -> tuple[tuple[str, bool], ...]:
+    """The fields that two models have in common, and whether the target takes None there."""
+    fields = target.model_fields
+    return tuple((name, takes_none(fields[name])) for name in source.model_fields if name in fields)
+
+
+def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, object]:
+    """The values of `source` for the fields that `target` has too; without a None that it does not take."""
+    values = ((name, getattr(source, name), optional) for name, optional in _in_common(target, type(source)))
+    return {name: value for name, value, optional in values if optional or value is not None}
 
 
 def stored_name(field: str, case: Case) -> str:

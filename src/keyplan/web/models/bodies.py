@@ -27,6 +27,7 @@ from keyplan.design import (
     public_name,
     relaxed_field,
     takes_none,
+    values_in_common,
 )
 from keyplan.web.models.values import Time
 
@@ -40,19 +41,6 @@ def inherited_fields(model: type[BaseModel]) -> Iterator[str]:
         declaring = next(base for base in model.__mro__ if name in vars(base).get("__annotations__", {}))
         if issubclass(declaring, Fields) and not issubclass(declaring, In | Out):
             yield name
-
-
-@cache
-def _in_common(target: type[BaseModel], source: type[BaseModel]) -> tuple[tuple[str, bool], ...]:
-    """The fields that two models have in common, and whether the target takes None there."""
-    fields = target.model_fields
-    return tuple((name, takes_none(fields[name])) for name in source.model_fields if name in fields)
-
-
-def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, Any]:
-    """The values of `source` for the fields that `target` has too; without a None that it does not take."""
-    values = ((name, getattr(source, name), optional) for name, optional in _in_common(target, type(source)))
-    return {name: value for name, value, optional in values if optional or value is not None}
 
 
 class _Made(BaseModel):
