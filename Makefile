@@ -11,7 +11,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean anew chromium
+.PHONY: help setup serve test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean anew chromium
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,10 @@ chromium:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		{ apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q chromium; } >/dev/null 2>&1; } || \
 		echo "*** NOT TESTED: there is no chromium and it can not be installed here, so no page is tried in a browser. ***" >&2
+
+# Private interfaces of other libraries are used where they were tested; see compat.py in design, data and web.
+test-compat: .venv/.ready ## the data layer and the kit with public interfaces of other libraries only
+	KEYPLAN_NO_FAST_PATHS=1 $(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal tests/data tests/design tests/web
 
 test-long: .venv/.ready ## random operations against models, for much longer than `make test` does (about 20 minutes)
 	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/data/test_machine.py tests/apps/test_five_designs.py

@@ -1,20 +1,22 @@
 """A design at work: requests built and answers read without I/O, and stores that send them.
 
 This package knows designs (`keyplan.design`) and DynamoDB's API in the shape of boto3's client. It doesn't know which
-DynamoDB answers. Its folders build on each other in this order, and each imports only from those above it:
+DynamoDB answers. Its folders build on each other in this order; a table in `tests/test_architecture.py` says which may
+import which.
 
 | folder or module | what it is |
 | --- | --- |
 | `errors`, `steps` | the errors, and operations as generators that ask for calls and get answers |
+| `compat` | pydantic's private interfaces, and the public way beside each |
 | `relations` | which entities belong to which |
-| `codec/` | entities to items and back |
-| `expressions/` | conditions on stored items, and the expressions of requests |
-| `reads/` | gets, lookups, lists, counts and cursors |
-| `writes/` | what a write does to its item and to others, as one plan and one request |
-| `jobs/` | work larger than one transaction: cascading deletes, rewrites, cleanup of expired items |
-| `upkeep/` | creating tables, verifying and repairing what they hold |
+| `codec` | entities to items and back |
+| `expressions` | conditions on stored items, and the expressions of requests |
+| `reads` | gets, lookups, lists, counts and cursors |
+| `writes` | what a write does to its item and to others, as one plan and one request |
+| `jobs` | work larger than one transaction: cascading deletes, rewrites, cleanup of expired items |
+| `upkeep` | creating tables, verifying and repairing what they hold |
 | `store` | `Store` and `AsyncStore`, which carry all of this out |
-| `streams/` | handlers of changes, and the runner that delivers records to them; a public package of its own |
+| `streams` | handlers of changes, and the runner that delivers records to them; a public package of its own |
 
 What other packages use is exported here, and by `keyplan.data.streams`.
 """

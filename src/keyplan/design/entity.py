@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+from keyplan.design.compat import own_fields_set
 from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import values_in_common
@@ -14,16 +15,6 @@ from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
 from keyplan.design.tables import Access, Table
 
 E = TypeVar("E", bound="Entity")
-
-
-class SharedNames(set[str]):
-    """The names of all fields, for entities that were read with all of them: one set does for all of those.
-
-    Whatever pydantic adds to it is in it; who asks for it, or copies an entity, gets one to themselves.
-    """
-
-    def __copy__(self) -> set[str]:
-        return set(self)
 
 
 class Entity(BaseModel):
@@ -101,11 +92,7 @@ class Entity(BaseModel):
     @property
     def model_fields_set(self) -> set[str]:
         """The names of the fields that were given, or stored."""
-        names: set[str] = self.__pydantic_fields_set__
-        if isinstance(names, SharedNames):
-            names = set(names)
-            object.__setattr__(self, "__pydantic_fields_set__", names)
-        return names
+        return own_fields_set(self, super().model_fields_set)
 
     @property
     def key_values(self) -> dict[str, object]:
@@ -125,4 +112,4 @@ def _as_declared(entity: type[Entity], name: str, info: FieldInfo) -> FieldInfo:
     return info
 
 
-__all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec", "SharedNames"]
+__all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec"]

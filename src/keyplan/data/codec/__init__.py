@@ -1,6 +1,12 @@
-"""Entities to items and back.
+"""Entities to items and back. Knows the design's specs of entities and keys, and nothing of requests.
 
-Knows the design's specs of entities, keys and templates, and nothing of requests. Main types: `AttributeValue` and
-`Item` (a value and an item in DynamoDB's form), `EntityCodec` (encodes and decodes the items of one entity; `codec_of`
-gives it), `ValueCodec` (the same for one type of values), `Address` (the table and key of an item).
+| module | what it is |
+| --- | --- |
+| `values` | how the values of each type are stored: `ValueCodec`; `AttributeValue` and `Item` are DynamoDB's forms |
+| `entities` | `EntityCodec`, which encodes and decodes the items of an entity; `codec_of` gives it |
+| `encoding`, `decoding`, `codegen` | functions that are generated for one entity, for items as they nearly always are |
+| `guards` | the items that keep unique values |
+| `envelopes` | an item's fields as one JSON text |
+| `sizes` | sizes of items and keys by DynamoDB's rules |
+| `addresses` | `Address`: the table and key of an item, to be compared |
 """

@@ -6,13 +6,13 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from keyplan.data import compat
 from keyplan.data.codec.codegen import UNEXPECTED
 from keyplan.data.codec.decoding import (
     FieldSource,
     build_decoder,
     build_list_decoder,
     build_recognizer,
-    field_validator,
 )
 from keyplan.data.codec.encoding import build_encoder
 from keyplan.data.codec.envelopes import pack, restored, unpack
@@ -81,7 +81,6 @@ class EntityCodec(Generic[E]):
         self._write_keys = build_encoder(spec, (), self._key_value, self.placement)
         self.recognizes = build_recognizer(spec)
         """Whether an item is of this entity, by its type attribute and the shape of its key."""
-        self._validate = entity.__pydantic_validator__.validate_python
         self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
         sources = None if self._evolves or self._envelope else self._sources()
         self._read_quickly = None if sources is None else build_decoder(entity, sources)
@@ -308,7 +307,7 @@ class EntityCodec(Generic[E]):
     def _decode_thoroughly(self, item: Item) -> E:
         try:
             values = self._values(self.evolved(item))
-            entity: E = self._validate(values, by_alias=False, by_name=True)
+            entity = self.entity.model_validate(values, by_alias=False, by_name=True)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(map(str, problem["loc"])) or "item"
@@ -378,7 +377,7 @@ class EntityCodec(Generic[E]):
         for name in names:
             stored = self.spec.fields[name].stored
             try:
-                values[name] = field_validator(self.entity, name)(self._codecs[name].decode(item[stored]))
+                values[name] = compat.field_validator(self.entity, name)(self._codecs[name].decode(item[stored]))
             except UNEXPECTED:
                 raise StoredDataError(
                     f"the guard {item} of {self.spec.name} holds no {self.spec.name}.{name} (attribute {stored}); "

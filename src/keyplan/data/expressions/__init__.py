@@ -1,6 +1,9 @@
-"""Conditions on stored items, and the expressions of requests.
+"""Conditions on stored items, and the expressions of requests. Knows the codec.
 
-Knows the codec. Main types: `Node` (from `keyplan.design`: a condition as a tree, over stored attributes in this
-package), `Expression` (a tree as the text of a request, with placeholders), `Requirement` (a condition that a write
-relies on, with the error to raise when it doesn't hold).
+| module | what it is |
+| --- | --- |
+| `conditions` | conditions as trees over stored attributes |
+| `texts` | `Expression`: trees as the texts of a request, with placeholders |
+| `evaluation` | `holds`: whether an item meets a condition, as DynamoDB decides it |
+| `requirements` | `Requirement`: conditions that a write relies on, with the error for an item that doesn't meet them |
 """

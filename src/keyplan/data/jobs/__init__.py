@@ -1,6 +1,13 @@
-"""Jobs: work larger than one transaction, recorded in the housekeeping table until it is finished.
+"""Jobs: work larger than one transaction. Knows reads and writes.
 
-Knows reads and writes. A journal item is written with the first transaction and removed with the last, so that
-`resume` can finish what was interrupted. Main types: `Jobs`, `Cascades` (deletes an item and all that belongs to it),
-`Rewrites` (changes all items of a query), `ExpiredCleanups` (cleans up after items that time to live deleted).
+A journal item in the housekeeping table is written with the first transaction and removed with the last, so that
+what was interrupted can be finished.
+
+| module | what it is |
+| --- | --- |
+| `cascades` | `Cascades`: deletes an item and all that belongs to it |
+| `rewrites` | `Rewrites`: changes all items of a query |
+| `expirations` | `ExpiredCleanups`: cleans up after items that time to live deleted |
+| `journals` | the journal items |
+| `resuming` | `Jobs`: all of these, and finishing what was interrupted |
 """

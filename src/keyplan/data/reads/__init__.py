@@ -1,5 +1,10 @@
-"""Reads: single items, lookups, batches, lists with their cursors, and counts.
+"""Reads: single items, lookups, batches, lists with their cursors, and counts. Knows the codec and expressions.
 
-Knows the codec and expressions. Main types: `Reader` (the steps of every read operation of a design), `ListReader`
-(queries, scans and merges, page by page), `Cursors` (seals and opens the positions of lists), `KeyCondition`.
+| module | what it is |
+| --- | --- |
+| `reader` | `Reader`: the steps of every read operation |
+| `lists` | `ListReader`: queries, scans and merges, page by page, and counts |
+| `key_conditions` | the condition on keys that a query sends |
+| `batch_get` | many items by their keys |
+| `cursors` | `Cursors`: seals and opens positions in lists |
 """

@@ -1,6 +1,6 @@
 """Stream handlers: functions that are called when items change, with the records of their tables' streams.
 
-Knows all of `keyplan.data`, and is a public package of its own. A handler is a function with a declaration on it:
+Knows stores, and is a public package of its own. A handler is a function with a declaration on it:
 
     @on(Sponsor, "REMOVE")
     def remove_logo(change: Change[Sponsor], running: Running[Vcm]) -> None: ...
@@ -10,9 +10,15 @@ accept a record that it has seen before. Checkpoints in the design's housekeepin
 handled, and a lease there lets one process among several run. A record that a handler keeps failing on is set aside:
 `set_aside` lists such records, and an operator can `retry` or `discard` each while the others go on.
 
-Main types: `Handler` (a declared function), `Change` (what it is called with), `Record` (what the stream holds),
-`StreamRunner`, `Lease`, `SetAside` (a record that was set aside). `deliver` calls handlers with one record, without a
-runner.
+| module | what it is |
+| --- | --- |
+| `handlers` | `Handler`, a declared function, and `Change`, what it gets; `deliver` calls it without a runner |
+| `records` | `Record`: what the stream says about one change |
+| `shards` | reading the shards of a stream |
+| `runner`, `delivery` | `StreamRunner`, and the delivery of one shard |
+| `shard_checkpoints` | how far each shard was handled |
+| `leases` | `Lease`: one process among several does the work |
+| `failed_records` | `SetAside`: a record that a handler failed on too often |
 """
 
 from keyplan.data.streams.failed_records import HandlerFailed, SetAside, discard, retry, set_aside

@@ -1,5 +1,9 @@
-"""Upkeep: creating the tables of a design, verifying and repairing what they hold.
+"""Upkeep: creating the tables of a design, verifying and repairing what they hold. Knows the effects of writes.
 
-Knows the codec, expressions and the effects of writes. Main types: `VerifyFinding` (something stored that doesn't agree
-with the design), `verify` and `repair`, `create_tables`.
+| module | what it is |
+| --- | --- |
+| `provisioning` | the requests that create tables |
+| `verify` | compares all stored items with the design |
+| `findings` | `VerifyFinding`: what is wrong with an item, and how to repair it |
+| `repair` | the requests that repair findings |
 """

@@ -1,21 +1,17 @@
-"""Writes: what they do to their item and to others, as one plan that is sent as one request.
+"""Writes: what they do to their item and to others, as one plan that is sent as one request. Knows reads.
 
-Knows the codec, expressions and reads. A write goes through these modules:
-
-| step | module |
+| step of a write | module |
 | --- | --- |
-| what the caller asks for | `operations` (`Create`, `Update`, `Delete`, `Move`, `Check`, `Patch`, `Put`) |
+| what the caller asks for: `Create`, `Update`, `Delete`, `Move`, `Check`, `Patch`, `Put` | `operations` |
 | what changed in the item since it was read | `baseline` |
-| created, updated and version | `stamps` |
+| when it was created and last changed, and its version | `stamps` |
 | the item must not have changed in between | `locking` |
-| other items that follow from it: guards, mirrors, derived items, counters, parents | `effects` |
-| the difference in effects before and after | `effect_changes` |
-| parents must exist, children may refuse | `relations`, `children` |
-| one action for each item | `actions`, `plan` |
+| what follows from it: guards, mirrors, derived items, counters, parents | `effects` |
+| how the effects change | `effect_changes` |
+| parents must exist, children may refuse | `family` |
+| what happens to each item: `Action`; all of them: `Plan` | `actions`, `plan` |
 | the request, and what a refusal means | `requests`, `transactions` |
-| an item that was not read | `patches`, `puts` |
-| many items at once, without conditions | `batches`, `imports` |
 
-Main types: `Plan` (the actions of one write), `Action` (what happens to one item), `Effects` (what follows from one
-item), `Baseline` (an item as it was read).
+A write of an item that was not read is in `patches` and `puts`; many items without conditions in `batches` and
+`imports`.
 """

@@ -21,7 +21,7 @@ class Baseline:
         self.stored = stored
         self.entity: Entity = codec.decode(stored)
         # A default may be another each time, such as the present: what was read is not a change of the caller's.
-        if len(self.entity.__pydantic_fields_set__) < len(codec.spec.fields):
+        if len(self.entity.model_fields_set) < len(codec.spec.fields):
             for name in codec.spec.fields.keys() - self.entity.model_fields_set - now.model_fields_set:
                 if isinstance(now.__dict__[name], Hashable):
                     self.entity.__dict__[name] = now.__dict__[name]

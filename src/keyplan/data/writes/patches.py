@@ -1,14 +1,13 @@
 """Changing an item that was not read: in one request where that is enough."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import ValidationError
 
+from keyplan.data import compat
 from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
 from keyplan.data.codec.values import AttributeValue
@@ -142,8 +141,7 @@ def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> b
     follows = spec.derived or spec.counters or spec.parents
     if spec.table.envelope or (follows and not looser):
         return False
-    decorators = spec.entity.__pydantic_decorators__
-    if decorators.model_validators or decorators.field_validators:
+    if compat.has_validators(spec.entity):
         return looser
     if (updated := spec.by_kind.get("updated")) and not looser:
         changed = changed | {updated.name}
@@ -189,18 +187,10 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
     return action
 
 
-@cache
-def _field_alone(entity: type[Entity], name: str) -> type[BaseModel]:
-    """A model of one field of an entity, which takes values for it as the entity does."""
-    info = entity.model_fields[name]
-    field: Any = {name: (info.annotation, copy(info))}
-    return create_model(entity.__name__, __config__=entity.model_config, **field)
-
-
 def _validated(entity: type[Entity], name: str, value: object) -> object:
     """The value as the entity's own field would take it."""
     try:
-        return _field_alone(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
+        return compat.field_model(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
         raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None

@@ -1,0 +1,212 @@
+"""Items are read and written quickly where they are as usual, and thoroughly where not; both ways give the same.
+
+And an update writes what differs, no more and no less, whatever the type of a field.
+"""
+
+import time
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import (
+    ValidationError,
+)
+
+from keyplan.data import Store, create, update
+from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of
+from keyplan.data.codec.values import AttributeValue, Item
+from keyplan.design import (
+    Entity,
+    InvalidValue,
+    get,
+)
+from keyplan.design.compat import fast_paths
+from keyplan.engine import Engine
+from tests.data.samples import (
+    CLASSES,
+    Everything,
+    Optional,
+    Quick,
+    Required,
+    Strict,
+    anything,
+    new,
+    outcome,
+    same,
+    table,
+    values_of,
+)
+from tests.data.support import Recorder
+
+needs_fast_paths = pytest.mark.skipif(not fast_paths, reason="fast paths are turned off, or not for this pydantic")
+
+
+@settings(max_examples=25)
+@given(st.data())
+@pytest.mark.parametrize("entity", CLASSES, ids=[each.__name__ for each in CLASSES])
+def test_whatever_is_stored_is_read_alike_both_ways(entity: type[Entity], data: st.DataObject) -> None:
+    codec: EntityCodec[Any] = codec_of(entity)
+    item: Item = {"pk": {"S": f"{entity.__name__.upper()}#1"}, "id": {"S": "1"}, "text": {"S": "t"}}
+    if entity in (Required, Optional, Everything):
+        item = codec.encode(new(entity, data.draw(values_of(entity))))
+    names = st.sampled_from(sorted({field.stored for field in codec.spec.fields.values()} - {"id"}))
+    for name, value in data.draw(st.dictionaries(names, anything | st.none(), max_size=3)).items():
+        item.pop(name, None)
+        if value is not None:
+            item[name] = value
+    quick, thorough = outcome(codec.decode, item), outcome(codec._decode_thoroughly, item)
+    if isinstance(quick, Everything) and isinstance(thorough, Everything) and "at" not in quick.model_fields_set:
+        quick.__dict__["at"] = thorough.__dict__["at"]  # the present, which goes on
+    assert same(quick, thorough)
+    several = codec.decode_all([item, item])
+    if several is not None:  # then nothing about it was unusual
+        assert len(several) == 2
+        for each in several:
+            if isinstance(each, Everything) and "at" not in each.model_fields_set:
+                each.__dict__["at"] = quick.__dict__["at"]
+            assert same(each, quick)
+
+
+@needs_fast_paths
+def test_a_list_is_read_at_once_where_all_of_it_is_as_usual() -> None:
+    codec: EntityCodec[Any] = codec_of(Strict)
+    item: Item = {"pk": {"S": "STRICT#1"}, "id": {"S": "1"}, "text": {"S": "t"}}
+    found = codec.decode_all([item, item])
+    assert found is not None
+    assert [each.id for each in found] == ["1", "1"]
+    assert codec.decode_all([]) == []
+    assert codec.decode_all([item, {**item, "pk": {"S": "OTHER#1"}}]) is None
+    assert codec.decode_all([item, {**item, DELETING: {"S": "now"}}]) is None
+    assert codec.decode_all([item, {**item, "text": {"N": "1"}}]) is None
+
+
+@needs_fast_paths
+def test_most_classes_are_read_quickly() -> None:
+    """Those are left to the thorough way in which something sees more than the value of one field."""
+    quickly = {each.__name__ for each in CLASSES if codec_of(each)._read_quickly is not None}
+    assert quickly == {"Required", "Optional", "Everything", "Strict", "Named", "Trimmed"}
+
+
+def written(write: Any, values: Any) -> object:
+    try:
+        return write(values)
+    except InvalidValue as error:
+        return str(error)
+
+
+WRONG = [
+    *(None, 1, True, "", "a#b", "x" * 3000, b"x", float("nan"), Decimal("1E+9999999")),
+    *(object(), [object()], {1, "a"}),
+]
+
+
+@settings(max_examples=25)
+@given(st.data())
+@pytest.mark.parametrize("entity", [Required, Optional, Everything])
+def test_whatever_an_entity_holds_is_written_alike_both_ways(entity: type[Entity], data: st.DataObject) -> None:
+    codec: EntityCodec[Any] = codec_of(entity)
+    values = dict(new(entity, data.draw(values_of(entity))).__dict__)
+    values |= data.draw(st.dictionaries(st.sampled_from(sorted(values)), st.sampled_from(WRONG), max_size=2))
+    thorough = written(codec._written_thoroughly, values)
+    assert written(codec._whole, values) == thorough
+    assert written(lambda values: codec.encode_changed(values, entity.spec.fields, {}), values) == thorough
+
+
+@pytest.fixture(scope="module")
+def opened() -> Any:
+    with Engine() as engine:
+        recorder = Recorder(engine)
+        store = Store(Quick(), recorder)
+        store.create_tables()
+        yield store, recorder
+
+
+def touched(request: dict[str, Any]) -> set[str]:
+    """The attributes that an update sets or removes."""
+    placeholders = set(request["UpdateExpression"].replace(",", "").split())
+    return {name for placeholder, name in request["ExpressionAttributeNames"].items() if placeholder in placeholders}
+
+
+def differing(first: dict[str, AttributeValue], second: dict[str, AttributeValue]) -> set[str]:
+    return {name for name in first.keys() | second.keys() if first.get(name) != second.get(name)}
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+@pytest.mark.parametrize("entity", [Required, Optional, Everything])
+def test_an_update_writes_what_differs(opened: Any, entity: type[Entity], data: st.DataObject) -> None:
+    store, recorder = opened
+    before = new(entity, data.draw(values_of(entity)))
+    recorder.client.delete_item(TableName="Quick", Key=codec_of(entity).key(before.__dict__))
+    store.run(create(before))
+    read: Any = store.run(get(entity, id="1"))
+    assert same(vars(read), vars(codec_of(entity)._decode_thoroughly(codec_of(entity).encode(before))))
+    old = codec_of(entity).encode(read)
+    for name, value in data.draw(values_of(entity)).items():
+        setattr(read, name, value)
+    new_item = codec_of(entity).encode(read)
+    recorder.taken()
+    store.run(update(read))
+    sent = recorder.taken()
+    if old == new_item:
+        assert sent == []
+        return
+    ((operation, request),) = sent
+    assert operation == "update_item"
+    assert touched(request) == differing(old, new_item) | {"version"}
+    assert codec_of(entity).encode(read) == new_item | {"version": {"N": "2"}}
+    item = recorder.client.get_item(TableName="Quick", Key=codec_of(entity).key(read.__dict__))["Item"]
+    again = store.run(get(entity, id="1"))
+    assert codec_of(entity).encode(again) == codec_of(entity).encode(read)
+    assert item.keys() == codec_of(entity).encode(read).keys()
+
+
+def test_a_default_that_is_another_each_time_is_no_change(opened: Any) -> None:
+    """An item without a time of creation is read as of now; an update of something else leaves it alone."""
+    store, recorder = opened
+    recorder.client.put_item(
+        TableName="Quick", Item={"pk": {"S": "EVERYTHING#old"}, "id": {"S": "old"}, "kind": {"S": "card"}}
+    )
+    found = store.run(get(Everything, id="old"))
+    recorder.taken()
+    store.run(update(found))
+    assert recorder.taken() == []
+    found.count = 7
+    store.run(update(found))
+    ((_, request),) = recorder.taken()
+    assert touched(request) == {"count", "version"}
+    found.names.append("b")  # in place, so that nothing told of it
+    store.run(update(found))
+    ((_, request),) = recorder.taken()
+    assert touched(request) == {"names", "version"}
+    found.at = found.at
+    time.sleep(0.01)  # the default is another by now
+    store.run(update(found))
+    ((_, request),) = recorder.taken()
+    assert touched(request) == {"at", "version"}
+
+
+def test_what_is_worked_out_and_kept_is_no_field(opened: Any) -> None:
+    store, recorder = opened
+
+    class Kept(Everything, table=table):
+        @cached_property
+        def shout(self) -> str:
+            return self.kind.upper()
+
+    kept = store.run(create(Kept(id="kept", seen=0, version=0)))
+    assert kept.shout == "CARD"
+    kept.count = 9
+    assert kept.shout == "CARD"
+    recorder.taken()
+    store.run(update(kept))
+    ((_, request),) = recorder.taken()
+    assert touched(request) == {"count", "version"}
+
+
+def test_a_wrong_value_is_refused_with_its_field_by_the_model_too() -> None:
+    with pytest.raises(ValidationError, match="names"):
+        Everything(id="1", seen=0, version=0, names="a")  # type: ignore[arg-type]  # what is refused here
