@@ -117,9 +117,9 @@ def test_texts_for_people_are_left_out_of_a_document() -> None:
 
 def test_an_expression_has_names_and_values_in_it_and_sorted_clauses() -> None:
     request = {
-        "UpdateExpression": "SET #b = :b, #a = if_not_exists(#a, :z) REMOVE #c",
-        "ConditionExpression": "#b = :z AND attribute_exists(#a)",
-        "ExpressionAttributeNames": {"#a": "A", "#b": "B", "#c": "C"},
+        "UpdateExpression": "SET #0 = :b, #1 = if_not_exists(#1, :z) REMOVE #2",
+        "ConditionExpression": "attribute_exists(#1) AND #0 = :z",
+        "ExpressionAttributeNames": {"#0": "B", "#1": "A", "#2": "C"},
         "ExpressionAttributeValues": {":b": {"S": "x"}, ":z": {"N": "0"}},
         "ClientRequestToken": "random",
     }

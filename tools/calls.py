@@ -222,20 +222,26 @@ def inlined(value: Any) -> Any:  # noqa: ANN401 - JSON
         return names[mark] if mark in names else json.dumps(values[mark], sort_keys=True, default=lambda _: BYTES)
 
     return {
-        name: re.sub(r"[#:]\w+", resolved, _in_order(each)) if name.endswith("Expression") else inlined(each)
+        name: _in_order(each, lambda clause: re.sub(r"[#:]\w+", resolved, clause))
+        if name.endswith("Expression")
+        else inlined(each)
         for name, each in value.items()
         if not name.startswith("ExpressionAttribute") and name not in _NOT_COMPARED
     }
 
 
-def _in_order(expression: str) -> str:
-    """An expression with sorted clauses, where their order means nothing: those of an update, and what AND joins."""
+def _in_order(expression: str, resolved: Callable[[str], str]) -> str:
+    """A resolved expression with sorted clauses, where their order means nothing: in an update, and around AND.
+
+    They are sorted as resolved: placeholders are numbered in the order of an entity's fields, which is no matter.
+    """
     sections = re.split(r"\b(SET|REMOVE|ADD|DELETE) ", expression)
     if len(sections) > 1:
-        clauses = [", ".join(sorted(_split(each, ", "))) for each in sections[2::2]]
+        clauses = [", ".join(sorted(map(resolved, _split(each, ", ")))) for each in sections[2::2]]
         return " ".join(f"{word} {each}" for word, each in sorted(zip(sections[1::2], clauses, strict=True)))
-    joined = _split(expression, " AND ")
-    return expression if re.search(r"\b(OR|BETWEEN)\b", expression) else " AND ".join(sorted(joined))
+    if re.search(r"\b(OR|BETWEEN)\b", expression):
+        return resolved(expression)
+    return " AND ".join(sorted(map(resolved, _split(expression, " AND "))))
 
 
 def _split(text: str, separator: str) -> list[str]:
