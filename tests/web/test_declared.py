@@ -1,0 +1,209 @@
+"""Bodies, partial changes and answers that take their fields from one declaration."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar
+
+import pytest
+from pydantic import Field, StringConstraints, ValidationError
+
+from keyplan.design import (
+    CREATE_ONLY,
+    HIDDEN,
+    READ_ONLY,
+    Created,
+    DesignError,
+    Entity,
+    Fields,
+    Id,
+    Secret,
+    Table,
+    Version,
+    about,
+    created,
+    key,
+    new_id,
+    public,
+)
+from keyplan.web import Change, In, Out
+
+table = Table("Books", key("PK", "SK"))
+NOW = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+class BookFields(Fields):
+    """What callers set."""
+
+    title: Annotated[str, StringConstraints(min_length=1, max_length=5), about("Title", "As printed.")]
+    author_id: Annotated[Id, public("author")]
+    blurb: Annotated[str, StringConstraints(max_length=3)] | None = None
+    stars: Annotated[int, Field(ge=0)] = 0
+    book_id: Annotated[Id, CREATE_ONLY] = new_id()
+
+
+class BookShown(BookFields):
+    """What callers see."""
+
+    created_at: Created = created()
+    lent_at: Annotated[datetime | None, READ_ONLY] = None
+    version: Version = 0
+
+
+class Book(BookShown, Entity, table=table):
+    """What is stored."""
+
+    password: Secret[str] = Secret("")
+    notes: Annotated[str, HIDDEN] = ""
+    primary = key("BOOK#{book_id}", "BOOK")
+
+
+class NewBook(BookFields, In):
+    """The body for creating one."""
+
+    lend: bool = False
+
+
+class BookChange(Change[BookFields]):
+    """A partial change."""
+
+
+class BookOut(BookShown, Out):
+    """An answer."""
+
+    shelf: str
+
+
+def errors_of(model: type[In], body: dict[str, Any]) -> list[tuple[str, str]]:
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate(body)
+    return [(".".join(map(str, each["loc"])), each["type"]) for each in refused.value.errors()]
+
+
+def test_a_body_has_the_declared_fields_with_their_limits_and_public_names() -> None:
+    body = NewBook.model_validate({"title": "  Emma ", "author": "jane"})
+    assert (body.title, body.author_id, body.stars, body.lend) == ("Emma", "jane", 0, False)
+    assert errors_of(NewBook, {"title": "longer", "author": "a#b", "stars": -1}) == [
+        ("title", "string_too_long"),
+        ("author", "string_pattern_mismatch"),
+        ("stars", "greater_than_equal"),
+    ]
+    assert errors_of(NewBook, {"title": "Emma", "author_id": "jane"}) == [
+        ("author", "missing"),
+        ("author_id", "extra_forbidden"),
+    ]
+
+
+def test_an_id_that_the_server_makes_may_be_left_out() -> None:
+    """A body is the same each time that it is read: two requests with one key must not differ."""
+    sent = {"title": "Emma", "author": "jane"}
+    assert NewBook.model_validate(sent) == NewBook.model_validate(sent)
+    assert Book.from_fields(NewBook.model_validate(sent)).book_id != ""
+    assert Book.from_fields(NewBook.model_validate({**sent, "book_id": "mine"})).book_id == "mine"
+
+
+@pytest.mark.parametrize("field", ["created_at", "lent_at", "version"])
+def test_a_body_can_t_take_what_callers_may_not_set(field: str) -> None:
+    with pytest.raises(DesignError) as refused:
+        type("Wrong", (BookShown, In), {"__annotations__": {}})
+    assert refused.value.code == "not-to-be-set"
+    assert errors_of(NewBook, {"title": "Emma", "author": "jane", field: None}) == [(field, "extra_forbidden")]
+
+
+def test_an_answer_can_t_show_what_is_hidden() -> None:
+    with pytest.raises(DesignError) as refused:
+
+        class Wrong(Book, Out):  # type: ignore[misc]  # nobody would; it is what the test is about
+            """With a password."""
+
+    assert (refused.value.code, refused.value.place) == ("not-to-be-seen", "Wrong.password")
+
+
+def test_an_answer_shows_what_was_stored_under_looser_limits() -> None:
+    book = Book(title="far too long", author_id="jane", blurb="longer", stars=-1, created_at=NOW, lent_at=NOW)
+    shown = BookOut.from_fields(book, shelf="A")
+    assert shown.model_dump(mode="json") == {
+        "title": "far too long",
+        "author": "jane",
+        "blurb": "longer",
+        "stars": -1,
+        "book_id": book.book_id,
+        "created_at": "2026-01-31T12:00:00.250Z",
+        "lent_at": "2026-01-31T12:00:00.250Z",
+        "version": 0,
+        "shelf": "A",
+    }
+
+
+def test_the_schema_of_an_answer_has_types_and_no_limits() -> None:
+    properties = BookOut.model_json_schema(mode="serialization")["properties"]
+    assert properties["title"] == {"type": "string", "title": "Title", "description": "As printed."}
+    assert "default" not in properties["stars"]
+    assert set(BookOut.model_json_schema(mode="serialization")["required"]) == set(properties)
+
+
+def test_an_answer_is_complete() -> None:
+    class Short(Fields):
+        title: str
+
+    with pytest.raises(ValidationError, match="stars"):
+        BookOut.from_fields(Short(title="x"), shelf="A")
+
+
+def test_the_times_of_an_answer_may_be_seconds() -> None:
+    class Seconds(BookShown, Out):
+        time_precision: ClassVar = "seconds"
+
+    book = Book(title="Emma", author_id="jane", created_at=NOW.replace(microsecond=0))
+    assert '"created_at":"2026-01-31T12:00:00Z"' in Seconds.from_fields(book).model_dump_json()
+
+
+def test_a_change_has_what_callers_may_change_and_nothing_is_needed() -> None:
+    assert set(BookChange.model_fields) == {"title", "author_id", "blurb", "stars"}
+    book = Book(title="Emma", author_id="jane", stars=4)
+    nothing = BookChange.model_validate({})
+    nothing.apply_to(book)
+    assert (nothing.values, book.title, book.stars) == ({}, "Emma", 4)
+    change = BookChange.model_validate({"title": "Emmy", "author": "joan", "blurb": None})
+    change.apply_to(book)
+    assert (book.title, book.author_id, book.blurb, book.stars) == ("Emmy", "joan", None, 4)
+    assert change.gives(lambda given: given.title)
+    assert not change.gives(lambda given: given.stars)
+    assert change.get(lambda given: given.title, "") == "Emmy"
+    assert change.get(lambda given: given.stars, 7) == 7
+    assert change.values == {"title": "Emmy", "author_id": "joan", "blurb": None}
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"title": None}, ("title", "required")),
+        ({"author": None}, ("author", "required")),
+        ({"stars": None}, ("stars", "required")),
+        ({"title": ""}, ("title", "string_too_short")),
+        ({"title": "longer"}, ("title", "string_too_long")),
+        ({"stars": -1}, ("stars", "greater_than_equal")),
+        ({"blurb": "longer"}, ("blurb", "string_too_long")),
+        ({"author_id": "jane"}, ("author_id", "extra_forbidden")),
+        ({"book_id": "b"}, ("book_id", "extra_forbidden")),
+        ({"version": 3}, ("version", "extra_forbidden")),
+        ({"titel": "x"}, ("titel", "extra_forbidden")),
+    ],
+    ids=str,
+)
+def test_a_change_refuses_by_itself(body: dict[str, Any], error: tuple[str, str]) -> None:
+    assert errors_of(BookChange, body) == [error]
+
+
+def test_the_schema_of_a_change_says_what_can_be_null() -> None:
+    schema = BookChange.model_json_schema()
+    assert "required" not in schema
+    assert schema["properties"]["title"]["type"] == "string"
+    assert {"type": "null"} in schema["properties"]["blurb"]["anyOf"]
+    assert not any("default" in each for each in schema["properties"].values())
+
+
+def test_a_change_is_made_from_a_form() -> None:
+    class Form(BookFields, In):
+        version: int
+
+    form = Form.model_validate({"title": "Emma", "author": "jane", "blurb": None, "version": 3})
+    assert BookChange.from_fields(form).values == {"title": "Emma", "author_id": "jane", "blurb": None, "stars": 0}
