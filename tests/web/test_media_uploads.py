@@ -11,6 +11,7 @@ from moto.server import ThreadedMotoServer
 from keyplan.data import Refused, create
 from keyplan.web.media import File
 from keyplan.web.models.problems import InConflict, Missing, Unprocessable
+from keyplan.web.models.refusals import problem_for
 from tests.web.media_support import (
     GIF,
     HTML,
@@ -216,8 +217,10 @@ def test_file_and_item_come_to_be_together(gallery: Gallery) -> None:
     with pytest.raises(Refused):  # one upload is one picture, and never two
         gallery.store.transact(create(Picture(file=again.file.name)), again.keep)
     later = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
-    with pytest.raises(Refused):
+    with pytest.raises(Refused) as refused:
         gallery.store.transact(create(Picture(file=later.file.name)), later.keep)
+    problem = problem_for(refused.value, gallery.store.design)
+    assert (problem.status, problem.code) == (409, "added-already")
     gallery.sweep_all()
     assert gallery.stored() == {f"gallery/{checked.file.name}"}
 

@@ -23,7 +23,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from keyplan.data import Part, Refused, Store, create, delete, update
-from keyplan.design import HOUSEKEEPING, Created, Entity, Id, created, get, key, less_than, query
+from keyplan.design import HOUSEKEEPING, Created, Entity, Id, Refusal, created, get, key, less_than, query
 from keyplan.design.formats import timestamp_text
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
@@ -39,6 +39,7 @@ CONFIRM_WITHIN = timedelta(hours=1)
 SECOND_LOOK = timedelta(days=1)
 """A confirm that was under way when its upload was swept may leave a file behind: what is swept is swept once more."""
 _LEFT_OVER = timedelta(days=3)
+_USED = Refusal("added-already", "This upload was already used, or has expired. Upload the file again.")
 
 
 class Upload(Entity, table=HOUSEKEEPING):
@@ -174,7 +175,7 @@ class Media:
         if file is None:
             raise _no_such_upload()
         upload.state = "kept"
-        return Checked(file, update(upload, where=lambda stored: stored.state == "pending"))
+        return Checked(file, update(upload, where=lambda stored: stored.state == "pending", refusal=_USED))
 
     def _known(self, upload_id: str, purpose: str) -> Upload:
         upload = None

@@ -45,10 +45,10 @@ def missing(entity: type[Entity]) -> Missing:
 
 def _from_rule(error: data.Refused, design: Design | None) -> Problem:
     entity = None if design is None else design.find_entity(error.entity)
-    if design is None or entity is None:  # of the kit's own housekeeping
-        return Stale() if isinstance(error, data.StaleVersion) else changed_meanwhile()
     if error.refusal is not None:
         return _said(error.refusal, entity, error.refusal.detail or changed_meanwhile().detail)
+    if design is None or entity is None:  # of the kit's own housekeeping
+        return Stale() if isinstance(error, data.StaleVersion) else changed_meanwhile()
     match error:
         case data.NotFound():
             return missing(entity)
@@ -84,13 +84,13 @@ def changed_meanwhile() -> InConflict:
     return InConflict("conflict", "This was changed in the meantime. Load it again and retry.")
 
 
-def _said(refusal: Refusal, entity: type[Entity], detail: str) -> Problem:
+def _said(refusal: Refusal, entity: type[Entity] | None, detail: str) -> Problem:
     """The problem that the design names."""
     if refusal.code == Missing().code:
         return Missing(detail=detail)
     if refusal.field is None:
         return InConflict(refusal.code, detail)
-    field = entity.spec.fields.get(refusal.field)
+    field = None if entity is None else entity.spec.fields.get(refusal.field)
     return Unprocessable(refusal.code, detail, pointer=f"/{field.public if field else refusal.field}")
 
 
