@@ -1,6 +1,6 @@
 """Bodies, partial changes and answers that take their fields from one declaration."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, ClassVar
 
 import pytest
@@ -207,3 +207,23 @@ def test_a_change_is_made_from_a_form() -> None:
 
     form = Form.model_validate({"title": "Emma", "author": "jane", "blurb": None, "version": 3})
     assert BookChange.from_fields(form).values == {"title": "Emma", "author_id": "jane", "blurb": None, "stars": 0}
+
+
+def test_a_change_reads_strict_json_as_a_body_does() -> None:
+    class Lending(Fields):
+        until: date
+        renewed_at: datetime | None = None
+
+    class LendingChange(Change[Lending]):
+        """A partial change."""
+
+    change = LendingChange.model_validate_json('{"until": "2026-02-01"}', strict=True)
+    assert change.values == {"until": date(2026, 2, 1)}
+    assert LendingChange.model_json_schema()["properties"]["until"] == {
+        "type": "string",
+        "format": "date",
+        "title": "Until",
+    }
+    with pytest.raises(ValidationError) as refused:
+        LendingChange.model_validate_json('{"until": null}', strict=True)
+    assert [(each["loc"], each["type"]) for each in refused.value.errors()] == [(("until",), "required")]

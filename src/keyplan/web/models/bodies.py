@@ -13,9 +13,10 @@ from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, Union, cast, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, create_model
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticCustomError, PydanticUndefined
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticUndefined, core_schema
 
 from keyplan.design import (
     AsStored,
@@ -33,6 +34,7 @@ from keyplan.web.models.values import Time
 
 F = TypeVar("F", bound=Fields)
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 def inherited_fields(model: type[BaseModel]) -> Iterator[str]:
@@ -179,6 +181,21 @@ def _mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN4
     return reduce(or_, changed) if origin is not list else list[changed[0]]  # type: ignore[valid-type]  # at run time
 
 
+class _NotNull:
+    """Refuses null with a sentence for people.
+
+    As a type that takes null, refused afterwards: what a validator before it hands on is no JSON any more, and strict
+    reading would refuse a date.
+    """
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        nullable = core_schema.nullable_schema(handler(source))
+        return core_schema.no_info_after_validator_function(_refuse_null, nullable)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return handler(schema["schema"]["schema"])
+
+
 def _refuse_null(value: object) -> object:
     if value is None:
         raise PydanticCustomError("required", "Required.")
@@ -215,7 +232,7 @@ class Change(In, Generic[F]):
         """Whether a field is to be changed: `change.gives(lambda post: post.title)`."""
         return _name(which) in self.model_fields_set
 
-    def get(self, which: Callable[[F], T], otherwise: T) -> T:
+    def get(self, which: Callable[[F], T], otherwise: U) -> T | U:
         """The new value of a field: `change.get(lambda post: post.title, post.title)`; `otherwise` if it stays."""
         name = _name(which)
         return cast(T, getattr(self, name)) if name in self.model_fields_set else otherwise
@@ -240,7 +257,7 @@ def _optional(name: str, declared: FieldInfo) -> FieldInfo:
     info = copy(declared)
     info.default, info.default_factory = PydanticUndefined, NoneType  # what is left out is nowhere shown
     if not takes_none(info):
-        info.metadata = [*info.metadata, BeforeValidator(_refuse_null)]
+        info.metadata = [*info.metadata, _NotNull()]
     return _named(name, _as_sent(info), for_answers=False)
 
 
