@@ -29,7 +29,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def be(page: Page, full: Site, name: str) -> None:
     page.goto(f"{full.url}/funkedupshift/sign-in")
     page.locator("button.person").filter(has_text=name).first.click()
-    expect(page.get_by_role("status")).to_have_text(f"You are signed in as {name}.")
+    expect(page.get_by_role("status")).to_have_text(f"Signed in as {name}.")
 
 
 def test_the_demo_data_has_long_lists_and_is_made_once(full: Site) -> None:
@@ -110,7 +110,7 @@ def test_rating_and_commenting_without_javascript(plain_page: Page, full: Site) 
     expect(page.locator(".comments")).to_contain_text("Other words.")
     screenshots(page, "fus-site-signed-in")
     page.locator(".comments").get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.get_by_role("status")).to_have_text("The comment is deleted.")
     page.get_by_role("link", name="Your ratings").click()
     expect(page.get_by_role("link", name=title, exact=True)).to_be_visible()
@@ -210,7 +210,7 @@ def test_squash(browser_page: Page, full: Site) -> None:
     screenshots(page, "fus-squash-players")
     page.get_by_role("link", name="Change Ada Abel").click()
     page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.get_by_role("alert")).to_contain_text("There are matches of this player.")
     screenshots(page, "fus-squash-player")
 
@@ -233,7 +233,7 @@ def test_keeping_the_catalogue(browser_page: Page, full: Site) -> None:
     page.get_by_role("link", name="All about the sea").click()
     page.locator(".site-tools").get_by_text("Delete", exact=True).click()
     screenshots(page, "fus-site-admin")
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.get_by_role("status")).to_have_text("The site is deleted.")
 
 
@@ -241,7 +241,7 @@ def test_keyboard_alone(browser_page: Page, full: Site) -> None:
     page = browser_page
     page.goto(f"{full.url}/funkedupshift/")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page.get_by_label("Search")).to_be_focused()

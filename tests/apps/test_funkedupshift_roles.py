@@ -82,7 +82,7 @@ def test_every_route_for_a_role(ids: tuple[Site, dict[str, str]], role: str) -> 
             assert answer.status_code == expected, (route, answer.text)
         else:
             assert answer.status_code in (200, 204, 404, 412), (route, answer.text)
-            assert answer.status_code != 404 or answer.json()["detail"] != "There is no such thing here."
+            assert answer.status_code != 404 or answer.json()["detail"] != "Not found."
 
 
 def test_every_method_of_the_service_says_who_may_call_it() -> None:

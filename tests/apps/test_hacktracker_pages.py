@@ -317,7 +317,7 @@ def test_a_session_ends_with_its_account(served: Site) -> None:
     told = [there.client.get("/me"), typing.client.post("/me", data={**form, "first_name": "Kim"})]
     for page, reader in zip(told, (there, typing), strict=True):
         assert page.status_code == 401
-        assert "<h1>Your session is over</h1>" in page.text
+        assert "<h1>Your session has expired</h1>" in page.text
         assert "This account is gone." in page.text
         assert "Sign out" not in page.text
         assert '<a class="button" href="/hacktracker/sign-in">Sign in</a>' in page.text

@@ -152,7 +152,7 @@ def test_undo_is_of_the_goal_that_was_seen(site: Club, sam: Reader) -> None:
     ("change", "text"),
     [
         ({"minute": "1000"}, "Minute:"),
-        ({"minute": ""}, "This is needed."),
+        ({"minute": ""}, "Required."),
         ({"conceding_team_id": ""}, "Who conceded:"),
         ({"third": "4"}, "Third:"),
         ({"scorer_id": "p0"}, "This player is not on the team that scored."),
@@ -174,7 +174,7 @@ def test_a_goal_that_comes_too_late(site: Club, sam: Reader) -> None:
     site.game(status="finished")
     goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue"}
     told(sam.send("/games/g1/goals", **goal), 409, "Goals are entered and changed while the game is live.")
-    told(site.browser("viewer").send("/games/g1/goals", **goal), 403, "You may not do this.")
+    told(site.browser("viewer").send("/games/g1/goals", **goal), 403, "You don't have permission to do this.")
 
 
 def test_editing_a_goal(site: Club, sam: Reader) -> None:
@@ -263,7 +263,7 @@ def test_people(site: Club, olga: Reader) -> None:
     page = olga.follow(olga.send("/leagues/north/people", user_id="sam", role="viewer", version="1"))
     told(page, 200, "sam is viewer from now on.")
     stale = olga.send("/leagues/north/people", user_id="sam", role="scorekeeper", version="1")
-    told(stale, 412, "It was changed since.")
+    told(stale, 412, "This was changed since you loaded it.")
     told(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User:")
     ok(site.olga.put("/leagues/north/acl/sam", json={"role": "admin"}))
     page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"))
@@ -279,7 +279,7 @@ def test_players_and_who_they_are(site: Club, olga: Reader) -> None:
     told(
         olga.send("/players/p1", display_name="Pia", user_id="", version="1"), 412, "The player was changed meanwhile."
     )
-    told(olga.send("/players/p2", display_name="", user_id="", version="1"), 422, "This is needed.")
+    told(olga.send("/players/p2", display_name="", user_id="", version="1"), 422, "Required.")
     assert "user-3" in olga.get("/leagues/north/players").text
     assert "user-3" not in site.browser("viewer").get("/leagues/north/players").text
 
@@ -316,7 +316,9 @@ def test_the_roster(site: Club, olga: Reader) -> None:
     told(olga.send("/games/g1/roster", player_id="p6", team_id="red"), 409, "on a team of this game already")
     page = olga.follow(olga.send("/games/g1/roster/p6/move", team_id="gold", version="1"))
     told(page, 200, "The player is on the other team.")
-    told(olga.send("/games/g1/roster/p6/move", team_id="red", version="1"), 412, "It was changed since.")
+    told(
+        olga.send("/games/g1/roster/p6/move", team_id="red", version="1"), 412, "This was changed since you loaded it."
+    )
     told(olga.follow(olga.send("/games/g1/roster/p6/remove", version="2")), 200, "The player is off the roster.")
     site.goal(scorer_id="p1")
     told(olga.send("/games/g1/roster/p1/remove", version="1"), 409, "A goal names this player")

@@ -1,6 +1,7 @@
 """The club's pages over real HTTP: for every page who gets it, what its forms refuse, and the calendar."""
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -11,7 +12,13 @@ import pytest
 
 from keyplan.apps.vcm.pages import pages
 from keyplan.apps.vcm.pages.german import GERMAN
+from keyplan.web import Problem
+from keyplan.web.identity import sessions
+from keyplan.web.media import uploads
+from keyplan.web.models import problems, refusals
+from keyplan.web.pages import forms, serving, signin
 from keyplan.web.pages.rendering import folder_of
+from keyplan.web.server import edge
 from tests.apps.vcm_site import ROLES, add, announce, club, doc, editor, put_media, write
 from tests.web.site import Site
 
@@ -120,7 +127,7 @@ def test_what_a_form_refuses_is_shown_in_it(readers: dict[str, Reader]) -> None:
     mona = readers["Moderator"]
     answer = mona.send("/redaktion/news/neu", title="", content="Text bleibt", contentJson="", excerpt="")
     assert answer.status_code == 422
-    assert "Das wird gebraucht." in answer.text
+    assert "Pflichtfeld." in answer.text
     assert "Text bleibt" in answer.text
     answer = mona.send("/redaktion/news/neu", title="T", content="x", contentJson='{"type": "script"}')
     assert answer.status_code == 422
@@ -132,7 +139,7 @@ def test_what_a_form_refuses_is_shown_in_it(readers: dict[str, Reader]) -> None:
     answer = mona.send("/redaktion/rollen/neu", name="")
     assert answer.status_code == 422
     answer = mona.send("/redaktion/news/neu", title="x" * 201, content="x")
-    assert "Titel: Das sind höchstens 200 Zeichen." in answer.text
+    assert "Titel: Bitte höchstens 200 Zeichen eingeben." in answer.text
 
 
 @pytest.mark.parametrize(("folder", "field"), [("news", "content"), ("termine", "description")])
@@ -246,22 +253,30 @@ def test_sams_is_imported_by_a_form(readers: dict[str, Reader], site: Site) -> N
 
 def test_signing_in_and_out_is_german(site: Site) -> None:
     mona = Reader(site, "Moderator")
-    assert "Du bist als Mona Moderatorin angemeldet." in mona.client.get("/").text
-    assert "Wer möchtest du sein?" in mona.client.get("/sign-in").text
+    assert "Angemeldet als Mona Moderatorin." in mona.client.get("/").text
+    assert "Benutzer auswählen" in mona.client.get("/sign-in").text
     mona.send("/sign-out")
-    assert "Du bist abgemeldet." in mona.client.get("/").text
+    assert "Abgemeldet." in mona.client.get("/").text
     mona.client.close()
 
 
-PROBLEMS = ("Unprocessable", "InConflict", "Missing")
+PROBLEMS = {each.__name__ for each in vars(problems).values() if isinstance(each, type) and issubclass(each, Problem)}
 WITH_VALUES = (
     "This role is in use.", "This location is in use.", "This media item is in use.", "There is no such media item.",
-    "There are 20 images at most, in the text and beside it.", "The body is longer than 1,048,576 bytes.",
+    "There are 20 images at most, in the text and beside it.", "The body is larger than 1,048,576 bytes.",
     "3 of 10 clubs would be removed. Say removeMany if this is meant.",
     "3 of 10 teams would be removed. Say removeMany if this is meant.",
     "The text is nested more than 31 levels deep, which can not be stored.", "Only image/png are taken.",
-    "The text has 300,001 bytes; at most 300,000 can be stored.", "Too many requests. Try again in 3 s.",
+    "The text has 300,001 bytes; at most 300,000 can be stored.",
+    "Too many requests. Try again in 3 seconds.", "Too many requests. Try again in 1 second.",
 )  # fmt: skip
+
+
+class Anything(dict[str, str]):
+    """Some value for every name in braces."""
+
+    def __missing__(self, name: str) -> str:
+        return "7"
 
 
 def test_all_that_the_kit_and_the_rules_say_is_german() -> None:
@@ -274,6 +289,9 @@ def test_all_that_the_kit_and_the_rules_say_is_german() -> None:
     said += ast.literal_eval(titles[1]).values()
     for path in sorted((folder_of("keyplan.apps.vcm") / "service").glob("*.py")):
         said += _sentences(path.read_text("utf-8"))
+    for module in (edge, forms, problems, refusals, serving, sessions, signin, uploads):
+        said += _sentences(inspect.getsource(module))
+    said += [words.format_map(Anything()) for words in forms.WORDS.values()]
     said += WITH_VALUES
     assert len(said) > 50
     assert [each for each in said if GERMAN.say(each) == each] == []
@@ -286,6 +304,9 @@ def _sentences(source: str) -> Iterator[str]:
             given = [*call.args, *(word.value for word in call.keywords)]
             said = [str(each.value) for each in given if isinstance(each, ast.Constant)]
             yield from (each for each in said if each.endswith("."))
+        elif isinstance(call, ast.FunctionDef):  # the default of a problem's sentence
+            defaults = [each for each in call.args.defaults if isinstance(each, ast.Constant)]
+            yield from (str(each.value) for each in defaults if str(each.value).endswith("."))
 
 
 def test_public_pages_are_german(readers: dict[str, Reader]) -> None:

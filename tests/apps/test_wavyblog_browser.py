@@ -104,7 +104,7 @@ def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
         expect(page.get_by_role("link", name=name, exact=True)).to_have_attribute("aria-current", "page")
         screenshots(page, f"wavyblog-{name.lower().replace(' ', '-')}")
     choose(page, PICTURE)
-    expect(page.get_by_text("sea.png is there.")).to_be_visible()
+    expect(page.get_by_text("sea.png uploaded.")).to_be_visible()
     first, *others = page.locator("[data-gallery] img").all()
     newest = first.get_attribute("src")
     assert len(others) == 6
@@ -113,7 +113,7 @@ def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
     page.goto(f"{full.url}/wavyblog/users/jonas_costa")
     page.get_by_text("Delete", exact=True).click()
     screenshots(page, "wavyblog-user")
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.get_by_role("alert")).to_contain_text("There are posts of this user.")
     page.get_by_role("link", name="mira_berg").click()
     screenshots(page, "wavyblog-account")
@@ -156,7 +156,7 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     assert page.url.endswith("/write")  # in place
     text.press("Control+End")
     choose(page, PICTURE)
-    expect(page.get_by_text("sea.png is there.")).to_be_visible()
+    expect(page.get_by_text("sea.png uploaded.")).to_be_visible()
     page.get_by_role("button", name="Insert").first.click()
     page.keyboard.type("The sea")  # over the description, which is selected
     expect(text).to_have_value(re.compile(r"\*waves\*\.\s+!\[The sea\]\(/media/wavyblog/images/\S+\.png\)$"))
@@ -199,7 +199,7 @@ def test_a_file_that_is_no_image_is_told(browser_page: Page, served: Served) -> 
     choose(page, PICTURE)
     expect(page.locator(".gallery li")).to_have_count(1)
     page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.get_by_text("You have no images yet.")).to_be_visible()
 
 
@@ -208,7 +208,7 @@ def test_several_images_at_once(browser_page: Page, served: Served) -> None:
     sign_in(page, served.site.url, "anna", PASSWORD)
     page.get_by_role("link", name="Write", exact=True).click()
     choose(page, PICTURE, {**PICTURE, "name": "sky.png"})
-    expect(page.get_by_text("sky.png is there.")).to_be_visible()
+    expect(page.get_by_text("sky.png uploaded.")).to_be_visible()
     expect(page.locator("[data-gallery] li")).to_have_count(2)
 
 
@@ -227,7 +227,7 @@ def test_an_image_is_pasted_into_the_text(browser_page: Page, served: Served) ->
         }""",
         list(png()),
     )
-    expect(page.get_by_text("pasted.png is there.")).to_be_visible()
+    expect(page.get_by_text("pasted.png uploaded.")).to_be_visible()
     expect(text).to_have_value(re.compile(r"^Look: !\[description\]\(/media/wavyblog/images/\S+\.png\)$"))
 
 
@@ -260,7 +260,7 @@ def test_images_go_to_a_bucket_from_the_page_itself(browser_page: Page, bucket: 
         sign_in(page, served.site.url, "anna", PASSWORD)
         page.get_by_role("link", name="Write", exact=True).click()
         choose(page, PICTURE)
-        expect(page.get_by_text("sea.png is there.")).to_be_visible()
+        expect(page.get_by_text("sea.png uploaded.")).to_be_visible()
         picture = page.locator("[data-gallery] img")
         expect(picture).to_be_visible()
         expect(picture).to_have_js_property("naturalWidth", 320)  # once it is loaded
@@ -308,7 +308,7 @@ def test_all_of_it_without_javascript(plain_page: Page, served: Served) -> None:
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("status")).to_have_text("It is published.")
     page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.get_by_role("status")).to_have_text("The post is deleted.")
 
 
@@ -316,7 +316,7 @@ def test_keyboard_alone(browser_page: Page, served: Served) -> None:
     page = browser_page
     page.goto(f"{served.site.url}/wavyblog/")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="First words")).to_be_focused()

@@ -61,8 +61,8 @@ def test_registering_signs_in_and_goes_on(served: Served) -> None:
     [
         ({"username": "anna", "email": "new@example.org"}, 409, "Somebody else has this username."),
         ({"username": "nele", "email": "ANNA@example.org"}, 409, "There is an account with this e-mail address."),
-        ({"username": "N!", "email": "new@example.org"}, 422, "This is not written as it has to be."),
-        ({"username": "nele", "email": "nowhere"}, 422, "This is not written as it has to be."),
+        ({"username": "N!", "email": "new@example.org"}, 422, "Enter a valid username."),
+        ({"username": "nele", "email": "nowhere"}, 422, "Enter a valid email."),
         ({"username": "nele", "email": "n@e.org", "password": "short"}, 422, "A password has 8 to 72 bytes."),
     ],
 )
@@ -85,7 +85,7 @@ def test_signing_in_and_out(served: Served, name: str) -> None:
     answer = reader.send("/sign-in", user=name, password=PASSWORD, to=hidden(page, "to"))
     assert answer.headers["location"] == "/wavyblog/my-posts"
     assert notice_of(reader.follow(answer)) == "You are signed in as anna."
-    assert notice_of(reader.follow(reader.send("/sign-out"))) == "You are signed out."
+    assert notice_of(reader.follow(reader.send("/sign-out"))) == "Signed out."
     assert reader.get("/my-posts").status_code == 303
 
 
@@ -234,7 +234,7 @@ def test_a_preview_of_a_change(served: Served) -> None:
 def test_a_refused_post_keeps_what_was_typed(served: Served) -> None:
     page = served.who("author").send("/write", **{**NEW, "title": " ", "thumbnail_url": "javascript:x"})
     assert page.status_code == 422
-    assert "This is needed." in problems_of(page)
+    assert "Required." in problems_of(page)
     assert "Waves, *waves*.</textarea>" in page.text
     assert 'value="javascript:x"' in page.text
 
@@ -303,7 +303,7 @@ def test_a_stale_button_does_nothing(served: Served, what: str) -> None:
     page = author.send(f"/posts/{POST}/{what}", version="99")
     assert page.status_code == 412
     assert "First words" in page.text
-    assert problems_of(page) == ["It was changed since. Read it again."]
+    assert problems_of(page) == ["This was changed since you loaded it. Load it again."]
     assert served.visitor().get(f"/posts/{POST}").status_code == 200
 
 

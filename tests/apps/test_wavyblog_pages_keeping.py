@@ -144,7 +144,7 @@ def test_a_session_without_an_account_is_told(served: Served) -> None:
     ghost = served.as_("ghost")
     page = ghost.get("/account")
     assert page.status_code == 401
-    assert "<h1>Your session is over</h1>" in page.text
+    assert "<h1>Your session has expired</h1>" in page.text
     assert "This account is gone." in page.text
     assert "Sign out" not in page.text
     assert '<a class="button" href="/wavyblog/sign-in">Sign in</a>' in page.text
@@ -161,13 +161,13 @@ def test_a_text_is_not_lost_with_its_session(served: Served) -> None:
     page = author.post("/write", dict(written))
     assert page.status_code == 403
     assert unescape(page.text).count(text) == 1
-    assert "This form is too old" in page.text
+    assert "This form has expired." in page.text
     saved = author.post("/write", {**written, "csrf": hidden(page, "csrf")})
     assert saved.status_code == 303
     author.client.cookies.clear()
     page = author.post("/write", dict(written))
     assert page.status_code == 403
-    assert "<h1>This form can not be taken</h1>" in page.text
+    assert "<h1>This form has expired</h1>" in page.text
     assert '<a class="button" href="/wavyblog/sign-in">Sign in</a>' in page.text
     assert f"{escape(text)}</textarea>" in page.text
     assert "<b>and</b>" not in page.text

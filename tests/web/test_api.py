@@ -137,8 +137,8 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
     ("method", "path", "status", "says"),
     [
         ("GET", "/nothing", 404, "There is nothing at this address."),
-        ("GET", "/media/library/none.png", 404, "There is no such thing here."),
-        ("POST", "/healthz", 405, "Here one can only: GET, HEAD."),
+        ("GET", "/media/library/none.png", 404, "Not found."),
+        ("POST", "/healthz", 405, "Allowed methods: GET, HEAD."),
         ("POST", "/nothing", 404, "There is nothing at this address."),
     ],
 )
@@ -159,7 +159,7 @@ def test_a_browser_that_went_astray_gets_a_page(library: Site, method: str, path
 def test_a_page_that_can_not_be_made_is_a_page_all_the_same(library: Site) -> None:
     page = httpx.post(f"{library.url}/library/shelves/new", content=b"x" * 2_000_000, headers=BROWSER)
     assert page.status_code == 413
-    assert "The body is longer than 1,048,576 bytes." in page.text
+    assert "The body is larger than 1,048,576 bytes." in page.text
 
 
 def test_an_api_speaks_json_to_browsers_too(library: Site) -> None:

@@ -21,7 +21,7 @@ def started(settings: Settings) -> Iterator[Site]:
 def become_alice(page: Page, started: Site) -> None:
     page.goto(f"{started.url}/library/sign-in")
     page.get_by_role("button", name="Alice Archer").click()
-    expect(page.get_by_role("status")).to_have_text("You are signed in as Alice Archer.")
+    expect(page.get_by_role("status")).to_have_text("Signed in as Alice Archer.")
 
 
 def test_the_index(browser_page: Page, started: Site) -> None:
@@ -39,13 +39,13 @@ def test_signing_in_and_out(browser_page: Page, started: Site) -> None:
     page = browser_page
     page.goto(f"{started.url}/library/")
     page.get_by_role("link", name="New shelf").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who do you want to be?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Choose a user")
     screenshots(page, "sign-in")
     page.get_by_role("button", name="Alice Archer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("New shelf")  # where one wanted to go
     expect(page.get_by_text("Alice Archer", exact=True)).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    expect(page.get_by_role("status")).to_have_text("Signed out.")
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
     assert [each["name"] for each in page.context.cookies()] == []
 
@@ -53,7 +53,7 @@ def test_signing_in_and_out(browser_page: Page, started: Site) -> None:
 def test_being_somebody_else_with_the_keyboard(browser_page: Page, started: Site) -> None:
     page = browser_page
     page.goto(f"{started.url}/library/sign-in?to=/library/gone")
-    page.get_by_label("Subject").focus()
+    page.get_by_label("User ID").focus()
     page.keyboard.type("carol")
     page.keyboard.press("Tab")
     page.keyboard.type("admin")
@@ -65,7 +65,7 @@ def test_being_somebody_else_with_the_keyboard(browser_page: Page, started: Site
 def fill_shelf(page: Page, started: Site) -> None:
     page.goto(f"{started.url}/library/shelves/new")
     page.get_by_role("button", name="Put it up").click()
-    expect(page.get_by_role("alert")).to_contain_text("This is needed.")
+    expect(page.get_by_role("alert")).to_contain_text("Required.")
     page.get_by_label("Name").fill("Poetry & Prose")
     page.get_by_role("button", name="Put it up").click()
     expect(page.get_by_role("status")).to_have_text("“Poetry & Prose” is up.")
@@ -90,7 +90,7 @@ def test_a_form(browser_page: Page, started: Site) -> None:
     fill_shelf(page, started)
     expect(page.get_by_role("alert")).to_be_focused()
     screenshots(page, "form")
-    page.get_by_role("link", name="Isbn: This is not written as it has to be.").click()
+    page.get_by_role("link", name="Isbn: Enter a valid isbn.").click()
     expect(page.get_by_label("ISBN")).to_be_focused()
     finish_shelf(page)
     page.once("dialog", lambda dialog: dialog.dismiss())
@@ -123,18 +123,18 @@ def test_trying_an_operation(browser_page: Page, started: Site) -> None:
     create = page.locator("#create_shelf")
     create.get_by_text("Try it").click()
     create.get_by_label("Body").fill('{"name": "Maps"}')
-    create.get_by_role("button", name="Send").click()
+    create.get_by_role("button", name="Send request").click()
     expect(create.get_by_role("status")).to_contain_text("401")  # nobody yet
-    page.get_by_label("Be somebody").fill("alice")
-    page.get_by_role("button", name="Get a token").click()
-    expect(page.get_by_text("You are alice, for an hour.")).to_be_visible()
-    create.get_by_role("button", name="Send").click()
+    page.get_by_label("User ID").fill("alice")
+    page.get_by_role("button", name="Get token").click()
+    expect(page.get_by_text("Token for alice, valid for one hour.")).to_be_visible()
+    create.get_by_role("button", name="Send request").click()
     expect(create.get_by_role("status")).to_contain_text("201 Created")
     expect(create.get_by_role("status")).to_contain_text('"name": "Maps"')
     shelves = page.locator("#shelves")
     shelves.get_by_text("Try it").click()
     shelves.get_by_label("limit").fill("1")
-    shelves.get_by_role("button", name="Send").click()
+    shelves.get_by_role("button", name="Send request").click()
     expect(shelves.get_by_role("status")).to_contain_text("?limit=1")
     expect(shelves.get_by_role("status")).to_contain_text("Maps")
     screenshots(page, "reference")
@@ -147,7 +147,7 @@ def test_finding_an_operation_with_the_keyboard(browser_page: Page, started: Sit
     page.goto(f"{started.url}/api/library/docs")
     contents = page.get_by_role("navigation", name="Operations")
     expect(contents.get_by_role("link")).not_to_have_count(2)
-    page.get_by_label("Find").focus()
+    page.get_by_label("Filter").focus()
     page.keyboard.type("rename")
     expect(contents.locator("[data-entry]:visible")).to_have_count(1)
     page.keyboard.press("Tab")
@@ -161,5 +161,5 @@ def test_finding_an_operation_with_the_keyboard(browser_page: Page, started: Sit
 def test_the_reference_can_be_read_without_javascript(plain_page: Page, started: Site) -> None:
     plain_page.goto(f"{started.url}/api/library/docs")
     expect(plain_page.get_by_text("Give a shelf another name.")).to_be_visible()
-    expect(plain_page.get_by_text("To try operations here, JavaScript is needed.")).to_be_visible()
+    expect(plain_page.get_by_text("Enable JavaScript to try operations on this page.")).to_be_visible()
     expect(plain_page.get_by_text("Try it").first).to_be_hidden()

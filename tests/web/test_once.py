@@ -113,7 +113,7 @@ def test_a_request_that_was_cut_off_is_finished_by_the_next(library: Site, after
 
     with pytest.raises(Killed):
         carried_out_once(library.running, keyed("Novels"), killed)
-    with pytest.raises(InConflict, match="still under way"):
+    with pytest.raises(InConflict, match="still in progress"):
         carried_out_once(library.running, keyed("Novels"), act)
     _later(library, 5)
     answer = carried_out_once(library.running, keyed("Novels"), act)
@@ -168,7 +168,7 @@ def test_who_lost_the_request_to_another_does_nothing(library: Site) -> None:
     def quick(service: Librarian) -> Response:
         return Response(service.create_shelf(NewShelf(name="Novels")).model_dump_json())
 
-    with pytest.raises(InConflict, match="still under way"):
+    with pytest.raises(InConflict, match="still in progress"):
         carried_out_once(library.running, keyed("Novels"), slow)
     assert taken_over.is_set()
     assert shelves(library) == ["Novels"]

@@ -116,10 +116,10 @@ def test_head_has_no_body(visitor: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
-        ("/nowhere", 404, "There is no such page."),
-        ("/shelves/none", 404, "There is no such thing here."),
-        ("/shelves/NOT-AN-ID", 404, "There is no such thing here."),
-        ("/?limit=1000", 422, "less than or equal to 100"),
+        ("/nowhere", 404, "Page not found."),
+        ("/shelves/none", 404, "Not found."),
+        ("/shelves/NOT-AN-ID", 404, "Not found."),
+        ("/?limit=1000", 422, "Enter 100 or less"),
         ("/?cursor=bad", 422, "This cursor belongs to another list."),
         ("/crash", 500, "Something went wrong on our side."),
     ],
@@ -189,7 +189,7 @@ def test_who_has_to_sign_in_is_sent_there_and_comes_back(visitor: httpx.Client) 
 def test_who_may_not_is_told_so(alice: httpx.Client) -> None:
     page = alice.get("/gone")
     assert page.status_code == 403
-    assert "You may not do this." in page.text
+    assert "You don't have permission to do this." in unescape(page.text)
     assert "Alice Archer" in page.text
 
 
@@ -216,12 +216,12 @@ def test_a_session_that_is_no_longer_good_is_over(settings: Settings) -> None:
             with httpx.Client(base_url=f"{started.url}/library", timeout=30) as client:
                 sign_in(client, "alice")
                 other = client.get("/?code=wrong-credentials")
-                assert (other.status_code, "<h1>Sign in first</h1>" in other.text) == (401, True)
+                assert (other.status_code, "<h1>Sign in to continue</h1>" in other.text) == (401, True)
                 front_page = client.get("/")
                 assert "Told to alice." in front_page.text
                 page = client.request(verb, path, data={"csrf": token_in(front_page)} if verb == "POST" else None)
                 assert page.status_code == 401
-                assert "<h1>Your session is over</h1>" in page.text
+                assert "<h1>Your session has expired</h1>" in page.text
                 assert "<p>This account is gone.</p>" in page.text
                 assert '<a class="button" href="/library/sign-in">Sign in</a>' in page.text
                 assert "Told to a visitor." in page.text
@@ -257,7 +257,7 @@ def test_a_refused_form_keeps_what_was_typed(alice: httpx.Client) -> None:
     assert page.status_code == 422
     assert 'value="Odes &amp; more"' in page.text
     assert 'value="12"' in page.text
-    assert "This is not a whole number." in page.text
+    assert "Enter a whole number." in page.text
     assert re.search(
         r'id="field-isbn" name="isbn" aria-invalid="true" aria-describedby="hint-isbn error-isbn"', page.text
     )
@@ -283,14 +283,14 @@ def test_a_conflict_is_shown_in_the_form(alice: httpx.Client) -> None:
 def test_a_field_that_is_not_asked_for_is_refused(alice: httpx.Client) -> None:
     page = send(alice, "/shelves/new", "/shelves/new", name="Poetry", owner="bob")
     assert page.status_code == 422
-    assert "There is no such field." in page.text
+    assert "Unknown field." in page.text
 
 
 def test_a_stale_form_without_a_page_of_its_own_is_a_problem_page(alice: httpx.Client) -> None:
     path = put_up(alice, "Poetry")
     page = send(alice, path, f"{path}/delete", version="7")
     assert page.status_code == 412
-    assert "It was changed meanwhile" in page.text
+    assert "This was changed in the meantime" in page.text
     assert send(alice, path, f"{path}/delete", version="1").status_code == 303
     assert alice.get(path).status_code == 404
 
@@ -301,7 +301,7 @@ def test_a_stale_form_without_a_page_of_its_own_is_a_problem_page(alice: httpx.C
 def test_a_form_without_its_token_is_refused(alice: httpx.Client) -> None:
     page = alice.post("/shelves/new", data={"name": "Poetry"})
     assert page.status_code == 403
-    assert "This form is too old" in page.text
+    assert "This form has expired" in page.text
     assert "Poetry" not in alice.get("/").text
 
 
@@ -402,7 +402,7 @@ def test_signing_out_ends_it(started: Site, alice: httpx.Client) -> None:
     assert answer.status_code == 303
     assert Sessions(started.running.store).find(proof) is None
     assert alice.get("/shelves/new").status_code == 303
-    assert "You are signed out." in alice.get("/").text
+    assert "Signed out." in alice.get("/").text
 
 
 def test_a_session_that_is_over_counts_no_more_though_it_is_still_stored(started: Site, alice: httpx.Client) -> None:
@@ -478,7 +478,7 @@ def test_pages_are_counted_too(settings: Settings) -> None:
         answers = [httpx.get(f"{started.url}/library/") for _ in range(8)]
     assert 3 <= [each.status_code for each in answers].count(200) <= 6  # twice as many where a minute ends meanwhile
     assert answers[-1].headers["retry-after"]
-    assert "Slow down, please" in answers[-1].text
+    assert "Too many requests" in answers[-1].text
 
 
 # Declaring
@@ -595,8 +595,8 @@ def test_a_wrong_form_says_what_is_wrong_with_each_field() -> None:
         )
     said = {each.pointer: each.detail for each in caught.value.errors}
     assert said.keys() == {"/number", "/needed", "/yes", "/kind", "/third", "/tags", "/when", "/x"}
-    assert said["/needed"] == "This is needed."
-    assert said["/number"] == "Input should be greater than or equal to 1."
+    assert said["/needed"] == "Required."
+    assert said["/number"] == "Enter 1 or more."
     form = Form(typed(number="0"), caught.value)
     assert form.errors("number") == [said["/number"]]
     assert form.value("number") == "0"

@@ -40,7 +40,7 @@ def test_every_operation_parameter_schema_and_problem_is_there(started: Site) ->
                 assert f'name="{name}"' in shown
             for status in operation["responses"]:
                 assert f"<strong>{status}</strong>" in shown
-            assert ("signed in" in shown) == ("security" in operation)
+            assert ("requires sign-in" in shown) == ("security" in operation)
     for name in document["components"]["schemas"]:
         assert f'id="schema-{name}"' in page.text
     for link in re.findall(r'href="#([^"]+)"', page.text):
@@ -89,13 +89,13 @@ def test_another_site_gets_no_token(started: Site, headers: dict[str, str]) -> N
 
 def test_without_dev_there_are_no_tokens(settings: Settings) -> None:
     with site(SYSTEM, settings.model_copy(update={"dev": False})) as started:
-        assert "Get a token" not in httpx.get(f"{started.api}/docs").text
+        assert "Get token" not in httpx.get(f"{started.api}/docs").text
         assert httpx.post(f"{started.api}/docs/token", json={"sub": "alice"}).status_code in (404, 405)
 
 
 def test_a_system_with_accounts_of_its_own_gives_its_tokens_itself(settings: Settings) -> None:
     with site(replace(SYSTEM, identity=lambda running: NoIssuer()), settings) as started:
-        assert "Get a token" not in httpx.get(f"{started.api}/docs").text
+        assert "Get token" not in httpx.get(f"{started.api}/docs").text
         assert httpx.post(f"{started.api}/docs/token", json={"sub": "alice"}).status_code in (404, 405)
 
 

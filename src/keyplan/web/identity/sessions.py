@@ -192,14 +192,14 @@ def only_tls(request: Request, base_url: str | None) -> bool:
 def check_origin(request: Request, base_url: str | None) -> None:
     """Refuse what another site's page sends, as far as the browser says where it is from."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise Forbidden("foreign-form", "This form was sent by another site.")
+        raise Forbidden("foreign-form", "This form was sent from another site.")
     origin = request.headers.get("origin")
     if origin is None:
         return
     # The scheme is left out: behind a proxy that speaks TLS for us we can not know it.
     ours = {request.headers.get("host", ""), *([urlsplit(base_url).netloc] if base_url else [])}
     if urlsplit(origin).netloc not in ours - {""}:
-        raise Forbidden("foreign-form", "This form was sent by another site.")
+        raise Forbidden("foreign-form", "This form was sent from another site.")
 
 
 class Visitor:
@@ -247,6 +247,4 @@ class Visitor:
         check_origin(self._request, self._base_url)
         secret = self.cookies.get(SESSION) or self.cookies.get(VISITOR)
         if not secret or not is_form_token(secret, token):
-            raise Forbidden(
-                "old-form", "This form is too old, or was not made for you. Go back, load the page again and send it."
-            )
+            raise Forbidden("old-form", "This form has expired. Go back, reload the page and submit it again.")

@@ -55,7 +55,7 @@ class Unauthorized(Problem):
 
     status = 401
 
-    def __init__(self, code: str = "no-token", detail: str = "Sign in: send a bearer token.") -> None:
+    def __init__(self, code: str = "no-token", detail: str = "Authentication required: send a bearer token.") -> None:
         challenge = "Bearer" if code == "no-token" else 'Bearer error="invalid_token"'
         super().__init__(code, detail, headers={"WWW-Authenticate": challenge})
 
@@ -65,7 +65,7 @@ class Forbidden(Problem):
 
     status = 403
 
-    def __init__(self, code: str = "forbidden", detail: str = "You may not do this.") -> None:
+    def __init__(self, code: str = "forbidden", detail: str = "You don't have permission to do this.") -> None:
         super().__init__(code, detail)
 
 
@@ -74,7 +74,7 @@ class Missing(Problem):
 
     status = 404
 
-    def __init__(self, code: str = "not-found", detail: str = "There is no such thing here.") -> None:
+    def __init__(self, code: str = "not-found", detail: str = "Not found.") -> None:
         super().__init__(code, detail)
 
 
@@ -95,7 +95,9 @@ class Stale(Problem):
 
     status = 412
 
-    def __init__(self, code: str = "stale-version", detail: str = "It was changed since. Read it again.") -> None:
+    def __init__(
+        self, code: str = "stale-version", detail: str = "This was changed since you loaded it. Load it again."
+    ) -> None:
         super().__init__(code, detail)
 
 
@@ -121,7 +123,7 @@ class Invalid(Problem):
 
     def __init__(self, errors: Sequence[FieldProblem]) -> None:
         code = "required" if errors and all(each.code == "required" for each in errors) else "invalid"
-        super().__init__(code, "Some values are not valid.", errors=errors)
+        super().__init__(code, "Some values aren't valid.", errors=errors)
 
 
 class PreconditionRequired(Problem):
@@ -136,7 +138,8 @@ class TooManyRequests(Problem):
     status = 429
 
     def __init__(self, seconds: int, code: str = "too-many-requests", detail: str = "Too many requests.") -> None:
-        super().__init__(code, f"{detail} Try again in {seconds} s.", headers={"Retry-After": str(seconds)})
+        wait = "1 second" if seconds == 1 else f"{seconds} seconds"
+        super().__init__(code, f"{detail} Try again in {wait}.", headers={"Retry-After": str(seconds)})
 
 
 class Unavailable(Problem):
@@ -144,7 +147,7 @@ class Unavailable(Problem):
 
     status = 503
 
-    def __init__(self, code: str = "unavailable", detail: str = "Busy. Try again in a moment.") -> None:
+    def __init__(self, code: str = "unavailable", detail: str = "The service is busy. Try again in a moment.") -> None:
         super().__init__(code, detail, headers={"Retry-After": "1"})
 
 

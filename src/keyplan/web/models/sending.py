@@ -20,7 +20,7 @@ class LimitedRequest(Request):
             try:
                 value = orjson.loads(body)
             except orjson.JSONDecodeError as error:
-                raise BadRequest("not-json", f"The body is not JSON: {error}.") from error
+                raise BadRequest("not-json", f"The body isn't valid JSON: {error}.") from error
             check_nesting(value, self.scope.get("keyplan.nesting", 32))
             self._within_limits = value
         return self._within_limits
@@ -39,7 +39,7 @@ def check_nesting(value: object, most: int) -> None:
         ]
         if not level:
             return
-    raise Unprocessable("too-deep", f"The body is nested more than {most} deep.")
+    raise Unprocessable("too-deep", f"The body is nested more than {most} levels deep.")
 
 
 def as_sent(model: type[In]) -> Any:  # noqa: ANN401 - a type

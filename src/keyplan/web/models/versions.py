@@ -35,11 +35,11 @@ def etag(version: int, body: bytes) -> str:
 def versions_in(if_match: str | None, *, required: bool) -> Versions:
     """The versions that an `If-Match` header names. A weak tag, or one that is not ours, is that of no version."""
     if if_match is None and required:
-        raise PreconditionRequired("if-match-missing", "Say which version you change: If-Match with the ETag you read.")
+        raise PreconditionRequired("if-match-missing", "Send If-Match with the ETag of the version you want to change.")
     if if_match is None or if_match == "*":
         return None
     if not re.fullmatch(TAGS, if_match):
-        raise BadRequest("bad-if-match", 'If-Match is not a quoted entity tag, such as "3".')
+        raise BadRequest("bad-if-match", 'If-Match must be a quoted entity tag, such as "3".')
     tags = [part.strip() for part in if_match.split(",")]
     found = (re.fullmatch('"([0-9]{1,18})(-[0-9a-f]{8})?"', tag) for tag in tags)
     return frozenset(int(each[1]) for each in found if each)

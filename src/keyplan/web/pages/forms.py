@@ -24,22 +24,33 @@ I = TypeVar("I", bound=In)  # noqa: E741 - an In
 Typed = Mapping[str, Sequence[str]]
 """What was typed into each field; several values where several were chosen."""
 
-_NEEDED = "This is needed."
-_WORDS = {
-    "missing": _NEEDED,
-    "int_parsing": "This is not a whole number.",
-    "float_parsing": "This is not a number.",
-    "decimal_parsing": "This is not a number.",
-    "bool_parsing": "This is neither yes nor no.",
-    "date_from_datetime_parsing": "This is not a date.",
-    "date_parsing": "This is not a date.",
-    "datetime_from_date_parsing": "This is not a date and time.",
-    "datetime_parsing": "This is not a date and time.",
-    "time_parsing": "This is not a time.",
-    "string_pattern_mismatch": "This is not written as it has to be.",
-    "extra_forbidden": "There is no such field.",
+_REQUIRED = "Required."
+WORDS = {
+    "missing": _REQUIRED,
+    "int_parsing": "Enter a whole number.",
+    "int_from_float": "Enter a whole number.",
+    "float_parsing": "Enter a number.",
+    "decimal_parsing": "Enter a number.",
+    "bool_parsing": "Choose yes or no.",
+    "date_from_datetime_parsing": "Enter a date.",
+    "date_parsing": "Enter a date.",
+    "datetime_from_date_parsing": "Enter a date and a time.",
+    "datetime_parsing": "Enter a date and a time.",
+    "time_parsing": "Enter a time.",
+    "string_too_short": "Use at least {min_length} characters.",
+    "string_too_long": "Use at most {max_length} characters.",
+    "string_pattern_mismatch": "Enter a valid {label}.",
+    "greater_than_equal": "Enter {ge} or more.",
+    "greater_than": "Enter more than {gt}.",
+    "less_than_equal": "Enter {le} or less.",
+    "less_than": "Enter less than {lt}.",
+    "too_short": "Choose at least {min_length}.",
+    "too_long": "Choose at most {max_length}.",
+    "literal_error": "Choose one of: {expected}.",
+    "enum": "Choose one of: {expected}.",
+    "extra_forbidden": "Unknown field.",
 }
-"""What pydantic says for programmers, for people."""
+"""Messages for people, by pydantic's error types. `label` is the field's; other names are in the error's context."""
 
 
 class OfVersion(In):
@@ -186,12 +197,13 @@ def read_form(model: type[I], typed: Typed) -> I:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise invalid(error) from error
+        raise invalid(error, model) from error
 
 
-def invalid(error: ValidationError) -> Invalid:
-    """What pydantic refused, as a problem with words for people."""
-    return Invalid([_field_problem(each) for each in error.errors(include_url=False)])
+def invalid(error: ValidationError, model: type[In] | None = None) -> Invalid:
+    """What pydantic refused, as a problem with messages for people. `model` knows the labels of its fields."""
+    form = Form() if model is None else Form().asking(model)
+    return Invalid([_field_problem(each, form) for each in error.errors(include_url=False)])
 
 
 _LEFT_OUT = object()
@@ -232,18 +244,20 @@ def _kinds(annotation: Any) -> Iterator[type]:  # noqa: ANN401 - a type
         yield str if issubclass(annotation, str) else annotation
 
 
-def _field_problem(error: ErrorDetails) -> FieldProblem:
+def _field_problem(error: ErrorDetails, form: Form) -> FieldProblem:
     pointer = "".join(f"/{step}" for step in error["loc"])
-    return FieldProblem(pointer, message_for(error), error["type"].replace("_", "-"))
+    label = form.label(str(error["loc"][0])) if error["loc"] else "value"
+    return FieldProblem(pointer, message_for(error, label), error["type"].replace("_", "-"))
 
 
-def message_for(error: ErrorDetails) -> str:
-    """What pydantic found, in words for people."""
-    if error["type"] == "string_too_short" and error.get("ctx", {}).get("min_length") == 1:
-        return _NEEDED
-    if error["type"] == "value_error":  # one of ours: it has its own words
-        return _sentence(error["msg"].removeprefix("Value error, "))
-    return _WORDS.get(error["type"]) or _sentence(error["msg"])
+def message_for(error: ErrorDetails, label: str = "value") -> str:
+    """What pydantic found wrong, as a message for people."""
+    context = {"label": label if label[1:2].isupper() else label[:1].lower() + label[1:], **error.get("ctx", {})}
+    if error["type"] == "string_too_short" and context.get("min_length") == 1:
+        return _REQUIRED
+    words = WORDS.get(error["type"])
+    # An error of a validator has its own words.
+    return _sentence(error["msg"].removeprefix("Value error, ")) if words is None else words.format_map(context)
 
 
 def _sentence(text: str) -> str:

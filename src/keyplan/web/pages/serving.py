@@ -255,11 +255,11 @@ def _from_routing(error: Exception, request: Request) -> Problem:
     if isinstance(error, RequestValidationError):
         return _from_parameters(error)
     if isinstance(error, HTTPException) and error.status_code == 404:
-        return Missing("no-such-page", "There is no such page.")
+        return Missing("no-such-page", "Page not found.")
     if isinstance(error, HTTPException) and error.status_code == 405:
         return wrong_method(request)
     if isinstance(error, HTTPException) and error.status_code == 400:
-        return BadRequest("bad-request", "The request could not be read.")
+        return BadRequest("bad-request", "The request couldn't be read.")
     return problem_for(error)
 
 

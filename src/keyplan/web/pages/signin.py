@@ -64,7 +64,7 @@ def sign_in_pages(site: Site, people: Sequence[Person]) -> list[PageRoute]:
 def sign_out(view: AnyView) -> Response:
     """Close the session."""
     view.sign_out()
-    return view.redirect("/", notice="You are signed out.")
+    return view.redirect("/", notice="Signed out.")
 
 
 SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out)
@@ -90,7 +90,7 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
     def become(view: AnyView, whom: Whom) -> Response:
         person = known.get(whom.sub) or Person(whom.sub, whom.sub, whom.groups.replace(",", " ").split())
         view.sign_in(person.caller())
-        return view.redirect_to(view.site.local(whom.to), notice=f"You are signed in as {person.name}.")
+        return view.redirect_to(view.site.local(whom.to), notice=f"Signed in as {person.name}.")
 
     return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose)]
 
@@ -147,14 +147,16 @@ def _issuer_pages(site: Site, client: "OpenIdClient") -> list[PageRoute]:
         cookie = _cookie(state)
         kept = view.visitor.cookies.get(cookie)
         if kept is None:
-            raise BadRequest("sign-in-lost", "This sign-in was begun elsewhere, or too long ago. Begin again.")
+            raise BadRequest(
+                "sign-in-lost", "This sign-in was started in another browser, or has expired. Sign in again."
+            )
         view.visitor.cookies.drop(cookie)
         secret, _, to = kept.partition(".")
         attempt = Attempt(secret, unquote(to))
         if not hmac.compare_digest(attempt.state.encode(), state.encode()) or iss not in (None, client.issuer.issuer):
-            raise BadRequest("sign-in-lost", "This is not the answer to your sign-in. Begin again.")
+            raise BadRequest("sign-in-lost", "This response doesn't belong to your sign-in. Sign in again.")
         if error or not code:
-            raise Forbidden("sign-in-refused", "You were not signed in: the one who was to know you has refused.")
+            raise Forbidden("sign-in-refused", "The identity provider refused to sign you in.")
         view.sign_in(client.signed_in(attempt, code, _callback_address(view)))
         return view.redirect_to(view.site.local(attempt.to))
 
@@ -211,7 +213,7 @@ class OpenIdClient:
         except HTTPError as error:
             _logger.warning("the issuer refuses a code: %s", error)
             error.close()
-            raise BadRequest("sign-in-failed", "The sign-in was not completed in time. Begin again.") from None
+            raise BadRequest("sign-in-failed", "The sign-in wasn't completed in time. Sign in again.") from None
         except (OSError, HTTPException, ValueError) as error:
             raise self._silent(error) from error
         token = answer.get("id_token")
@@ -247,4 +249,4 @@ class OpenIdClient:
 
     def _silent(self, error: Exception) -> Unavailable:
         _logger.warning("nobody can sign in at %s: %s", self.issuer.issuer, error)
-        return Unavailable("issuer-unavailable", "One can not sign in just now. Try again in a moment.")
+        return Unavailable("issuer-unavailable", "Signing in isn't possible right now. Try again in a moment.")

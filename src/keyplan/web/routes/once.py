@@ -130,7 +130,7 @@ def _claimed(running: Running[Any], request: Keyed) -> Attempt:
             running.store.run(delete(attempt))
         return _claimed(running, request)
     if attempt.fingerprint != fresh.fingerprint:
-        raise Unprocessable("idempotency-key-reused", "This Idempotency-Key was used for another request.")
+        raise Unprocessable("idempotency-key-reused", "This Idempotency-Key was already used for a different request.")
     if attempt.status is not None:
         return attempt
     if attempt.mine_until > now:
@@ -144,7 +144,7 @@ def _claimed(running: Running[Any], request: Keyed) -> Attempt:
 
 
 def _under_way() -> InConflict:
-    return InConflict("request-under-way", "The request with this Idempotency-Key is still under way.")
+    return InConflict("request-under-way", "A request with this Idempotency-Key is still in progress.")
 
 
 class _Ids:

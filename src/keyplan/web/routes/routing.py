@@ -23,7 +23,7 @@ def wrong_method(request: Request) -> WrongMethod:
 def only(*methods: str) -> WrongMethod:
     """The problem for a method that is none of these."""
     allowed = ", ".join(sorted(set(methods)))
-    return WrongMethod("wrong-method", f"Here one can only: {allowed}.", headers={"Allow": allowed})
+    return WrongMethod("wrong-method", f"Allowed methods: {allowed}.", headers={"Allow": allowed})
 
 
 class HeadAsGet:

@@ -117,7 +117,7 @@ async def _count(rates: Rates, *limits: Limit) -> None:
 async def _read_json(request: LimitedRequest) -> None:
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        raise BadRequest("not-json", "Send JSON: Content-Type: application/json.")
+        raise BadRequest("not-json", "Send the body as JSON, with Content-Type: application/json.")
     await request.json()
 
 

@@ -100,7 +100,7 @@ async def _on_problem(request: Request, error: Exception) -> Response:
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if any(each["type"] == "json_invalid" for each in error.errors()):
-        return told(request.scope, BadRequest("not-json", "The body is not JSON."))
+        return told(request.scope, BadRequest("not-json", "The body isn't valid JSON."))
     return told(request.scope, Invalid([_field_problem(each) for each in error.errors()]))
 
 
@@ -112,7 +112,8 @@ def _field_problem(error: dict[str, Any]) -> FieldProblem:
         pointer = f"?{'.'.join(steps)}"
     elif where in ("path", "header"):
         pointer = ".".join(steps)
-    return FieldProblem(pointer, f"{error['msg']}.", error["type"].replace("_", "-"))
+    message = error["msg"].removeprefix("Value error, ")
+    return FieldProblem(pointer, f"{message[:1].upper()}{message[1:].rstrip('.')}.", error["type"].replace("_", "-"))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
@@ -123,7 +124,7 @@ async def _on_http(request: Request, error: Exception) -> Response:
     elif error.status_code == 405:
         problem = wrong_method(request)
     elif error.status_code == 400:
-        problem = BadRequest("bad-request", "The request could not be read.")
+        problem = BadRequest("bad-request", "The request couldn't be read.")
     else:
         problem = Unexpected()
     return told(request.scope, problem)
@@ -155,7 +156,7 @@ def _readyz(systems: Sequence[Running[Any]]) -> Callable[[Request], Any]:
         try:
             await run_in_threadpool(check)
         except Exception as error:
-            raise Unavailable("not-ready", "The database does not answer as it should.") from error
+            raise Unavailable("not-ready", "The database isn't responding correctly.") from error
         return PlainTextResponse("ready\n")
 
     return readyz
@@ -168,7 +169,7 @@ def _write_and_read(system: Running[Any]) -> None:
     expires = str(int(system.store.clock().timestamp()) + 3600)
     client.put_item(TableName=table, Item={**key, "expiresAt": {"N": expires}})
     if "Item" not in client.get_item(TableName=table, Key=key, ConsistentRead=True):
-        raise RuntimeError("what was written can not be read")
+        raise RuntimeError("a test item was written but can't be read")
     client.delete_item(TableName=table, Key=key)
 
 

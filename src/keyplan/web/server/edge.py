@@ -74,7 +74,7 @@ class Edge:
             async with asyncio.timeout(None if of_files else self._settings.request_seconds):
                 await self._app(scope, receive, send)
         except TimeoutError:
-            return Unavailable("timeout", "It took too long, and may still be done.")
+            return Unavailable("timeout", "The request timed out. It may still be completed.")
         except Problem as problem:
             return problem
         except Exception:  # noqa: BLE001 - whatever it was, the caller gets an answer
@@ -152,4 +152,4 @@ def _limited(receive: Receive, limit: int) -> Receive:
 
 
 def _too_large(limit: int) -> ContentTooLarge:
-    return ContentTooLarge("body-too-large", f"The body is longer than {limit:,} bytes.")
+    return ContentTooLarge("body-too-large", f"The body is larger than {limit:,} bytes.")

@@ -1,8 +1,8 @@
-// A part of a page that follows what it shows: `data-live` says where it comes from, `data-tag` which state is shown, if
-// that is known. Its `data-status` says what can be done: with another, the page is another. Without this script, it
-// takes a reload to see what is new.
+// Keeps a part of a page up to date: `data-live` is the address it is loaded from, `data-tag` the version that is shown,
+// if known. When its `data-status` changes, the whole page is loaded again, because other actions are possible then.
+// Without this script, people reload the page to see what is new.
 
-const EVERY = 1000; // one look a second, so that everybody knows within two
+const EVERY = 1000; // once a second, so that everybody sees a change within two seconds
 const live = document.querySelector("[data-live]");
 let tag = live?.dataset.tag ?? "";
 
@@ -10,7 +10,7 @@ async function look() {
   const answer = await fetch(live.dataset.live, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
   if (answer.status === 429) return 1000 * (Number(answer.headers.get("Retry-After")) || 10);
   if (answer.redirected || answer.status === 401 || answer.status === 404) {
-    location.reload(); // signed out, or it is no longer there
+    location.reload(); // signed out, or deleted
     return null;
   }
   if (answer.status === 200) show(await answer.text(), answer.headers.get("ETag") ?? "");
@@ -23,7 +23,7 @@ function show(html, newTag) {
   if (!known && html.trim() === live.innerHTML.trim()) return;
   const before = live.querySelector("[data-status]").dataset.status;
   const focused = live.contains(document.activeElement) ? document.activeElement.id : "";
-  live.innerHTML = html; // made by our own server, which escapes what people wrote
+  live.innerHTML = html; // our own server made it, and escaped what people wrote
   if (focused) document.getElementById(focused)?.focus();
   if (live.querySelector("[data-status]").dataset.status !== before) location.reload();
   else live.dispatchEvent(new CustomEvent("followed"));
@@ -36,7 +36,7 @@ async function follow() {
       wait = await look();
       live.classList.remove("lost");
     } catch {
-      live.classList.add("lost"); // no network: what is shown may be old
+      live.classList.add("lost"); // no network: what is shown may be out of date
       wait = 3 * EVERY;
     }
   }

@@ -1,7 +1,7 @@
-// Small comforts for pages that work without them.
+// Small improvements for pages that also work without JavaScript.
 
-// What can not be taken back is asked for again: <form data-confirm="Delete this post?">.
-// A form that is on its way is not sent twice by an impatient finger.
+// Asks before something that can't be undone: <form data-confirm="Delete this post?">.
+// Ignores further clicks while a form is being submitted.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.dataset.try !== undefined) return; // the API's pages send these themselves
@@ -13,10 +13,10 @@ document.addEventListener("submit", (event) => {
   if (form.method === "post") form.ariaBusy = "true";
 });
 
-// A page that comes back from the browser's memory can be sent again.
+// A page restored from the browser's cache can be submitted again.
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[aria-busy]")) form.ariaBusy = null;
 });
 
-// What is wrong with a form is read out first.
+// Screen readers announce a form's errors first.
 document.querySelector("[data-focus]")?.focus();

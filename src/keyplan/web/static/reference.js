@@ -1,4 +1,4 @@
-// The trying of operations: a form for each, sent with fetch, its answer shown under it.
+// Lets readers try operations: each has a form that is sent with fetch, and the response is shown under it.
 
 const KEPT = "keyplan-token";
 const bearer = document.querySelector("[data-bearer]");
@@ -27,9 +27,9 @@ document.querySelector("[data-token]")?.addEventListener("submit", async (event)
     if (!response.ok) throw new Error(answer.detail);
     bearer.value = answer.token;
     sessionStorage.setItem(kept, answer.token);
-    told.textContent = `You are ${whom.sub}, for an hour.`;
+    told.textContent = `Token for ${whom.sub}, valid for one hour.`;
   } catch (error) {
-    told.textContent = `There is no token: ${error.message}`;
+    told.textContent = `Couldn't get a token: ${error.message}`;
   }
 });
 
@@ -85,7 +85,7 @@ async function answerTo(form) {
     headers.append(element("summary", "Headers"), element("pre", [...response.headers].map((each) => each.join(": ")).join("\n")));
     return [line, ...(text ? [element("pre", pretty(text))] : []), headers];
   } catch (error) {
-    return [element("p", `It could not be sent: ${error.message}`, "status status-bad")];
+    return [element("p", `Request failed: ${error.message}`, "status status-bad")];
   }
 }
 
@@ -102,7 +102,7 @@ document.addEventListener("submit", async (event) => {
   place.hidden = false;
 });
 
-// Finding an operation by a part of its name or path.
+// Filters operations by a part of their name or path.
 document.querySelector("[data-filter]")?.addEventListener("input", (event) => {
   const wanted = event.target.value.trim().toLowerCase();
   for (const group of document.querySelectorAll("[data-group]")) {

@@ -1,16 +1,16 @@
-// Files from a page to where they are kept: ask, send, confirm. The forms are those that a person sends without scripts,
-// and what is needed next is taken from the pages that come back.
+// Uploads files from a page: ask, send, confirm. It submits the forms that a person submits without scripts, and reads
+// the next form from the page that comes back.
 //
 // <form data-upload data-most="bytes"> asks. In it is [data-scripted], hidden, with a file field that says what it takes
-// (accept, and in words what describes it) and [data-status]; and [data-plain], for browsers without scripts, with a
-// choice of the type. The page that answers has form[data-send] and form[data-confirm]. What is said beside the field is
-// English, unless the form has data-sending, data-there and data-failed; {} is the file.
+// (accept, and a description in words) and [data-status]; and [data-plain], for browsers without scripts, with a
+// choice of the type. The page that comes back has form[data-send] and form[data-confirm]. Messages beside the field are
+// English, unless the form has data-sending, data-there and data-failed; {} stands for the file's name.
 
-const SAID = { sending: "{} is being sent …", there: "{} is there.", failed: "That did not work. Try again." };
+const SAID = { sending: "Uploading {} …", there: "{} uploaded.", failed: "Upload failed. Try again." };
 
 const say = (form, what, file) => (form.dataset[what] ?? SAID[what]).replace("{}", () => file?.name ?? "");
 
-// The page that comes back when a form is sent; what it refuses is an error in its own words.
+// Returns the page that comes back when a form is sent. Throws an error with the page's message if it is refused.
 export async function submitted(form, values = {}, action = form.action) {
   const body = new URLSearchParams(new FormData(form));
   for (const [name, value] of Object.entries(values)) body.set(name, value);
@@ -21,7 +21,7 @@ export async function submitted(form, values = {}, action = form.action) {
   throw new Error(said?.textContent.trim() || say(form, "failed"));
 }
 
-// Ask for an upload and send the file; the form that confirms it.
+// Asks for an upload and sends the file. Returns the form that confirms it.
 export async function sent(form, file) {
   refuse(form, file);
   const kind = form.querySelector("[data-plain] select").name;
@@ -29,22 +29,22 @@ export async function sent(form, file) {
   const send = asked.querySelector("form[data-send]");
   const data = new FormData(send);
   data.delete("file");
-  data.append("file", file); // behind the fields that are signed
+  data.append("file", file); // after the signed fields
   const mode = new URL(send.action).origin === location.origin ? "same-origin" : "no-cors";
   const answer = await fetch(send.action, { method: "POST", body: data, mode });
-  // What another host answers is not told; whether the file is there shows when it is confirmed.
+  // Another host's response can't be read. Whether the file arrived shows when it is confirmed.
   if (!answer.ok && answer.type !== "opaque") throw new Error((await answer.json()).detail);
   return asked.querySelector("form[data-confirm]");
 }
 
-// What is wrong with a file before it is sent anywhere: the field's own words say what it takes.
+// Refuses a file before it is sent, with the description of what the field accepts.
 function refuse(form, file) {
   const input = form.querySelector("input[type=file]");
   const fits = input.accept.split(",").includes(file.type) && file.size > 0 && file.size <= Number(form.dataset.most);
   if (!fits) throw new Error(`${file.name}: ${document.getElementById(input.getAttribute("aria-describedby")).textContent}`);
 }
 
-// Do something with a file, and tell beside the field how it goes.
+// Does something with a file, and shows the progress beside the field.
 export async function told(form, file, act) {
   const status = form.querySelector("[data-status]");
   status.textContent = say(form, "sending", file);
@@ -53,14 +53,14 @@ export async function told(form, file, act) {
     status.textContent = say(form, "there", file);
     return result;
   } catch (error) {
-    const lost = error instanceof TypeError; // the line, not the file
+    const lost = error instanceof TypeError; // a network error, not a refusal
     form.querySelector("[data-plain]").hidden = !lost;
     status.textContent = lost ? say(form, "failed", file) : error.message;
     throw error;
   }
 }
 
-// Take files as soon as they are chosen, or dropped: `take` each of them, and where all went well, `done`.
+// Takes files as soon as they are chosen or dropped: calls `take` for each, and `done` if all succeeded.
 export function takeFiles(form, take, done = () => {}) {
   const [scripted, input] = [form.querySelector("[data-scripted]"), form.querySelector("input[type=file]")];
   scripted.hidden = false;
@@ -72,7 +72,7 @@ export function takeFiles(form, take, done = () => {}) {
       for (const file of files) await told(form, file, take);
       if (files.length) done();
     } catch {
-      // it is told
+      // shown beside the field
     }
     input.value = "";
     input.disabled = false;

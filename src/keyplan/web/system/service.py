@@ -208,7 +208,9 @@ class Service(Generic[D]):
                 return write(slug)
         raise AssertionError("there is always another slug")
 
-    def permit(self, allowed: bool, *, hidden: bool = False, detail: str = "You may not do this.") -> None:
+    def permit(
+        self, allowed: bool, *, hidden: bool = False, detail: str = "You don't have permission to do this."
+    ) -> None:
         """Decide what `also` promised. `hidden`: to who may not, the thing is not there."""
         if not allowed:
             raise Missing if hidden else Forbidden(detail=detail)

@@ -3,97 +3,120 @@
 from keyplan.web import Language
 
 _KIT = {
-    "Skip to the content": "Zum Inhalt",
+    "Skip to content": "Zum Inhalt springen",
     "Sign in": "Anmelden",
-    "Sign in again": "Noch einmal anmelden",
+    "Sign in again": "Erneut anmelden",
     "Sign out": "Abmelden",
     "All systems": "Alle Systeme",
     "Pages": "Seiten",
     "First page": "Erste Seite",
     "Next page": "Nächste Seite",
-    "To the front page": "Zur Startseite",
-    "request": "Anfrage",
-    "Who do you want to be?": "Wer möchtest du sein?",
-    "This server runs for development: one signs in by saying who one is. It listens on this machine only.": (
-        "Dieser Server läuft zum Entwickeln: Wer sich anmeldet, sagt nur, wer er ist. Er ist nur auf diesem Rechner zu "
-        "erreichen."
+    "Go to the home page": "Zur Startseite",
+    "request ID": "Anfrage-ID",
+    "Choose a user": "Benutzer auswählen",
+    "This server runs in development mode: you can sign in as anyone. It only accepts connections from this machine.": (
+        "Dieser Server läuft im Entwicklungsmodus: Du kannst dich als beliebige Person anmelden. Er ist nur von diesem "
+        "Rechner aus erreichbar."
     ),
-    "Somebody else": "Jemand anderes",
-    "Subject": "Kennung",
-    "The name that the system knows you by, such as alice.": "Der Name, unter dem das System dich kennt, etwa mona.",
+    "Another user": "Anderer Benutzer",
+    "User ID": "Benutzer-ID",
+    "For example: alice": "Zum Beispiel: mona",
     "Groups": "Gruppen",
-    "Separated by spaces, such as admin. None is fine.": "Mit Leerzeichen getrennt, etwa Moderator. Es geht auch ohne.",
-    "You are signed in as {name}.": "Du bist als {name} angemeldet.",
-    "You are signed out.": "Du bist abgemeldet.",
-    "This has to be mended first:": "Das ist noch nicht richtig:",
-    "That did not work:": "Das ging nicht:",
+    "Optional. Separate groups with spaces, for example: admin editor": (
+        "Optional. Gruppen durch Leerzeichen trennen, zum Beispiel: Moderator"
+    ),
+    "Signed in as {name}.": "Angemeldet als {name}.",
+    "Signed out.": "Abgemeldet.",
+    "Fix the errors below": "Bitte die folgenden Angaben korrigieren",
+    "There was a problem": "Es gab ein Problem",
 }
 _PROBLEMS = {
-    "That could not be read": "Das konnte nicht gelesen werden",
-    "Sign in first": "Melde dich an",
-    "Your session is over": "Deine Sitzung ist zu Ende",
-    "What you typed": "Was du geschrieben hast",
-    "It was not saved. Copy it, sign in, and put it in again.": (
-        "Es wurde nicht gespeichert. Kopiere es, melde dich an und füge es wieder ein."
+    "Bad request": "Ungültige Anfrage",
+    "Sign in to continue": "Bitte anmelden",
+    "Your session has expired": "Deine Sitzung ist abgelaufen",
+    "What you entered": "Deine Eingaben",
+    "It wasn't saved. Copy it, sign in, and paste it again.": (
+        "Sie wurden nicht gespeichert. Kopiere sie, melde dich an und füge sie wieder ein."
     ),
-    "This is not for you": "Das ist nichts für dich",
+    "You don't have access": "Kein Zugriff",
     "Not found": "Nicht gefunden",
-    "Not like this": "So geht es nicht",
-    "That can not be done now": "Das geht gerade nicht",
-    "It was changed meanwhile": "Es wurde inzwischen geändert",
-    "That is too much": "Das ist zu viel",
-    "That is not right": "Das stimmt so nicht",
-    "Slow down, please": "Bitte etwas langsamer",
-    "Something went wrong": "Da ging etwas schief",
-    "Try again in a moment": "Gleich noch einmal",
-    "This form can not be taken": "Dieses Formular kann nicht angenommen werden",
-    "That did not work": "Das ging nicht",
-    "This is for people who are signed in.": "Das ist für Angemeldete.",
-    "Sign in: send a bearer token.": "Melde dich an.",
-    "You may not do this.": "Das darfst du nicht.",
-    "There is no such page.": "Diese Seite gibt es nicht.",
-    "There is no such thing here.": "Das gibt es hier nicht.",
-    "The request could not be read.": "Die Anfrage konnte nicht gelesen werden.",
-    "Here one can only: {methods}.": "Hier geht nur: {methods}.",
-    "It was changed since. Read it again.": "Es wurde inzwischen geändert.",
-    "It was changed meanwhile, so that this can not be done.": "Es wurde inzwischen geändert, so geht das nicht mehr.",
-    "It is more than can be stored at once.": "Das ist mehr, als auf einmal gespeichert werden kann.",
-    "The body is longer than {most} bytes.": "Das ist mehr als {most} Bytes.",
-    "This form was sent by another site.": "Dieses Formular kam von einer anderen Seite.",
-    "This form is too old, or was not made for you. Go back, load the page again and send it.": (
-        "Dieses Formular ist zu alt oder war nicht für dich. Geh zurück, lade die Seite neu und sende es noch einmal."
+    "Method not allowed": "Methode nicht erlaubt",
+    "This can't be done": "Das ist nicht möglich",
+    "This was changed in the meantime": "Inzwischen geändert",
+    "Too large": "Zu groß",
+    "Some values aren't valid": "Einige Angaben sind ungültig",
+    "Too many requests": "Zu viele Anfragen",
+    "Something went wrong": "Etwas ist schiefgegangen",
+    "Temporarily unavailable": "Vorübergehend nicht verfügbar",
+    "This form has expired": "Dieses Formular ist abgelaufen",
+    "This form was rejected": "Dieses Formular wurde abgelehnt",
+    "You need to be signed in to do this.": "Dafür musst du angemeldet sein.",
+    "Authentication required: send a bearer token.": "Bitte anmelden.",
+    "You don't have permission to do this.": "Dafür hast du keine Berechtigung.",
+    "Page not found.": "Diese Seite gibt es nicht.",
+    "Not found.": "Nicht gefunden.",
+    "The request couldn't be read.": "Die Anfrage konnte nicht gelesen werden.",
+    "Allowed methods: {methods}.": "Erlaubte Methoden: {methods}.",
+    "This was changed since you loaded it. Load it again.": (
+        "Der Inhalt wurde inzwischen geändert. Bitte neu laden und noch einmal versuchen."
     ),
-    "This sign-in was begun elsewhere, or too long ago. Begin again.": (
-        "Diese Anmeldung wurde anderswo oder vor zu langer Zeit begonnen. Beginne noch einmal."
+    "This was changed in the meantime. Load it again and retry.": (
+        "Der Inhalt wurde inzwischen geändert. Bitte neu laden und noch einmal versuchen."
     ),
-    "This is not the answer to your sign-in. Begin again.": "Das gehört nicht zu deiner Anmeldung. Beginne neu.",
-    "You were not signed in: the one who was to know you has refused.": "Du wurdest dort nicht angemeldet.",
-    "The sign-in was not completed in time. Begin again.": "Die Anmeldung hat zu lange gedauert. Beginne noch einmal.",
-    "One can not sign in just now. Try again in a moment.": "Anmelden geht gerade nicht. Versuche es gleich neu.",
-    "{what} Try again in {seconds} s.": "Versuche es in {seconds} s noch einmal.",
-    "Busy. Try again in a moment.": "Versuche es gleich noch einmal.",
-    "It took too long, and may still be done.": "Es hat zu lange gedauert und geschieht vielleicht noch.",
-    "Something went wrong on our side.": "Das lag an uns.",
-    "Some values are not valid.": "Einige Angaben stimmen nicht.",
-    "It was not made for this list. Begin without one.": "Das gehört nicht zu dieser Liste.",
+    "This is more than can be stored at once.": "Das ist zu groß zum Speichern.",
+    "The body is larger than {most} bytes.": "Die Anfrage ist größer als {most} Bytes.",
+    "This form was sent from another site.": "Dieses Formular wurde von einer anderen Website gesendet.",
+    "This form has expired. Go back, reload the page and submit it again.": (
+        "Dieses Formular ist abgelaufen. Geh zurück, lade die Seite neu und sende es noch einmal."
+    ),
+    "This sign-in was started in another browser, or has expired. Sign in again.": (
+        "Diese Anmeldung wurde in einem anderen Browser begonnen oder ist abgelaufen. Bitte erneut anmelden."
+    ),
+    "This response doesn't belong to your sign-in. Sign in again.": (
+        "Diese Antwort gehört nicht zu deiner Anmeldung. Bitte erneut anmelden."
+    ),
+    "The identity provider refused to sign you in.": "Der Anmeldedienst hat die Anmeldung abgelehnt.",
+    "The sign-in wasn't completed in time. Sign in again.": (
+        "Die Anmeldung hat zu lange gedauert. Bitte erneut anmelden."
+    ),
+    "Signing in isn't possible right now. Try again in a moment.": (
+        "Die Anmeldung ist gerade nicht möglich. Bitte gleich noch einmal versuchen."
+    ),
+    "Too many requests.": "Zu viele Anfragen.",
+    "{what} Try again in 1 second.": "Bitte in einer Sekunde noch einmal versuchen.",
+    "{what} Try again in {seconds} seconds.": "Bitte in {seconds} Sekunden noch einmal versuchen.",
+    "The service is busy. Try again in a moment.": "Der Dienst ist ausgelastet. Bitte gleich noch einmal versuchen.",
+    "The request timed out. It may still be completed.": (
+        "Die Anfrage hat zu lange gedauert. Sie wird vielleicht noch ausgeführt."
+    ),
+    "Something went wrong on our side.": "Bei uns ist ein Fehler aufgetreten.",
+    "Some values aren't valid.": "Einige Angaben sind ungültig.",
+    "This cursor belongs to another list. Start without one.": "Diese Seite gehört zu einer anderen Liste.",
 }
 _VALUES = {
-    "This is needed.": "Das wird gebraucht.",
-    "This is not a whole number.": "Das ist keine ganze Zahl.",
-    "This is not a number.": "Das ist keine Zahl.",
-    "This is neither yes nor no.": "Das ist weder ja noch nein.",
-    "This is not a date.": "Das ist kein Datum.",
-    "This is not a date and time.": "Das ist kein Datum mit Uhrzeit.",
-    "This is not a time.": "Das ist keine Uhrzeit.",
-    "This is not written as it has to be.": "Das ist nicht so geschrieben, wie es sein muss.",
-    "There is no such field.": "Dieses Feld gibt es nicht.",
+    "Required.": "Pflichtfeld.",
+    "Enter a whole number.": "Bitte eine ganze Zahl eingeben.",
+    "Enter a number.": "Bitte eine Zahl eingeben.",
+    "Choose yes or no.": "Bitte Ja oder Nein wählen.",
+    "Enter a date.": "Bitte ein Datum eingeben.",
+    "Enter a date and a time.": "Bitte Datum und Uhrzeit eingeben.",
+    "Enter a time.": "Bitte eine Uhrzeit eingeben.",
+    "Enter a valid email.": "Bitte eine gültige E-Mail-Adresse eingeben.",
+    "Enter a valid phone.": "Bitte eine gültige Telefonnummer eingeben.",
+    "Enter a valid {label}.": "Bitte einen gültigen Wert eingeben.",
+    "Unknown field.": "Unbekanntes Feld.",
     "A link begins with https://, http:// or mailto:.": "Ein Link beginnt mit https://, http:// oder mailto:.",
-    "A time is between 1900 and 2200.": "Eine Zeit liegt zwischen 1900 und 2200.",
-    "String should have at most {most} characters.": "Das sind höchstens {most} Zeichen.",
-    "List should have at most {most} items after validation, not {many}.": "Das sind höchstens {most}, nicht {many}.",
-    "Input should be less than or equal to {most}.": "Das ist höchstens {most}.",
-    "Input should be greater than or equal to {least}.": "Das ist mindestens {least}.",
-    "Input should be 'men', 'woman' or 'mixed'.": "Das ist Frauen, Männer oder Mixed.",
+    "A time is between 1900 and 2200.": "Bitte eine Zeit zwischen 1900 und 2200 eingeben.",
+    "Use at least {least} characters.": "Bitte mindestens {least} Zeichen eingeben.",
+    "Use at most {most} characters.": "Bitte höchstens {most} Zeichen eingeben.",
+    "Choose at least {least}.": "Bitte mindestens {least} auswählen.",
+    "Choose at most {most}.": "Bitte höchstens {most} auswählen.",
+    "Enter {most} or less.": "Bitte höchstens {most} eingeben.",
+    "Enter less than {most}.": "Bitte weniger als {most} eingeben.",
+    "Enter {least} or more.": "Bitte mindestens {least} eingeben.",
+    "Enter more than {least}.": "Bitte mehr als {least} eingeben.",
+    "Choose one of: 'men', 'woman' or 'mixed'.": "Bitte Frauen, Männer oder Mixed wählen.",
+    "Choose one of: {choices}.": "Bitte eines davon wählen: {choices}.",
 }
 _RULES = {
     "There is no such media item.": "Dieses Bild gibt es nicht.",
