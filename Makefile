@@ -37,6 +37,27 @@ chromium:
 test-compat: .venv/.ready ## the data layer and the kit with public interfaces of other libraries only
 	KEYPLAN_NO_FAST_PATHS=1 $(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal tests/data tests/design tests/web
 
+coverage: .venv/.ready editor chromium ## the tests with branch coverage, subprocesses included; fails below the floor
+	@rm -rf .coverage && mkdir .coverage
+	$(BIN)/coverage run -m pytest -q -n auto --maxprocesses 8 --dist worksteal
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+test-wheel: .venv/.ready editor ## build the wheel, install it into an empty environment, run the README's first design
+	$(BIN)/python -m tools.try_wheel
+
+test-pythons: ## the tests on every installed Python from 3.11 on
+	@sh tools/test_pythons.sh
+
+test-newest: ## the tests with the newest release of every dependency
+	@sh tools/test_newest.sh
+
+counts: .venv/.ready ## how often fields are declared, and what the systems repeat
+	@$(BIN)/python -m tools.counts
+
+walks: .venv/.ready ## the functions and modules that four requests pass through
+	@$(BIN)/python -m tools.walks
+
 test-long: .venv/.ready ## random operations against models, for much longer than `make test` does (about 20 minutes)
 	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/data/test_machine.py tests/apps/test_five_designs.py
 
@@ -83,11 +104,11 @@ lock: ## write requirements.lock anew from pyproject.toml
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; \
 	"$$tools/bin/pip" install --quiet uv; \
-	"$$tools/bin/uv" pip compile pyproject.toml --quiet --extra types --group dev --universal --python-version 3.11 \
+	"$$tools/bin/uv" pip compile pyproject.toml --quiet --all-extras --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## remove everything that was built; data files stay
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist tests/sdks/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist tests/sdks/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
 	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 tests/sdks/node_modules/.package-lock.json: tests/sdks/package-lock.json

@@ -22,12 +22,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     # `import keyplan` runs before any room is entered, so it must bring in nothing.
     "keyplan": set(),
     "keyplan.engine": set(),
+    "keyplan.connection": set(),
     "keyplan.design": set(),
     "keyplan.data": {"keyplan.design"},
     "keyplan.review": {"keyplan.design", "keyplan.data"},
     "keyplan.publish": {"keyplan.design", "keyplan.data"},
     "keyplan.capacity": {"keyplan.design", "keyplan.data"},
-    "keyplan.web": {"keyplan.design", "keyplan.data", "keyplan.review", "keyplan.capacity"},
+    "keyplan.web": {"keyplan.connection", "keyplan.design", "keyplan.data", "keyplan.review", "keyplan.capacity"},
     "keyplan.apps": {"keyplan.design", "keyplan.data", "keyplan.web"},
     "keyplan.pytest_plugin": {"keyplan.engine"},
 }

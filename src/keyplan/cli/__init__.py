@@ -6,13 +6,29 @@ import typer
 
 from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
+from keyplan.cli.opening import is_missing_extra
 from keyplan.cli.serve import config, serve
 from keyplan.cli.token import token
 from keyplan.cli.vcm import vcm
 from keyplan.cli.wavyblog import wavyblog
 from keyplan.cli.work import work
 
-main = typer.Typer(
+
+class _Commands(typer.Typer):
+    """Says which extra to install where a command needs packages that are not there."""
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        try:
+            return super().__call__(*args, **kwargs)
+        except ModuleNotFoundError as error:
+            if not is_missing_extra(error):
+                raise
+            needed = f"this command needs {error.name}, which is not installed: pip install 'keyplan[systems]'"
+            typer.echo(f"keyplan: {needed}", err=True)
+            raise SystemExit(2) from None
+
+
+main = _Commands(
     name="keyplan",
     help="DynamoDB designs that run.",
     no_args_is_help=True,

@@ -30,19 +30,19 @@ from keyplan.cli.opening import (
     DataFile,
     EndpointUrl,
     OnAws,
+    connection_from,
     design_of,
     fail,
     making_tables,
     opened,
     place,
-    settings_from,
 )
 
 if TYPE_CHECKING:
+    from keyplan.connection import Connection
     from keyplan.data import VerifyFinding
     from keyplan.design import Design, Op
     from keyplan.design.patterns import Pattern
-    from keyplan.web import Settings
 
 DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
@@ -78,7 +78,7 @@ def tables(
 
     With --create, make them in the DynamoDB that `keyplan serve` would use with the same flags and variables.
     """
-    settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
+    settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     design = _design(system, environment, settings)
     if make:
         _create(system, design, settings)
@@ -93,7 +93,7 @@ def tables(
     show(f"Tables of {system}", ("Table", "Key", "Indexes", "Billing", "Stream", "Time to live"), rows)
 
 
-def _create(system: str, design: Design, settings: Settings) -> None:
+def _create(system: str, design: Design, settings: Connection) -> None:
     from keyplan.data import DataError, Store
 
     with opened(settings, make=True) as clients:
@@ -132,7 +132,7 @@ def _key_text(schema: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> 
 
 def patterns(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
     """List every access pattern of a system's design, with an example of the request that it sends first."""
-    described = list(_described(_design(system, environment, settings_from({}))))
+    described = list(_described(_design(system, environment, connection_from({}))))
     if as_json:
         _write([each.as_json() for each in described])
         return
@@ -299,7 +299,7 @@ def verify(
     environment: Environment = None,
 ) -> None:
     """Walk a system's tables and list what does not agree with its design. Exit code 1: something is left."""
-    settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
+    settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     design = _design(system, environment, settings)
 
     from keyplan.data import DataError, MissingTable, Store
@@ -346,7 +346,7 @@ def _item_key(finding: VerifyFinding) -> str:
     return "\n".join(f"{name} = {next(iter(value.values()))}" for name, value in finding.key.items())
 
 
-def _design(system: str, environment: Sequence[str] | None, settings: Settings) -> Design:
+def _design(system: str, environment: Sequence[str] | None, settings: Connection) -> Design:
     """The design of a system, with a value for everything that its tables' names leave open."""
     kind = design_of(system)
     given = dict(_pair(each) for each in environment or ())

@@ -8,16 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from boto3 import Session
 
+    from keyplan.connection import Connection
     from keyplan.design import Design
     from keyplan.engine import Database
     from keyplan.web import Settings, System
+
+C = TypeVar("C", bound="Connection")
 
 DEFAULT_FILE = Path("keyplan.db")
 _USUAL = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
@@ -48,19 +51,42 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
+def connection_from(flags: Mapping[str, object]) -> Connection:
+    """The DynamoDB to open, by the command line (None: nothing said), the environment and `.env`."""
+    from keyplan.connection import Connection
+
+    return _settings(Connection, flags)
+
+
+_OF_EXTRAS = frozenset(
+    "bcrypt fastapi jinja2 jwt markupsafe nh3 prometheus_client python_multipart starlette uvicorn".split()
+)
+"""Modules of the packages that come with the extras `web` and `systems`."""
+
+
+def is_missing_extra(error: Exception) -> bool:
+    """Whether a module is missing that comes with an extra."""
+    return isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _OF_EXTRAS
+
+
 def settings_from(flags: Mapping[str, object]) -> Settings:
-    """The settings, with what the command line says (None: nothing). What is wrong with them ends the command."""
+    """All settings of a server, with what the command line says (None: nothing)."""
+    from keyplan.web import Settings
+
+    return _settings(Settings, flags)
+
+
+def _settings(kind: type[C], flags: Mapping[str, object]) -> C:
+    """The settings. What is wrong with them ends the command."""
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
-    from keyplan.web import Settings
-
     given: dict[str, Any] = _one_dynamodb({name: value for name, value in flags.items() if value is not None})
     try:
-        settings = Settings(**given)
+        settings = kind(**given)
         usual = next(filter(None, map(os.environ.get, _USUAL)), None)
-        if usual and settings.embedded and "path" not in settings.model_fields_set:  # who names a file means it
-            settings = Settings(**{**given, "endpoint_url": usual})
+        if usual and settings.embedded and "path" not in settings.model_fields_set:  # a file that is named is meant
+            settings = kind(**{**given, "endpoint_url": usual})
         return settings
     except ValidationError as error:
         fail("; ".join(_wrong_setting(each["loc"], each["msg"]) for each in error.errors()))
@@ -98,7 +124,7 @@ class Clients:
 
 
 @contextmanager
-def opened(settings: Settings, *, make: bool = False) -> Iterator[Clients]:
+def opened(settings: Connection, *, make: bool = False) -> Iterator[Clients]:
     """DynamoDB in a file, at an endpoint, or on AWS. `make`: a file that is not there is made."""
     with ExitStack() as stack:
         if settings.embedded:
@@ -110,12 +136,12 @@ def opened(settings: Settings, *, make: bool = False) -> Iterator[Clients]:
             yield Clients(*(stack.enter_context(_boto3(session, name, url)) for name in _SERVICES))
 
 
-def place(settings: Settings) -> str:
+def place(settings: Connection) -> str:
     """Which DynamoDB it is, for people."""
     return "AWS" if settings.aws else settings.endpoint_url or f"file {settings.path}"
 
 
-def making_tables(system: str, settings: Settings, environment: Sequence[str] | None = None) -> str:
+def making_tables(system: str, settings: Connection, environment: Sequence[str] | None = None) -> str:
     """The command that makes the tables of a system there."""
     where = ["--path", str(settings.path)] if settings.embedded else ["--endpoint-url", str(settings.endpoint_url)]
     named = [word for each in environment or () for word in ("--environment", each)]
@@ -244,4 +270,6 @@ def named(place: str) -> Any:  # noqa: ANN401 - whatever has that name
     try:
         return getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
+        if is_missing_extra(error):
+            raise
         fail(f"There is no {name or 'name'} in {module}: {error}")

@@ -71,6 +71,7 @@ from keyplan.design.patterns import Departure, Design, departure, job, pattern
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.rewrites import Rewrite, rewrite
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, Access, Table, include, index, key, local
+from keyplan.design.values import LINK, Link, UserId
 
 __all__ = [
     "ALL",
@@ -78,6 +79,7 @@ __all__ = [
     "HIDDEN",
     "HOUSEKEEPING",
     "KEYS_ONLY",
+    "LINK",
     "OPEN",
     "READ_ONLY",
     "Access",
@@ -97,6 +99,7 @@ __all__ = [
     "IdFactory",
     "InvalidValue",
     "Limit",
+    "Link",
     "Lookup",
     "Merge",
     "NoSeparator",
@@ -113,6 +116,7 @@ __all__ = [
     "Together",
     "Ttl",
     "Updated",
+    "UserId",
     "Version",
     "about",
     "absent",

@@ -11,6 +11,7 @@ Systems import from here, and from three folders with public names of their own:
 `compat` (private interfaces of other libraries), `models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 
+from keyplan.design import LINK, Link, UserId
 from keyplan.web.models.bodies import Change, In, Out
 from keyplan.web.models.paging import Cursor, Listing, Paging, all_of, page_of, turn
 from keyplan.web.models.problems import (
@@ -25,7 +26,7 @@ from keyplan.web.models.problems import (
     Unprocessable,
 )
 from keyplan.web.models.slugs import slug_of
-from keyplan.web.models.values import LINK, Link, Time, UserId
+from keyplan.web.models.values import Time
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
 from keyplan.web.pages.forms import Nothing, OfVersion, invalid
 from keyplan.web.pages.rendering import Site, folder_of

@@ -1,14 +1,13 @@
 """The settings of a running Keyplan: a flag of the command line over `KEYPLAN_*` in the environment over `.env`."""
 
 import ipaddress
-import os
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from keyplan.connection import Connection
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -30,12 +29,8 @@ class IssuerSettings(BaseModel):
     jwks_uri: str | None = Field(default=None, description="Where its keys are; else its discovery document says it.")
 
 
-class Settings(BaseSettings):
+class Settings(Connection):
     """All settings of `keyplan serve` and `keyplan work`."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="KEYPLAN_", env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True
-    )
 
     host: str = Field(default="127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(default=8080, description="The port to listen on.")
@@ -45,16 +40,9 @@ class Settings(BaseSettings):
     )
     systems: list[str] | None = Field(default=None, description="The systems to serve; else all.")
 
-    path: Path = Field(default=Path("keyplan.db"), description="The file with the data, for the embedded DynamoDB.")
-    durability: Literal["normal", "full"] = Field(
-        default="normal", description="`full`: writes survive a power loss too."
-    )
     dynamodb_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
         default=None, description="Answer as a DynamoDB endpoint on this port as well."
     )
-    endpoint_url: str | None = Field(default=None, description="A DynamoDB endpoint to use instead of a file.")
-    aws: bool = Field(default=False, description="Use DynamoDB on AWS, with AWS's usual variables, instead of a file.")
-    tables: dict[str, str] = Field(default={}, description="What a name in braces in a table's name stands for.")
 
     demo: bool = Field(default=False, description="Fill every system once with made-up data.")
     dev: bool = Field(default=False, description="Sign in as anybody; for this machine only.")
@@ -97,18 +85,11 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"dev lets anybody sign in as anybody, so it needs a loopback address, and not {self.host}"
             )
-        if self.aws and self.endpoint_url:
-            raise ValueError("aws and endpoint_url exclude each other")
         try:
             _networks(self.trusted_proxies)
         except ValueError as error:
             raise ValueError(f"trusted_proxies: {error}") from error
         return self
-
-    @property
-    def embedded(self) -> bool:
-        """Whether the data is in a file of ours."""
-        return not self.aws and self.endpoint_url is None
 
     @cached_property
     def proxies(self) -> tuple[Network, ...]:
@@ -128,10 +109,6 @@ class Settings(BaseSettings):
     def issuer_of(self, system: str) -> IssuerSettings | None:
         """The issuer that a system believes."""
         return self.issuers.get(system) or self.issuers.get("*")
-
-    def table_environment(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """What the names in tables' names stand for: a variable of that name in capitals, unless `tables` says it."""
-        return {name.lower(): value for name, value in environ.items() if value} | self.tables
 
 
 def _networks(addresses: list[str]) -> tuple[Network, ...]:

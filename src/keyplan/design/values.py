@@ -1,0 +1,31 @@
+"""Values that many designs have: links, and the ids of users."""
+
+import re
+from typing import Annotated, TypeAlias
+
+from pydantic import StringConstraints
+
+from keyplan.design.fields import NoSeparator, about
+from keyplan.design.limits import limit
+
+_TEXT = r"[^\x00-\x20\x7f\\]"
+_HOST = r"[^\x00-\x20\x7f\\/?#@:\[\]]+"
+LINK = rf"^(https?://{_HOST}(:[0-9]{{1,5}})?([/?#]{_TEXT}*)?|mailto:{_TEXT}*@{_TEXT}*|/media/{_TEXT}*)$"
+"""What a link looks like. A user name before the host is refused, since it could pass for the host."""
+
+
+def _is_link(text: str) -> None:
+    if not re.fullmatch(LINK, text):
+        raise ValueError("A link starts with https://, http:// or mailto:")
+
+
+Link: TypeAlias = Annotated[str, StringConstraints(max_length=2048), limit(_is_link, pattern=LINK)]
+"""A link to the web, to a mailbox, or to an uploaded file. It is never fetched."""
+
+
+UserId: TypeAlias = Annotated[
+    str,
+    NoSeparator(),
+    StringConstraints(strip_whitespace=False, min_length=1, max_length=128, pattern=r"^[^#]+$"),
+    about("User", "The subject of the user's token."),
+]
