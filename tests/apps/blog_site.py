@@ -7,9 +7,10 @@ from typing import Any
 
 import httpx
 
-from keyplan.apps.wavyblog.accounts import hashed
 from keyplan.apps.wavyblog.api import SYSTEM
-from keyplan.apps.wavyblog.design import Category, Post, Role, User
+from keyplan.apps.wavyblog.entities import Category, Post, User
+from keyplan.apps.wavyblog.fields import Role
+from keyplan.apps.wavyblog.service.accounts import hashed
 from keyplan.data import create
 from keyplan.engine import Engine
 from keyplan.web.settings import Settings

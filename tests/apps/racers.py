@@ -15,7 +15,8 @@ from keyplan.apps.threefc.design import ThreeFC
 from keyplan.apps.threefc.entities import Acl, League
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Media, News
-from keyplan.apps.wavyblog.design import Admins, Category, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Admins, Category
 from keyplan.data import Conflict, NotFound, Refused, Store, create, delete, move, update
 from keyplan.design import Design
 from keyplan.engine import Engine

@@ -24,7 +24,8 @@ from keyplan.apps.threefc.entities import Acl, Game, League, Season, Session, Te
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Location, Media, Role
 from keyplan.apps.vcm.values import Schedule
-from keyplan.apps.wavyblog.design import Admins, Category, User, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Admins, Category, User
 from keyplan.design import Design, Entity, Secret
 
 Values: TypeAlias = st.SearchStrategy[Any]

@@ -10,8 +10,8 @@ import bcrypt
 import httpx
 import pytest
 
-from keyplan.apps.wavyblog.accounts import ATTEMPTS, REFRESH_COOKIE
-from keyplan.apps.wavyblog.design import RefreshToken, User
+from keyplan.apps.wavyblog.entities import RefreshToken, User
+from keyplan.apps.wavyblog.service.accounts import ATTEMPTS, REFRESH_COOKIE
 from keyplan.data import create
 from keyplan.design import Secret
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write

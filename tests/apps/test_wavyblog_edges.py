@@ -11,8 +11,9 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from keyplan.apps.wavyblog import accounts, markdown, service
-from keyplan.apps.wavyblog.design import User
+from keyplan.apps.wavyblog import markdown
+from keyplan.apps.wavyblog.entities import User
+from keyplan.apps.wavyblog.service import accounts, categories
 from keyplan.apps.wavyblog.upkeep import sweep
 from keyplan.cli import main
 from keyplan.engine import Engine
@@ -162,7 +163,7 @@ def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(
 
 
 def test_a_category_that_posts_move_to_stays_until_they_are_there(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "_AT_ONCE", -1)
+    monkeypatch.setattr(categories, "_AT_ONCE", -1)
     add_posts(site, 12, category="travel", is_published=True)
     root = site.as_("root")
     assert root.patch("/categories/travel", json={"slug": "journeys"}, headers=ANY).status_code == 200

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keyplan.apps.wavyblog.design import Post
+from keyplan.apps.wavyblog.entities import Post
 from keyplan.apps.wavyblog.pages import pages
 from keyplan.data import create
 from tests.apps.wavyblog_pages_support import DRAFT, PASSWORD, POST, Served, blog, settings_in

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keyplan.apps.wavyblog.design import Post
+from keyplan.apps.wavyblog.entities import Post
 from keyplan.data import create
 from tests.apps.test_wavyblog_edges import while_a_password_is_checked
 from tests.apps.wavyblog_pages_support import (

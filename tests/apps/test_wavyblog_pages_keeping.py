@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keyplan.apps.wavyblog.design import Image, User
+from keyplan.apps.wavyblog.entities import Image, User
 from keyplan.data import create, update
 from tests.apps.wavyblog_pages_support import (
     POST,

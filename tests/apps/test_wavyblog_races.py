@@ -14,7 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.apps.wavyblog.design import Category, Post, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Category, Post
 from keyplan.data import Store, create
 from keyplan.engine import Engine
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from keyplan.apps.wavyblog.api import SYSTEM
-from keyplan.apps.wavyblog.design import Category
+from keyplan.apps.wavyblog.entities import Category
 from keyplan.data import create
 from keyplan.web import ANYONE, SIGNED_IN
 from tests.apps.blog_site import ANY, PASSWORD, add_user, blog, write

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from keyplan.apps.wavyblog.design import Admins, Category, Image, RefreshToken, TokenFamily, User, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Admins, Category, Image, RefreshToken, TokenFamily, User
 from keyplan.data import (
     FloorReached,
     InUse,

@@ -2,17 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from keyplan.apps.wavyblog.design import (
-    Admins,
-    Category,
-    Image,
-    Leftover,
-    Post,
-    RefreshToken,
-    TokenFamily,
-    User,
-    WavyBlog,
-)
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Admins, Category, Image, Leftover, Post, RefreshToken, TokenFamily, User
 from keyplan.data import Store, create
 from keyplan.design import Secret
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import httpx
 
-from keyplan.apps.wavyblog.accounts import hashed
 from keyplan.apps.wavyblog.api import SYSTEM
-from keyplan.apps.wavyblog.design import Category, Post, User
+from keyplan.apps.wavyblog.entities import Category, Post, User
+from keyplan.apps.wavyblog.service.accounts import hashed
 from keyplan.data import create
 from keyplan.design import Secret
 from keyplan.web import Caller

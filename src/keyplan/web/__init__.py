@@ -25,6 +25,7 @@ from keyplan.web.models.problems import (
     Unauthorized,
     Unprocessable,
 )
+from keyplan.web.models.refusals import missing
 from keyplan.web.models.slugs import slug_of
 from keyplan.web.models.values import Time
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
@@ -86,6 +87,7 @@ __all__ = [
     "allow",
     "folder_of",
     "invalid",
+    "missing",
     "not_modified",
     "page_of",
     "slug_of",

@@ -1,10 +1,9 @@
 """WavyBlog's routes."""
 
-from keyplan.apps.wavyblog.accounts import REFRESH_COOKIE, REFRESH_LASTS, own_identity
 from keyplan.apps.wavyblog.demo import fill
 from keyplan.apps.wavyblog.design import WavyBlog
 from keyplan.apps.wavyblog.pages import pages
-from keyplan.apps.wavyblog.service import Blog
+from keyplan.apps.wavyblog.service import REFRESH_COOKIE, REFRESH_LASTS, Blog, own_identity
 from keyplan.apps.wavyblog.upkeep import prepare, sweep
 from keyplan.web import Api, SetCookie, System
 

@@ -10,8 +10,9 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
-from keyplan.apps.wavyblog.accounts import hashed
-from keyplan.apps.wavyblog.design import Category, Image, Post, User, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Category, Image, Post, User
+from keyplan.apps.wavyblog.service import hashed
 from keyplan.data import Refused, create
 from keyplan.web import Progress, Running, slug_of
 

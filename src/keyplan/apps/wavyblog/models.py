@@ -1,77 +1,65 @@
-"""What goes into and out of WavyBlog's API."""
+"""What callers send to WavyBlog's API and get from it."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from keyplan.apps.wavyblog.design import (
-    UNCATEGORIZED,
-    Category,
-    Content,
+from keyplan.apps.wavyblog.entities import Post
+from keyplan.apps.wavyblog.fields import (
+    AccountFields,
+    CategoryFields,
+    CategoryName,
+    CategoryShown,
     Email,
-    Image,
-    ImageType,
-    Post,
+    GivenPassword,
+    ImageFields,
+    ImageShown,
+    NewPassword,
+    PostFields,
+    PostHeadFields,
+    PostId,
+    PostText,
     Role,
     Slug,
-    User,
-    Username,
+    UserFields,
+    Versioned,
 )
 from keyplan.apps.wavyblog.markdown import LONG, excerpt, safe_html
-from keyplan.web import In, Link, Out
+from keyplan.design import about
+from keyplan.web import Change, In, Out
 
-MOST_IMAGE = 10 * 1024 * 1024
-SLUG_LENGTH = 80
-
-
-def _fits_bcrypt(password: str) -> str:
-    if not 8 <= len(password.encode()) <= 72:
-        raise ValueError("a password has 8 to 72 bytes")
-    if "\0" in password:
-        raise ValueError("a password holds no NUL character")
-    return password
+# Accounts
 
 
-Password: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=False), AfterValidator(_fits_bcrypt)]
-Given: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=False, max_length=1024)]
-"""A password as somebody claims it to be."""
-Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-ImageId: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
-Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
-
-
-class Registration(In):
+class Registration(UserFields, In):
     """A new account."""
 
-    username: Username
-    email: Email
-    password: Password
+    password: NewPassword
 
 
 class Credentials(In):
-    """Who signs in: a username or an e-mail address, and the password."""
+    """A username or an e-mail address, and the password."""
 
-    user: Annotated[str, StringConstraints(min_length=1, max_length=254)]
-    password: Given
+    user: Annotated[str, StringConstraints(min_length=1, max_length=254), about("Username or e-mail address")]
+    password: GivenPassword
 
 
 class PasswordChange(In):
-    """A new password, and the one until now."""
+    """A new password, and the current one."""
 
-    password: Given
-    new_password: Password
+    password: Annotated[GivenPassword, about("Current password")]
+    new_password: Annotated[NewPassword, about("New password", "8 to 72 characters.")]
 
 
 class EmailChange(In):
     """A new e-mail address, and the password."""
 
-    password: Given
-    email: Email
+    password: Annotated[GivenPassword, about("Current password")]
+    email: Annotated[Email, about("New e-mail address")]
 
 
 class SignedIn(Out):
-    """An access token; the refresh token goes into a cookie."""
+    """An access token; the refresh token is in a cookie."""
 
     access_token: str
     token_type: Literal["Bearer"] = "Bearer"
@@ -79,145 +67,100 @@ class SignedIn(Out):
     refresh_token: Annotated[str, Field(exclude=True)]
 
 
-class Account(Out):
+class BlogOut(Out):
+    """Base of answers: WavyBlog's times have seconds, as its document shows."""
+
+    time_precision: ClassVar = "seconds"
+
+
+class Account(AccountFields, BlogOut):
     """An account, as its owner and admins see it."""
-
-    username: str
-    email: str
-    role: Role
-    post_count: int
-    created_at: datetime
-    version: int
-
-    @classmethod
-    def of(cls, user: User) -> "Account":
-        return cls.model_validate(user)
 
 
 class RoleChange(In):
-    """Another role."""
+    """A new role."""
 
     role: Role
 
 
-class NewPost(In):
-    """A post, as it is written. Its slug is made of its title."""
+# Posts
 
-    title: Title
-    content: Content
-    category: Slug = UNCATEGORIZED
-    thumbnail_url: Link | None = None
+
+class NewPost(PostFields, In):
+    """A post. Its slug is made from its title."""
+
     publish: bool = False
 
 
-class PostChange(In):
-    """What is to be changed of a post; what is not named stays. Another title gives another slug."""
-
-    title: Title | None = None
-    content: Content | None = None
-    category: Slug | None = None
-    thumbnail_url: Link | None = None
+class PostChange(Change[PostFields]):
+    """A change of a post. Fields that are left out stay as they are. A new title gives the post a new slug."""
 
 
 class Slugs(In):
-    """Posts to be deleted together."""
+    """Posts to delete together."""
 
     slugs: Annotated[list[Slug], Field(min_length=1, max_length=100)]
 
 
-class PostHead(Out):
-    """What there is to know of a post beside its text."""
-
-    slug: str
-    title: str
-    author: str
-    category: str
-    thumbnail_url: str | None
-    is_published: bool
-    created_at: datetime
-    updated_at: datetime
-
-
-def _head(post: Post) -> dict[str, Any]:
-    return {
-        "slug": post.slug,
-        "title": post.title,
-        "author": post.author_id,
-        "category": post.category,
-        "thumbnail_url": post.thumbnail_url,
-        "is_published": post.is_published,
-        "created_at": post.created_at,
-        "updated_at": post.updated_at,
-    }
-
-
-class PostSummary(PostHead):
+class PostSummary(PostHeadFields, BlogOut):
     """A post in a list."""
 
     excerpt: str
 
-    @classmethod
-    def of(cls, post: Post) -> "PostSummary":
-        return cls(**_head(post), excerpt=excerpt(post.content))
 
+class PostOut(PostHeadFields, PostText, Versioned, BlogOut):
+    """A post. Its content is Markdown, as it was written."""
 
-class PostOut(PostHead):
-    """A post."""
-
-    content: Annotated[str, Field(description="Markdown, as it was written.")]
     html: Annotated[str, Field(description="The content as safe HTML.")]
-    version: int
-
-    @classmethod
-    def of(cls, post: Post) -> "PostOut":
-        return cls(**_head(post), content=post.content, html=safe_html(post.content), version=post.version)
 
 
-class FeedPost(PostHead):
-    """A post in the feed, with the name that it keeps whatever else changes."""
+class FeedPost(PostHeadFields, PostId, BlogOut):
+    """A post in the feed."""
 
-    html: Annotated[str | None, Field(description="None of a long post: a feed has many.")]
+    html: Annotated[str | None, Field(description="Null for a long post.")]
     excerpt: str
-    post_id: str
-
-    @classmethod
-    def of(cls, post: Post) -> "FeedPost":
-        html = safe_html(post.content) if len(post.content) <= LONG else None
-        return cls(**_head(post), html=html, excerpt=excerpt(post.content), post_id=post.post_id)
 
 
-class NewCategory(In):
-    """A category. Its slug is made of its name, unless it is given."""
-
-    name: Name
-    slug: Slug | None = None
+def summary_of(post: Post) -> PostSummary:
+    """A post as lists show it."""
+    return PostSummary.from_fields(post, excerpt=excerpt(post.content))
 
 
-class CategoryChange(In):
-    """Another name for a category, or another slug; with another slug its posts move along."""
-
-    name: Name | None = None
-    slug: Slug | None = None
+def post_out(post: Post) -> PostOut:
+    """A post with its text."""
+    return PostOut.from_fields(post, html=safe_html(post.content))
 
 
-class CategoryOut(Out):
+def feed_post(post: Post) -> FeedPost:
+    """A post as the feed has it."""
+    html = safe_html(post.content) if len(post.content) <= LONG else None
+    return FeedPost.from_fields(post, html=html, excerpt=excerpt(post.content))
+
+
+# Categories
+
+
+class NewCategory(CategoryName, In):
+    """A category. Without a slug, it is made from the name."""
+
+    slug: Annotated[
+        Slug | None, about("Address", "Lowercase letters, digits and hyphens. Made from the name if empty.")
+    ] = None
+
+
+class CategoryChange(Change[CategoryFields]):
+    """A change of a category. With a new slug, its posts move along."""
+
+
+class CategoryOut(CategoryShown, BlogOut):
     """A category."""
 
-    slug: str
-    name: str
-    post_count: Annotated[int, Field(description="Drafts count, too.")]
-    version: int
 
-    @classmethod
-    def of(cls, category: Category) -> "CategoryOut":
-        return cls.model_validate(category)
+# Images
 
 
-class NewImage(In):
-    """An image to be uploaded."""
-
-    content_type: ImageType
-    size: Annotated[int, Field(ge=1, le=MOST_IMAGE)]
+class NewImage(ImageFields, In):
+    """An image to upload."""
 
 
 class SentImage(In):
@@ -226,21 +169,7 @@ class SentImage(In):
     upload_id: Annotated[str, StringConstraints(max_length=200)]
 
 
-class ImageOut(Out):
-    """An image of one's own."""
+class ImageOut(ImageShown, BlogOut):
+    """An image."""
 
-    image_id: str
     url: str
-    content_type: str
-    size: int
-    created_at: datetime
-
-    @classmethod
-    def of(cls, image: Image, url: str) -> "ImageOut":
-        return cls(
-            image_id=image.image_id,
-            url=url,
-            content_type=image.content_type,
-            size=image.size,
-            created_at=image.created_at,
-        )

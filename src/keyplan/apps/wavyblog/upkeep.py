@@ -3,7 +3,9 @@
 from contextlib import suppress
 from datetime import timedelta
 
-from keyplan.apps.wavyblog.design import UNCATEGORIZED, Admins, Category, Image, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import Admins, Category, Image
+from keyplan.apps.wavyblog.fields import UNCATEGORIZED
 from keyplan.data import InUse, NotFound, Refused, StaleVersion, create, delete
 from keyplan.design import get
 from keyplan.web import Running

@@ -1,13 +1,13 @@
-"""Registering, signing in, and one's own account. Signing out is the kit's."""
+"""Registering, signing in, and the caller's account. Signing out is the kit's."""
 
 from typing import Annotated
 
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.accounts import REFRESH_LASTS, caller_of, wrong_credentials
 from keyplan.apps.wavyblog.models import Credentials, EmailChange, PasswordChange, Registration
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
+from keyplan.apps.wavyblog.service import REFRESH_LASTS, caller_of, wrong_credentials
 
 Address = Annotated[str, StringConstraints(max_length=2000)]
 
@@ -26,7 +26,7 @@ class Joining(Registration):
 
 @pages.get("/sign-in")
 def sign_in(view: BlogView, to: str = "") -> Response:
-    view.form.starting_from({"to": view.site.local(to)})
+    view.form.asking(SignIn).starting_from({"to": view.site.local(to)})
     return view.render("sign_in.html")
 
 
@@ -37,12 +37,12 @@ def let_in(view: BlogView, given: SignIn) -> Response:
     if not view.service.still_has_password(user):
         view.sign_out()
         raise wrong_credentials()
-    return view.redirect_to(view.site.local(given.to), notice=f"You are signed in as {user.username}.")
+    return view.redirect_to(view.site.local(given.to), notice=f"Signed in as {user.username}")
 
 
 @pages.get("/register")
 def register(view: BlogView, to: str = "") -> Response:
-    view.form.starting_from({"to": view.site.local(to)})
+    view.form.asking(Joining).starting_from({"to": view.site.local(to)})
     return view.render("register.html")
 
 
@@ -50,7 +50,7 @@ def register(view: BlogView, to: str = "") -> Response:
 def join(view: BlogView, new: Joining) -> Response:
     user = view.service.registered(new)
     view.sign_in(caller_of(user), REFRESH_LASTS)
-    return view.redirect_to(view.site.local(new.to), notice=f"Welcome, {user.username}.")
+    return view.redirect_to(view.site.local(new.to), notice=f"Welcome, {user.username}")
 
 
 @pages.get("/account")
@@ -60,25 +60,26 @@ def account(view: BlogView) -> Response:
 
 @pages.get("/account/password")
 def password(view: BlogView) -> Response:
+    view.form.asking(PasswordChange)
     return view.render("password.html", account=view.service.account())
 
 
 @pages.post("/account/password")
 def change_password(view: BlogView, change: PasswordChange) -> Response:
     view.service.change_password(change)
-    # That ended every session, this one too; who has just proved to know the password need not do it again.
+    # That ended every session, this one too. Whoever just entered the password need not sign in again.
     view.sign_in(view.service.me, REFRESH_LASTS)
-    return view.redirect("/account", notice="Your password is changed. Everywhere else you are signed out.")
+    return view.redirect("/account", notice="Password changed. You were signed out everywhere else.")
 
 
 @pages.get("/account/email")
 def email(view: BlogView) -> Response:
     account = view.service.account()
-    view.form.starting_from({"email": account.email})
+    view.form.asking(EmailChange).starting_from({"email": account.email})
     return view.render("email.html", account=account)
 
 
 @pages.post("/account/email")
 def change_email(view: BlogView, change: EmailChange) -> Response:
     view.service.change_email(change)
-    return view.redirect("/account", notice="Your e-mail address is changed.")
+    return view.redirect("/account", notice="E-mail address changed")

@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.models import MOST_IMAGE, ImageId, ImageOut, NewImage, SentImage
+from keyplan.apps.wavyblog.fields import MOST_IMAGE, ImageId
+from keyplan.apps.wavyblog.models import ImageOut, NewImage, SentImage
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.web import Cursor, Missing, Paging, turn
 
@@ -14,7 +15,7 @@ _LISTED = 24
 
 
 class Asked(NewImage):
-    """An image to be uploaded; how large it is only a script knows before."""
+    """An image to upload; without JavaScript its size isn't known yet."""
 
     size: Annotated[int, Field(ge=1, le=MOST_IMAGE)] = MOST_IMAGE
 
@@ -33,7 +34,7 @@ def images(view: BlogView, cursor: Cursor = None, added: ImageId | None = None) 
 
 
 def _still_there(view: BlogView, image_id: str | None) -> ImageOut | None:
-    """The image that was just added, wherever in the list it is; a page that is loaded again may come too late."""
+    """The image that was just added, unless it was deleted since."""
     with suppress(Missing):
         return None if image_id is None else view.service.image(image_id)
     return None
@@ -48,10 +49,10 @@ def ask(view: BlogView, asked: Asked) -> Response:
 @pages.post("/images/add", again=images)
 def add(view: BlogView, sent: SentImage) -> Response:
     image = view.service.add_image(sent)
-    return view.redirect("/images", added=image.image_id, notice="The image is there.")
+    return view.redirect("/images", added=image.image_id, notice="Image added")
 
 
 @pages.post("/images/{image_id}/delete", again=images)
 def delete(view: BlogView, image_id: ImageId) -> Response:
     view.service.delete_image(image_id)
-    return view.redirect("/images", notice="The image is deleted.")
+    return view.redirect("/images", notice="Image deleted")

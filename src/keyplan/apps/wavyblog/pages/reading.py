@@ -2,9 +2,9 @@
 
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.design import Slug, Username
-from keyplan.apps.wavyblog.feed import feed_of
+from keyplan.apps.wavyblog.fields import Slug, Username
 from keyplan.apps.wavyblog.markdown import excerpt
+from keyplan.apps.wavyblog.pages.feed import feed_of
 from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, names_of, pages
 from keyplan.web import Cursor, Paging, not_modified, turn
 
@@ -27,7 +27,7 @@ def post(view: BlogView, slug: Slug) -> Response:
         post=found,
         about=excerpt(found.content, 160),
         names=names_of(view, [found]),
-        mine=view.caller is not None and (found.author == view.caller.sub or is_admin(view)),
+        mine=view.caller is not None and (found.author_id == view.caller.sub or is_admin(view)),
     )
 
 

@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from keyplan.apps.wavyblog.models import CategoryOut, PostHead
+from keyplan.apps.wavyblog.fields import PostHeadFields
+from keyplan.apps.wavyblog.models import CategoryOut
 from keyplan.apps.wavyblog.service import Blog
 from keyplan.web import Pages, View, all_of
 
 BlogView: TypeAlias = View[Blog]
 
-# Authors show pictures from elsewhere in the web, too; the reader's address is all that is told there.
+# Authors may show pictures from other sites, which learn only the reader's address.
 pages = Pages("keyplan.apps.wavyblog", title="WavyBlog", sign_in="/sign-in", images=["https:"])
 
 POSTS = 12
-"""Posts on a page: as many as somebody scrolls through."""
+"""Posts on a page."""
 
 
 def is_admin(view: BlogView) -> bool:
@@ -27,11 +28,11 @@ def known(view: BlogView) -> dict[str, object]:
     return {"admin": is_admin(view)}
 
 
-def names_of(view: BlogView, posts: Iterable[PostHead]) -> dict[str, str]:
-    """What the categories of some posts are called; but for one that was renamed and whose posts still follow."""
+def names_of(view: BlogView, posts: Iterable[PostHeadFields]) -> dict[str, str]:
+    """The names of the posts' categories. One that was renamed has none while its posts are moving."""
     return view.service.category_names({post.category for post in posts})
 
 
 def all_categories(view: BlogView) -> list[CategoryOut]:
-    """The categories by name, to choose from."""
+    """All categories, sorted by name."""
     return sorted(all_of(view.service.categories), key=lambda category: category.name.casefold())

@@ -61,8 +61,8 @@ def _entry(root: Element, site: Site, base: str, post: FeedPost) -> None:
     _text(entry, "updated", _time(post.updated_at))
     _link(entry, address, rel="alternate", type="text/html")
     author = SubElement(entry, "author")
-    _text(author, "name", post.author)
-    _text(author, "uri", base + site.url("/authors/{username}", username=post.author))
+    _text(author, "name", post.author_id)
+    _text(author, "uri", base + site.url("/authors/{username}", username=post.author_id))
     SubElement(entry, "category", {"term": post.category})
     if post.html is None:
         _text(entry, "summary", post.excerpt)

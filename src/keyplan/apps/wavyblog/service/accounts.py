@@ -1,4 +1,4 @@
-"""WavyBlog's accounts: who one is, signing in, and staying signed in."""
+"""Accounts: who the caller is, signing in, and staying signed in."""
 
 import hashlib
 import secrets
@@ -11,7 +11,8 @@ from typing import Annotated, ClassVar, TypeAlias
 import bcrypt
 from fastapi import Cookie
 
-from keyplan.apps.wavyblog.design import RefreshToken, TokenFamily, User, WavyBlog
+from keyplan.apps.wavyblog.design import WavyBlog
+from keyplan.apps.wavyblog.entities import RefreshToken, TokenFamily, User
 from keyplan.apps.wavyblog.models import (
     Account,
     Credentials,
@@ -21,14 +22,12 @@ from keyplan.apps.wavyblog.models import (
     SignedIn,
 )
 from keyplan.data import (
-    AlreadyExists,
     Check,
     ConditionFailed,
     Create,
     NotFound,
     ParentMissing,
     StaleVersion,
-    UniqueViolation,
     Update,
     check,
     create,
@@ -36,7 +35,7 @@ from keyplan.data import (
     update,
 )
 from keyplan.design import InvalidValue, Secret, absent, ref
-from keyplan.web import ANYONE, SIGNED_IN, Caller, InConflict, Running, Service, Unauthorized, Unprocessable, allow
+from keyplan.web import ANYONE, SIGNED_IN, Caller, Running, Service, Unauthorized, Unprocessable, allow
 from keyplan.web.identity import FirstOf, Identity, Sessions, TokenIdentity, TokenIssuer, identity_of, kept_signing_key
 
 ACCESS_LASTS = timedelta(hours=1)
@@ -84,35 +83,35 @@ def caller_of(user: User) -> Caller:
 
 
 def own_issuer(running: Running[WavyBlog]) -> TokenIssuer:
-    """Who signs WavyBlog's access tokens: WavyBlog."""
+    """The issuer of WavyBlog's access tokens."""
     return TokenIssuer("urn:keyplan:wavyblog", kept_signing_key(running.store), running.store.clock)
 
 
 def own_identity(running: Running[WavyBlog]) -> Identity:
-    """Callers are who WavyBlog's own tokens say; and with `dev` also who those for development say."""
+    """Callers by WavyBlog's own tokens, and with `dev` also by the tokens for development."""
     ours = TokenIdentity.of(running.kept(own_issuer), running.system.name)
     return FirstOf(ours, identity_of(running)) if running.settings.dev else ours
 
 
 class Accounts(Service[WavyBlog]):
-    """Registering, signing in and out, and one's own account."""
+    """Registering, signing in and out, and the caller's account."""
 
     all_roles = (ANYONE, SIGNED_IN, "user", "admin")
     comes_with: ClassVar = {"admin": ("user",)}
 
     @cached_property
     def user(self) -> User:
-        """The caller's account, as it is now: a change of role holds at once, and so does signing out."""
+        """The caller's account as it is now: changes of role and signing out take effect at once."""
         user, signed_in = self._found_with_login()
         # Somebody else may have taken the name of an account that is gone.
         if user is None or self.me.claims.get(_USER_ID, user.user_id) != user.user_id:
-            raise Unauthorized("bad-token", "This account is gone.")
+            raise Unauthorized("bad-token", "This account was deleted.")
         if not signed_in:
-            raise Unauthorized("bad-token", "You are signed out.")
+            raise Unauthorized("bad-token", "You are signed out. Sign in again.")
         return user
 
     def _found_with_login(self) -> tuple[User | None, bool]:
-        """The caller's account, and whether the sign-in that the token came from still holds: in one request."""
+        """The caller's account, and whether the sign-in of the token is still valid, in one request."""
         name, family_id = self.me.sub, self._family_id
         if family_id is None:  # a browser's session, which is looked up already; or somebody who develops
             return self.store.run(self.design.user(name)), True
@@ -130,28 +129,22 @@ class Accounts(Service[WavyBlog]):
 
     @allow(ANYONE)
     def register(self, new: Registration) -> SignedIn:
-        """Make an account, and sign in."""
+        """Create an account and sign in."""
         return self._new_login(self.registered(new))
 
     @allow(ANYONE)
     def registered(self, new: Registration) -> User:
-        """Make an account."""
-        user = User(username=new.username, email=new.email, password_hash=hashed(new.password))
-        try:
-            return self.store.run(create(user))
-        except AlreadyExists as error:
-            raise InConflict("username-taken", "Somebody else has this username.") from error
-        except UniqueViolation as error:
-            raise InConflict("email-taken", "There is an account with this e-mail address.") from error
+        """Create an account."""
+        return self.store.run(create(User.from_fields(new, password_hash=hashed(new.password))))
 
     @allow(ANYONE)
     def login(self, given: Credentials) -> SignedIn:
-        """Sign in with a username or an e-mail address, and the password."""
+        """Sign in with a username or an e-mail address and the password."""
         return self._new_login(self.checked(given))
 
     @allow(ANYONE)
     def checked(self, given: Credentials) -> User:
-        """Whose username and password these are. That there is no such user is not told, nor shown by the time."""
+        """The user with this name and password. Neither the answer nor its timing tells whether the user exists."""
         self.running.rates.take(
             f"login {given.user.lower()} from {self.visit.address}", ATTEMPTS, code="too-many-attempts"
         )
@@ -201,7 +194,7 @@ class Accounts(Service[WavyBlog]):
 
     @allow(ANYONE)
     def refresh(self, token: RefreshCookie = None) -> SignedIn:
-        """A new access token for the refresh token in the cookie, which is used up and replaced."""
+        """Get a new access token for the refresh token in the cookie, which is replaced."""
         stored = self._refresh_token(token)
         if stored is None or stored.expires_at <= self.now:
             raise _sign_in_again()
@@ -223,7 +216,7 @@ class Accounts(Service[WavyBlog]):
 
     @allow(ANYONE)
     def logout(self, token: RefreshCookie = None) -> None:
-        """Sign out: all tokens of the sign-in that the cookie's or the bearer's came from are good no more."""
+        """Sign out: revoke all tokens of the sign-in that the cookie's or the bearer's token came from."""
         stored = self._refresh_token(token)
         if stored is not None:
             self._revoke(stored.username, stored.family_id)
@@ -240,19 +233,19 @@ class Accounts(Service[WavyBlog]):
                 self.store.run(delete(family))
 
     def _revoke_all(self, username: str) -> None:
-        """End every login of a user, in programs and in browsers."""
+        """End every sign-in of a user, in programs and in browsers."""
         for family in self.store.each(self.design.token_families(username)):
             self._revoke(username, family.family_id)
         Sessions(self.running.store).close_all(username)
 
     @allow("user")
     def account(self) -> Account:
-        """One's own account."""
-        return Account.of(self.user)
+        """Your account."""
+        return Account.from_fields(self.user)
 
     @allow("user")
     def change_password(self, change: PasswordChange) -> None:
-        """Take another password. Every login ends."""
+        """Change your password. This signs you out everywhere."""
         self._check_password(change.password)
         self.user.password_hash = hashed(change.new_password)
         self.store.run(update(self.user))
@@ -260,24 +253,21 @@ class Accounts(Service[WavyBlog]):
 
     @allow("user")
     def change_email(self, change: EmailChange) -> Account:
-        """Take another e-mail address."""
+        """Change your e-mail address."""
         self._check_password(change.password)
         self.user.email = change.email
-        try:
-            return Account.of(self.store.run(update(self.user)))
-        except UniqueViolation as error:
-            raise InConflict("email-taken", "There is an account with this e-mail address.") from error
+        return Account.from_fields(self.save(self.user))
 
     def _check_password(self, password: str) -> None:
         name = self.user.username
         self.running.rates.take(f"password of {name}", ATTEMPTS, code="too-many-attempts")
         if not _matches(password, self.user):
-            raise Unprocessable("wrong-password", "This is not your password.", pointer="/password")
+            raise Unprocessable("wrong-password", "The password is wrong.", pointer="/password")
 
 
 def wrong_credentials() -> Unauthorized:
-    """Says no more than that."""
-    return Unauthorized("wrong-credentials", "There is no user with this name and password.")
+    """The refusal of a sign-in, which doesn't tell what was wrong."""
+    return Unauthorized("wrong-credentials", "Wrong username or password.")
 
 
 def _sign_in_again() -> Unauthorized:
