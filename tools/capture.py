@@ -23,6 +23,7 @@ import random
 import secrets
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -77,9 +78,18 @@ def capture(name: str) -> dict[str, Any]:
 
 @contextmanager
 def fixed_secrets() -> Iterator[None]:
-    """Within the block, `secrets` makes the same tokens each time: items are stored in the order of their hashes."""
-    made = random.Random(1848)
-    with patch("secrets.token_bytes", lambda size=None: made.randbytes(size or secrets.DEFAULT_ENTROPY)):
+    """Within the block, `secrets` makes the same tokens each time: items are stored in the order of their hashes.
+
+    Tokens of each length have a sequence of their own, so that one that is made once per process (what unknown users'
+    passwords are compared with) changes no other.
+    """
+    made: defaultdict[int, random.Random] = defaultdict(lambda: random.Random(1848))
+
+    def token_bytes(size: int | None = None) -> bytes:
+        length = size or secrets.DEFAULT_ENTROPY
+        return made[length].randbytes(length)
+
+    with patch("secrets.token_bytes", token_bytes):
         yield
 
 
