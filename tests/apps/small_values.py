@@ -162,7 +162,10 @@ PLAYS = {
             (Category(slug="aaa", name="aaa"),),
         ),
         fixed=frozenset({Admins}),
-        pools={"email": st.sampled_from(["a@x.org", "A@x.org", "b@x.org", "c@x.org"])},
+        pools={
+            "email": st.sampled_from(["a@x.org", "A@x.org", "b@x.org", "c@x.org"]),
+            "thumbnail_url": st.sampled_from([None, "https://x.org/a.png"]),
+        },
     ),
     "threefc": Play(
         ThreeFC,

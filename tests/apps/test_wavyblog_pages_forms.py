@@ -50,7 +50,7 @@ def test_registering_signs_in_and_goes_on(served: Served) -> None:
     cookie = next(each for each in answer.headers.get_list("set-cookie") if each.startswith("keyplan-session="))
     assert "Max-Age=1209600" in cookie
     assert "HttpOnly" in cookie
-    assert notice_of(reader.follow(answer)) == "Welcome, nele."
+    assert notice_of(reader.follow(answer)) == "Welcome, nele"
     assert "Nele@Example.org" in reader.get("/account").text
     store = served.site.running.store
     assert not list(store.each(store.design.refresh_tokens("nele")))  # a browser has no use for one
@@ -59,11 +59,15 @@ def test_registering_signs_in_and_goes_on(served: Served) -> None:
 @pytest.mark.parametrize(
     ("values", "status", "says"),
     [
-        ({"username": "anna", "email": "new@example.org"}, 409, "Somebody else has this username."),
-        ({"username": "nele", "email": "ANNA@example.org"}, 409, "There is an account with this e-mail address."),
+        ({"username": "anna", "email": "new@example.org"}, 409, "This username is already in use."),
+        ({"username": "nele", "email": "ANNA@example.org"}, 409, "An account with this e-mail address already exists."),
         ({"username": "N!", "email": "new@example.org"}, 422, "Enter a valid username."),
-        ({"username": "nele", "email": "nowhere"}, 422, "Enter a valid email."),
-        ({"username": "nele", "email": "n@e.org", "password": "short"}, 422, "A password has 8 to 72 bytes."),
+        ({"username": "nele", "email": "nowhere"}, 422, "Enter a valid e-mail address."),
+        (
+            {"username": "nele", "email": "n@e.org", "password": "short"},
+            422,
+            "Use 8 to 72 characters. Characters outside ASCII count as two or more.",
+        ),
     ],
 )
 def test_a_refused_registration_says_why_and_keeps_what_was_typed(
@@ -84,7 +88,7 @@ def test_signing_in_and_out(served: Served, name: str) -> None:
     page = reader.follow(refused)
     answer = reader.send("/sign-in", user=name, password=PASSWORD, to=hidden(page, "to"))
     assert answer.headers["location"] == "/wavyblog/my-posts"
-    assert notice_of(reader.follow(answer)) == "You are signed in as anna."
+    assert notice_of(reader.follow(answer)) == "Signed in as anna"
     assert notice_of(reader.follow(reader.send("/sign-out"))) == "Signed out."
     assert reader.get("/my-posts").status_code == 303
 
@@ -93,7 +97,7 @@ def test_signing_in_and_out(served: Served, name: str) -> None:
 def test_a_wrong_sign_in_says_nothing_about_who_there_is(served: Served, user: str, password: str) -> None:
     answer = served.visitor().send("/sign-in", user=user, password=password, to="")
     assert answer.status_code == 401
-    assert problems_of(answer) == ["There is no user with this name and password."]
+    assert problems_of(answer) == ["Wrong username or password."]
     assert f'value="{user}"' in answer.text
     assert password not in re.sub(r"<script.*", "", answer.text)
 
@@ -108,7 +112,7 @@ def test_a_password_that_changes_while_it_is_checked_opens_no_session(
     reader = served.visitor()
     answer = reader.send("/sign-in", user="anna", password=PASSWORD)
     assert answer.status_code == 401
-    assert problems_of(answer) == ["There is no user with this name and password."]
+    assert problems_of(answer) == ["Wrong username or password."]
     assert reader.get("/account").status_code == 303
     assert reader.send("/sign-in", user="anna", password="another one").status_code == 303
 
@@ -148,10 +152,10 @@ def test_another_password_ends_every_other_session(served: Served) -> None:
     here, elsewhere = served.who("author"), served.who("author")
     wrong = here.send("/account/password", password="wrong", new_password="another one")
     assert wrong.status_code == 422
-    assert problems_of(wrong) == ["This is not your password."]
+    assert problems_of(wrong) == ["The password is wrong."]
     assert elsewhere.get("/account").status_code == 200
     answer = here.send("/account/password", password=PASSWORD, new_password="another one")
-    assert notice_of(here.follow(answer)) == "Your password is changed. Everywhere else you are signed out."
+    assert notice_of(here.follow(answer)) == "Password changed. You were signed out everywhere else."
     assert elsewhere.get("/account").status_code == 303
     assert served.visitor().send("/sign-in", user="anna", password=PASSWORD).status_code == 401
     assert served.visitor().send("/sign-in", user="anna", password="another one").status_code == 303
@@ -188,17 +192,17 @@ def test_a_draft_is_written_and_published(served: Served) -> None:
     answer = author.send("/write", **NEW)
     assert answer.headers["location"] == "/wavyblog/posts/a-day-at-sea"
     page = author.follow(answer)
-    assert notice_of(page) == "It is saved as a draft."
+    assert notice_of(page) == "Draft saved"
     assert visitor.get("/posts/a-day-at-sea").status_code == 404
     assert "A day at sea" not in visitor.get("/feed.atom").text
     answer = author.send("/posts/a-day-at-sea/publish", version=hidden(page, "version"))
     page = author.follow(answer)
-    assert notice_of(page) == "It is published."
+    assert notice_of(page) == "Post published"
     assert "<em>waves</em>" in visitor.get("/posts/a-day-at-sea").text
     assert "A day at sea" in visitor.get("/").text
     assert "A day at sea" in visitor.get("/feed.atom").text
     answer = author.send("/posts/a-day-at-sea/unpublish", version=hidden(page, "version"))
-    assert notice_of(author.follow(answer)) == "It is a draft again."
+    assert notice_of(author.follow(answer)) == "Post unpublished. It is a draft again."
     assert "A day at sea" not in visitor.get("/").text
     assert "A day at sea" not in visitor.get("/feed.atom").text
 
@@ -242,7 +246,7 @@ def test_a_refused_post_keeps_what_was_typed(served: Served) -> None:
 def test_a_category_that_is_gone_is_told_and_not_replaced(served: Served) -> None:
     page = served.who("author").send("/write", **{**NEW, "category": "gone"})
     assert page.status_code == 422
-    assert problems_of(page) == ["There is no such category."]
+    assert problems_of(page) == ["Category not found."]
     assert '<option value="gone" selected>' in page.text
 
 
@@ -265,7 +269,7 @@ def test_a_draft_is_changed_and_published_in_one(served: Served) -> None:
     author = served.who("author")
     form = edited(author.get(f"/posts/{DRAFT}/edit"), title="All done", publish="true")
     page = author.follow(author.send(f"/posts/{DRAFT}/edit", **form))
-    assert notice_of(page) == "It is saved and published."
+    assert notice_of(page) == "Post saved and published"
     assert served.visitor().get("/posts/all-done").status_code == 200
 
 
@@ -311,7 +315,7 @@ def test_a_post_is_deleted(served: Served) -> None:
     author = served.who("author")
     page = author.get(f"/posts/{POST}")
     answer = author.send(f"/posts/{POST}/delete", version=hidden(page, "version"))
-    assert notice_of(author.follow(answer)) == "The post is deleted."
+    assert notice_of(author.follow(answer)) == "Post deleted"
     assert author.get(f"/posts/{POST}").status_code == 404
 
 
@@ -319,7 +323,7 @@ def test_several_posts_are_deleted_together_or_not_at_all(served: Served) -> Non
     author = served.who("author")
     none = author.send("/my-posts/delete")
     assert none.status_code == 422
-    assert problems_of(none) == ["Tick the posts that are to be deleted."]
+    assert problems_of(none) == ["Select the posts to delete."]
     for number in range(24):
         category = "travel" if number % 2 else "uncategorized"
         author.send("/write", title=f"Post {number}", content="x", category=category)
@@ -327,7 +331,7 @@ def test_several_posts_are_deleted_together_or_not_at_all(served: Served) -> Non
     assert len(slugs) == 25
     assert author.send("/my-posts/delete", slugs=[*slugs, "none"]).status_code == 404
     answer = author.send("/my-posts/delete", slugs=slugs)
-    assert notice_of(author.follow(answer)) == "25 posts are deleted."
+    assert notice_of(author.follow(answer)) == "25 posts deleted"
 
 
 def test_one_s_own_list_has_drafts_and_nobody_else_s(served: Served) -> None:

@@ -52,7 +52,7 @@ def upload(served: Served, reader: Reader, data: bytes) -> httpx.Response:
 def test_an_image_is_uploaded_and_used(served: Served) -> None:
     author = served.who("author")
     page = author.follow(upload(served, author, png()))
-    assert notice_of(page) == "The image is there."
+    assert notice_of(page) == "Image added"
     assert "The new one" in page.text
     found = re.search(r'value="!\[description\]\((/media/wavyblog/images/[^)]+\.png)\)"', page.text)
     assert found
@@ -102,7 +102,7 @@ def test_nobody_adds_or_deletes_somebody_else_s_image(served: Served) -> None:
     found = re.search(r'action="(/wavyblog/images/[^/]+/delete)"', page.text)
     assert found
     assert other.send(found[1]).status_code == 404
-    assert notice_of(author.follow(author.send(found[1]))) == "The image is deleted."
+    assert notice_of(author.follow(author.send(found[1]))) == "Image deleted"
     assert "You have no images yet." in author.get("/images").text
 
 
@@ -113,12 +113,12 @@ def test_roles(served: Served) -> None:
     admin, author = served.who("admin"), served.who("author")
     assert author.get("/users").status_code == 403
     answer = admin.send("/users/anna/role", role="admin", version=hidden(admin.get("/users/anna"), "version"))
-    assert notice_of(admin.follow(answer)) == "anna is an admin from now on."
+    assert notice_of(admin.follow(answer)) == "anna is now an admin"
     assert author.get("/users").status_code == 200
     stale = admin.send("/users/anna/role", role="user", version="99")
     assert stale.status_code == 412
     answer = author.send("/users/mira/role", role="user", version=hidden(author.get("/users/mira"), "version"))
-    assert notice_of(author.follow(answer)) == "mira is an author from now on."
+    assert notice_of(author.follow(answer)) == "mira is now an author"
     assert admin.get("/users").status_code == 403
 
 
@@ -126,16 +126,16 @@ def test_the_last_admin_stays(served: Served) -> None:
     admin = served.who("admin")
     answer = admin.send("/users/mira/role", role="user", version=hidden(admin.get("/users/mira"), "version"))
     assert answer.status_code == 409
-    assert problems_of(answer) == ["The last one has to stay."]
+    assert problems_of(answer) == ["There must be at least one admin. Make another user an admin first."]
 
 
 def test_a_user_is_deleted_and_signed_out(served: Served) -> None:
     admin, other = served.who("admin"), served.who("other")
     busy = admin.send("/users/anna/delete", version=hidden(admin.get("/users/anna"), "version"))
     assert busy.status_code == 409
-    assert problems_of(busy) == ["There are posts of this user."]
+    assert problems_of(busy) == ["This user has posts. Delete the posts first."]
     answer = admin.send("/users/otto/delete", version=hidden(admin.get("/users/otto"), "version"))
-    assert notice_of(admin.follow(answer)) == "The account of otto is deleted."
+    assert notice_of(admin.follow(answer)) == "Account otto deleted"
     assert other.get("/account").status_code == 303
     assert admin.get("/users/otto").status_code == 404
 
@@ -145,7 +145,7 @@ def test_a_session_without_an_account_is_told(served: Served) -> None:
     page = ghost.get("/account")
     assert page.status_code == 401
     assert "<h1>Your session has expired</h1>" in page.text
-    assert "This account is gone." in page.text
+    assert "This account was deleted." in page.text
     assert "Sign out" not in page.text
     assert '<a class="button" href="/wavyblog/sign-in">Sign in</a>' in page.text
     assert ghost.get("/account").status_code == 303, "it has no session by now"
@@ -184,14 +184,14 @@ def test_a_password_is_never_shown(served: Served) -> None:
 def test_categories_are_made_renamed_and_deleted(served: Served) -> None:
     admin = served.who("admin")
     page = admin.follow(admin.send("/new-category", name="Food & drink", slug=""))
-    assert notice_of(page) == "“Food & drink” is there."
+    assert notice_of(page) == "Category “Food & drink” created"
     assert "Food &amp; drink" in served.visitor().get("/categories").text
     version = hidden(admin.get("/categories/food-drink/edit"), "version")
     answer = admin.send("/categories/food-drink/edit", name="Food", slug="food", version=version)
-    assert notice_of(admin.follow(answer)) == "It is renamed; its posts move along."
+    assert notice_of(admin.follow(answer)) == "Category renamed. Its posts are moving."
     version = hidden(admin.get("/categories/food"), "version")
     answer = admin.send("/categories/food/delete", version=version)
-    assert notice_of(admin.follow(answer)) == "The category is deleted."
+    assert notice_of(admin.follow(answer)) == "Category deleted"
     assert served.visitor().get("/categories/food").status_code == 404
 
 
@@ -206,18 +206,18 @@ def test_a_renamed_category_takes_its_posts_along(served: Served) -> None:
 @pytest.mark.parametrize(
     ("path", "values", "says"),
     [
-        ("/new-category", {"name": "Travel", "slug": ""}, "There is a category with this slug."),
-        ("/categories/travel/delete", {"version": ""}, "There are posts in it."),
-        ("/categories/uncategorized/delete", {"version": ""}, "uncategorized stays."),
+        ("/new-category", {"name": "Travel", "slug": ""}, "A category with this address already exists."),
+        ("/categories/travel/delete", {"version": ""}, "This category has posts. Move or delete them first."),
+        ("/categories/uncategorized/delete", {"version": ""}, "The category uncategorized can't be deleted."),
         (
             "/categories/uncategorized/edit",
             {"name": "X", "slug": "other", "version": ""},
-            "uncategorized keeps its slug.",
+            "The address of uncategorized can't be changed.",
         ),
         (
             "/categories/travel/edit",
             {"name": "X", "slug": "uncategorized", "version": ""},
-            "There is a category with this slug.",
+            "A category with this address already exists.",
         ),
     ],
 )

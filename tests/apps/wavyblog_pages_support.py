@@ -85,7 +85,7 @@ def notice_of(page: httpx.Response) -> str:
 
 def problems_of(page: httpx.Response) -> list[str]:
     box = re.search(r'class="problems".*?</div>', page.text, re.DOTALL)
-    found = re.findall(r"<li>(?:<a[^>]*>)?(?:[A-Z][a-z ]+: )?([^<]*)", box[0]) if box else []  # not its name
+    found = re.findall(r"<li>(?:<a[^>]*>)?(?:[A-Z][a-z -]+: )?([^<]*)", box[0]) if box else []  # not its name
     return [unescape(each) for each in found]
 
 

@@ -52,7 +52,7 @@ blog = Table(
 )
 
 
-HAS_POSTS = Refusal("has-posts", "This user has posts. Delete the posts first.")
+HAS_POSTS = "This user has posts. Delete the posts first."
 
 
 class User(
@@ -76,7 +76,11 @@ class User(
     )
     by_type = blog.GSI3("USER")
 
-    @counts("admin_count", floor=1)
+    @counts(
+        "admin_count",
+        floor=1,
+        refusal=Refusal("last-one", "There must be at least one admin. Make another user an admin first."),
+    )
     def admins(self) -> "Ref[Admins]":
         """An admin counts as one."""
         return ref(Admins).adding(int(self.role == "admin"))
@@ -92,11 +96,7 @@ class Post(PostHeadFields, PostText, PostId, Versioned, Entity, table=blog, type
     published = blog.GSI4("PUBLISHED_POSTS", "POST#{created_at}#{slug}", when="is_published")
     slug_guard = unique("SLUG#{slug}")
 
-    @belongs_to(
-        on_delete="refuse",
-        count="post_count",
-        in_use=HAS_POSTS,
-    )
+    @belongs_to(on_delete="refuse", count="post_count", in_use=Refusal("has-posts", HAS_POSTS))
     def author(self) -> Ref[User]:
         """A user with posts can't be deleted."""
         return ref(User, username=self.author_id)

@@ -34,7 +34,7 @@ class Users(Images):
         """Delete an account that has no posts, with its images and sign-ins."""
         user = self.find(self.design.user(username), version)
         if user.post_count:  # before anything is noted for deletion
-            raise InConflict(HAS_POSTS.code, HAS_POSTS.detail)
+            raise InConflict("has-posts", HAS_POSTS)
         for image in self.store.each(self.design.images_by_user(username)):
             self._note_leftover(image)
         self.store.run(delete(user))
