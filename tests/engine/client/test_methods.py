@@ -153,6 +153,8 @@ def test_half_a_surrogate_pair_is_refused() -> None:
     engine, _ = client(lambda operation, request: {"Item": orjson.loads(orjson.dumps(request["Key"]))})
     with pytest.raises(ClientError, match="SerializationException"):
         engine.get_item(TableName="tab", Key={"a": {"S": "\ud800"}})
+    with pytest.raises(ParamValidationError, match="Unknown parameter"):
+        engine.put_item(TableName="tab", Item={"a": {"SS": ["\ud800"]}}, Unknown=1)
 
 
 def test_paginators_are_botocores() -> None:

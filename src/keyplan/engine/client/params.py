@@ -29,6 +29,9 @@ Prepared: TypeAlias = tuple[Request, bool]
 
 NOT_UTF8 = "Invalid UTF-8 in a string value"
 
+# The last two: half a surrogate pair, which a Python string can hold.
+_NOT_READ = (*NOT_READ, UnicodeEncodeError, orjson.JSONEncodeError)
+
 
 @cache
 def botocore_model(service: Service) -> ServiceModel:
@@ -47,7 +50,7 @@ def preparation(service: Service, operation: str) -> Callable[[Arguments], Prepa
     def prepare(arguments: Arguments) -> Prepared:
         try:
             return cast(Request, read(arguments)), True
-        except NOT_READ:
+        except _NOT_READ:
             return _as_botocore_sends_it(service, operation, arguments), False
 
     return prepare
