@@ -53,7 +53,7 @@ def test_a_folder_says_what_is_in_it(folder: Path) -> None:
 
 def test_the_map_of_the_engine() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    plan = page[page.index("Inside `engine`") : page.index("Tests stand by feature")]
+    plan = page[page.index("Inside `engine`") : page.index("The engine's tests are grouped")]
     folders = {folder.relative_to(SOURCE / "engine").as_posix() for folder in folders_of("engine")} - {"."}
     assert {name.rstrip("/") for name in re.findall(r"^\| `([\w/]+/)` ", plan, re.MULTILINE)} == folders
 

@@ -1,7 +1,7 @@
-"""Fixtures for the tests of any project that uses DynamoDB; pytest finds them once keyplan is installed.
+"""Pytest fixtures for projects that use DynamoDB; available once keyplan is installed.
 
-`dynamodb` is a fresh engine in memory, `dynamodb_endpoint` the URL of a fresh endpoint for everything that speaks
-HTTP: `boto3.client("dynamodb", endpoint_url=dynamodb_endpoint)`.
+`dynamodb` is a new engine in memory. `dynamodb_endpoint` is the URL of a new endpoint for everything that uses HTTP:
+`boto3.client("dynamodb", endpoint_url=dynamodb_endpoint)`.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ import pytest
 if TYPE_CHECKING:
     from keyplan.engine import Engine
 
-# The engine is imported by the fixtures: a test run that does not use them shall not pay for it.
+# The fixtures import the engine, so that test runs that don't use them aren't slowed down.
 
 
 @pytest.fixture
 def dynamodb() -> "Iterator[Engine]":
-    """A fresh DynamoDB in memory with the methods of boto3's client."""
+    """A new DynamoDB in memory, with the methods of boto3's client."""
     from keyplan.engine import Engine
 
     with Engine() as engine:
@@ -26,7 +26,7 @@ def dynamodb() -> "Iterator[Engine]":
 
 @pytest.fixture
 def dynamodb_endpoint() -> Iterator[str]:
-    """The URL of a fresh DynamoDB endpoint on a free port of the loopback interface."""
+    """The URL of a new DynamoDB endpoint on a free port of the loopback interface."""
     from keyplan.engine import Database
     from keyplan.engine.wire import serve_in_thread
 

@@ -18,21 +18,28 @@ def dynamodb(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option(envvar="KEYPLAN_DYNAMODB_PORT", min=0, max=65535, help="Port to listen on; 0 takes a free one."),
+        typer.Option(envvar="KEYPLAN_DYNAMODB_PORT", min=0, max=65535, help="Port to listen on; 0 for any free port."),
     ] = 8000,
     path: Annotated[
         Path | None,
-        typer.Option(envvar="KEYPLAN_DYNAMODB_PATH", help=f"File with the data; else {DEFAULT_FILE} here."),
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_PATH",
+            help=f"Database file. The default is {DEFAULT_FILE} in the current folder.",
+        ),
     ] = None,
     memory: Annotated[
         bool,
-        typer.Option("--memory", envvar="KEYPLAN_DYNAMODB_MEMORY", help="Keep the data in memory; it ends with us."),
+        typer.Option(
+            "--memory",
+            envvar="KEYPLAN_DYNAMODB_MEMORY",
+            help="Keep the data in memory only. It is lost when the endpoint stops.",
+        ),
     ] = False,
     durability: Annotated[
         Literal["normal", "full"],
         typer.Option(
             envvar="KEYPLAN_DYNAMODB_DURABILITY",
-            help="What an acknowledged write survives: the end of the process (normal), or also a power loss (full).",
+            help="What an acknowledged write survives: a crash of the process (normal) or also a power failure (full).",
         ),
     ] = "normal",
     ttl_interval: Annotated[
@@ -41,7 +48,7 @@ def dynamodb(
             envvar="KEYPLAN_DYNAMODB_TTL_INTERVAL",
             min=0,
             metavar="SECONDS",
-            help="How often to delete items whose time to live is over; 0 for never.",
+            help="How often to delete items whose time to live has expired; 0 for never.",
         ),
     ] = 60.0,
     access_key: Annotated[
@@ -49,7 +56,7 @@ def dynamodb(
         typer.Option(
             envvar="KEYPLAN_DYNAMODB_ACCESS_KEY",
             metavar="KEY",
-            help="Accept only requests signed with this access key and its secret key. Without: any signature.",
+            help="Accept only requests signed with this access key and its secret key. The default is any signature.",
         ),
     ] = None,
     secret_key: Annotated[
@@ -57,17 +64,17 @@ def dynamodb(
         typer.Option(
             envvar="KEYPLAN_DYNAMODB_SECRET_KEY",
             metavar="SECRET",
-            help="The secret of the access key; better given by the environment variable.",
+            help="Secret key for the access key. Prefer the environment variable.",
         ),
     ] = None,
 ) -> None:
-    """Run a DynamoDB endpoint, which every AWS SDK and the AWS CLI accept, until it is told to stop."""
+    """Run a DynamoDB endpoint for AWS SDKs and the AWS CLI until it is stopped."""
     if memory and path is not None:
-        raise typer.BadParameter("--path and --memory exclude each other.")
+        raise typer.BadParameter("--path and --memory can't be used together.")
     if (access_key is None) != (secret_key is None):
-        raise typer.BadParameter("--access-key and --secret-key are given together or not at all.")
+        raise typer.BadParameter("--access-key and --secret-key must be used together.")
 
-    # Here and not above: `keyplan --help` needs none of it.
+    # Imported here because `keyplan --help` doesn't need it.
     import apsw
 
     from keyplan.engine import DamagedFile, Database
@@ -81,7 +88,7 @@ def dynamodb(
             ":memory:" if file is None else str(file), durability=durability, ttl_interval=ttl_interval or None
         )
     except (DamagedFile, apsw.Error, OSError) as error:
-        fail(f"Can not open {file}: {error}")
+        fail(f"Can't open {file}: {error}")
     try:
         server = Server(
             database,
@@ -92,19 +99,19 @@ def dynamodb(
         )
         run(server, lambda: _announce(server.url, host, file, durability))
     except OSError as error:
-        fail(f"Can not listen on {host}, port {port}: {_reason(error)}")
+        fail(f"Can't listen on {host}, port {port}: {_reason(error)}")
     finally:
         database.close()
 
 
 def _announce(url: str, host: str, file: Path | None, durability: str) -> None:
     where = "in memory" if file is None else f"file {file}, durability {durability}"
-    with contextlib.suppress(OSError):  # nobody needs to listen to what we say
+    with contextlib.suppress(OSError):  # standard output may be closed
         typer.echo(f"DynamoDB endpoint on {url} ({where})")
     if not _is_loopback(host):
         typer.echo(
-            f"Warning: {host} is no loopback address. Whoever reaches it over the network can use the endpoint, "
-            "and nothing is encrypted.",
+            f"Warning: {host} is not a loopback address. Anyone who can reach it over the network can use the "
+            "endpoint, and connections are not encrypted.",
             err=True,
         )
 
@@ -117,7 +124,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _reason(error: OSError) -> str:
-    """The system's own words; the event loop wraps them in its own. A name that is not found has no such number."""
+    """The system's message without the event loop's wrapping; for an unknown host name, the resolver's message."""
     if error.errno is None or isinstance(error, socket.gaierror):
         return str(error.strerror or error)
     return os.strerror(error.errno)

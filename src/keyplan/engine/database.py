@@ -1,7 +1,7 @@
-"""A DynamoDB: requests in, answers out, in the wire's form and with no wire.
+"""`Database`: requests in, answers out, in the wire's JSON form.
 
-`Database` is what the in-process client and the wire endpoint both stand on. It checks a request against the service
-model, runs its operation in a storage transaction, and looks after what goes on beside requests.
+`Engine` and the HTTP endpoint are both built on it. It checks a request against the service model, runs its operation
+in a storage transaction, and runs the maintenance between requests.
 """
 
 import logging
@@ -20,7 +20,7 @@ log = logging.getLogger("keyplan.engine")
 
 
 class Database:
-    """All tables in one file, or in memory. Thread-safe; several processes may share a file."""
+    """A DynamoDB with all its tables in one file, or in memory. Thread-safe; several processes may share a file."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Database:
             raise
 
     def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
-        """Answer one request, or raise the `DynamoError` that is its answer.
+        """Return the answer to one request, or raise the `DynamoError` that is its answer.
 
         `checked` says that the caller has read the request with the operation's reader already.
         """
@@ -50,12 +50,12 @@ class Database:
         if not operation.writes:
             return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
-        if name == "UpdateTable" and self._maintenance.filling():
+        if name == "UpdateTable" and self._maintenance.tables_to_fill():
             self._maintenance.start()
         return answer
 
     def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
-        """Answer several requests, in order, with one storage transaction for as many of them as can share one."""
+        """Return the answers to several requests, in order; as many of them as possible share a transaction."""
         answers: list[Answer | DynamoError] = []
         group: list[tuple[Operation, Request]] = []
         for name, request in calls:
@@ -90,7 +90,7 @@ class Database:
         try:
             return self._storage.write(work) if writes else self._storage.read(work)
         except Exception:
-            # Nothing of the group was written. Each gets a transaction of its own, so that only the culprit fails.
+            # Nothing of the group was written. Each gets its own transaction, so that only the faulty one fails.
             log.exception("%d requests could not share a transaction", len(group))
             return [self._answer("", *call) for call in group]
 
@@ -102,15 +102,15 @@ class Database:
         except DamagedFile as error:
             return DynamoError("InternalServerError", str(error), status=500)
         except Exception:
-            log.exception("a request failed")
+            log.exception("A request failed")
             return DynamoError("InternalServerError", "The request processing has failed", status=500)
 
     def sweep_expired(self) -> int:
-        """Delete the items whose time to live is over now, and stream records of more than a day."""
+        """Delete expired items and stream records older than a day; return the number of items."""
         return self._maintenance.sweep()
 
     def close(self) -> None:
-        """Finish what is under way and close the file."""
+        """Finish what is in progress and close the file."""
         self._maintenance.stop()
         self._storage.close()
 
@@ -123,7 +123,7 @@ def _operation(name: str) -> Operation:
 
 
 def _raiser(error: DynamoError) -> Operation:
-    """In place of a request that was refused already, so that answers stay in order."""
+    """Stands for a request that was refused already, so that answers stay in order."""
 
     def run(transaction: Transaction, request: Request) -> Answer:
         raise error

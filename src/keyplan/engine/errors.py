@@ -1,8 +1,8 @@
 """The errors of the engine.
 
-`DynamoError` is an answer: what AWS would send back. The wire turns it into a response, the in-process client into
-the `botocore` exception of that code. `DamagedFile` is not an answer but a refusal to give any: the file under the
-engine can not be trusted any more.
+`DynamoError` is an answer: the error that AWS would send back. The wire turns it into a response, `Engine` into the
+botocore exception of that code. `DamagedFile` means that there are no more answers, because the database file can't
+be trusted.
 """
 
 
@@ -18,26 +18,26 @@ class DynamoError(Exception):
 
 
 class ConstraintError(DynamoError):
-    """A request breaks a constraint on its members; whoever finds that out, it is an error of the request as such."""
+    """A request breaks a constraint on its members; it is reported as an error of the request itself."""
 
     def __init__(self, message: str) -> None:
         super().__init__("ValidationException", f"1 validation error detected: {message}")
 
 
 class DamagedFile(Exception):
-    """The database file is damaged; nothing is answered from it. The message says where and what to do."""
+    """The database file is damaged, so nothing is read from it any more. The message says where and what to do."""
 
 
 def validation_error(message: str) -> DynamoError:
-    """The most common answer to a request that AWS would not accept."""
+    """A request that AWS doesn't accept; the most common error."""
     return DynamoError("ValidationException", message)
 
 
 def invalid_parameter(message: str) -> DynamoError:
-    """A value that is well-formed but that DynamoDB refuses, with the sentence AWS begins these with."""
+    """A value that is well-formed but not allowed; AWS starts these messages with a fixed phrase."""
     return DynamoError("ValidationException", "One or more parameter values were invalid: " + message)
 
 
 def not_found(message: str) -> DynamoError:
-    """A table, index, stream or backup that is not there."""
+    """A table, index, stream or backup that doesn't exist."""
     return DynamoError("ResourceNotFoundException", message)

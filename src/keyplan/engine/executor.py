@@ -1,4 +1,4 @@
-"""What stands between the ways into the engine and the database: a request goes in, an answer comes out."""
+"""The interface between the ways into the engine and its database: a request goes in, an answer comes out."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias

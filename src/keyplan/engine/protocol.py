@@ -1,6 +1,6 @@
-"""DynamoDB's JSON 1.0 protocol, without any I/O: bytes to a request, an answer or an error to bytes.
+"""DynamoDB's JSON 1.0 protocol, without any I/O: decodes requests, encodes answers and errors.
 
-The wire server and the in-process boto3 transport both speak through this module, so that they can not disagree.
+The wire server and the in-process boto3 session both use this module, so that they can't disagree.
 """
 
 import functools
@@ -22,7 +22,7 @@ _STREAMS = "DynamoDBStreams_20120810"
 _LONGEST_TARGET = 100
 _STREAMS_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
 
-# AWS's error types come from three places: its service framework, the framework's validator, and DynamoDB's own model.
+# AWS's error types have three sources: its service framework, the framework's validator, and DynamoDB's own model.
 _MODEL_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
 _FRAMEWORK_NAMESPACE = "com.amazon.coral.service#"
 _NAMESPACES = {
@@ -44,7 +44,7 @@ _NAMESPACES = {
     ),
 }
 
-# Most errors say "message"; these have a capital in the service model or in the framework.
+# Most errors have a member "message"; these have a capital letter in the service model or in the framework.
 _CAPITAL_MESSAGE = frozenset(
     {
         "AccessDeniedException",
@@ -58,7 +58,7 @@ _CAPITAL_MESSAGE = frozenset(
 
 @functools.lru_cache(maxsize=256)
 def operation_of(target: str | bytes | None) -> str:
-    """The operation that an `X-Amz-Target` header names; whether the engine has it, the database knows."""
+    """Return the operation in an `X-Amz-Target` header. Whether the engine supports it is up to the database."""
     text = target.decode("latin-1") if isinstance(target, bytes) else target or ""
     if len(text) > _LONGEST_TARGET or not text.isascii():
         raise unknown_operation()
@@ -73,22 +73,22 @@ def operation_of(target: str | bytes | None) -> str:
 
 
 def unknown_operation() -> DynamoError:
-    """AWS's answer to an operation it does not have; it comes without a message."""
+    """AWS's answer to an unknown operation, which has no message."""
     return DynamoError("UnknownOperationException", "")
 
 
 def request_too_large() -> DynamoError:
-    """The answer to a body over 16 MB."""
+    """AWS's answer to a body over 16 MB."""
     return DynamoError("RequestEntityTooLargeException", "", status=413)
 
 
 def internal_error() -> DynamoError:
-    """All that a client learns of a fault of ours."""
+    """The answer when the engine itself fails; the details are in the log."""
     return DynamoError("InternalServerError", "Internal server error", status=500)
 
 
 def decode(body: bytes) -> Request:
-    """The request in a body. What is no JSON object is refused without a message, as AWS does."""
+    """Return the request in a body. Anything but a JSON object is refused without a message, as AWS does."""
     try:
         request = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -99,18 +99,18 @@ def decode(body: bytes) -> Request:
 
 
 def encode(answer: Answer | DynamoError) -> tuple[int, bytes]:
-    """Status and body for what the database gave back."""
+    """Return status and body for an answer or error of the database."""
     if isinstance(answer, DynamoError):
         return answer.status, encode_error(answer)
     try:
         return 200, orjson.dumps(answer)
     except orjson.JSONEncodeError:
-        log.exception("An answer can not be encoded")
+        log.exception("An answer can't be encoded")
         return 500, encode_error(internal_error())
 
 
 def encode_error(error: DynamoError) -> bytes:
-    """The body of an error answer."""
+    """Return the body of an error answer."""
     code = error.code
     members: dict[str, object] = {"__type": _NAMESPACES.get(code, _MODEL_NAMESPACE) + code}
     members.update(error.extra)
@@ -120,7 +120,7 @@ def encode_error(error: DynamoError) -> bytes:
 
 
 def respond(database: Executor, operation: str, body: bytes) -> tuple[int, bytes]:
-    """Answer one request: status and JSON body. Never raises for anything that a client sent."""
+    """Answer one request: return status and JSON body. Never raises, whatever a client sent."""
     try:
         if len(body) > MAX_BODY:
             raise request_too_large()
@@ -135,7 +135,7 @@ def respond(database: Executor, operation: str, body: bytes) -> tuple[int, bytes
 
 
 def execute_many(database: Executor, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
-    """Have the database execute requests together; a fault of ours becomes the answer to each of them."""
+    """Execute requests together; if that fails as a whole, each of them is answered with an internal error."""
     try:
         answers = database.execute_many(calls)
         if len(answers) != len(calls):

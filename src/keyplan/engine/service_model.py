@@ -1,7 +1,7 @@
 """botocore's description of DynamoDB and DynamoDB Streams: operations, shapes, paginators, waiters.
 
-The files are read straight from the installed botocore, without importing it: the wire server needs the shapes but
-none of botocore's code, and would otherwise spend a third of its start-up on the import.
+The files are read directly from the installed botocore without importing it: the wire server needs the shapes but none
+of botocore's code, and importing it would take a third of the server's startup time.
 """
 
 import gzip
@@ -17,17 +17,17 @@ Service: TypeAlias = Literal["dynamodb", "dynamodbstreams"]
 SERVICES: tuple[Service, ...] = ("dynamodb", "dynamodbstreams")
 
 ITEM_SHAPE = "PutItemInputAttributeMap"
-"""The shape of an item that is to be put, wherever one stands."""
+"""The shape of an item to be put, in all operations."""
 
 
 class Reference(TypedDict):
-    """The use of a shape by another one."""
+    """A reference from one shape to another."""
 
     shape: str
 
 
 class Shape(TypedDict):
-    """One shape of the model: a structure, a list, a map or a scalar, with its constraints."""
+    """One shape of the model: a structure, list, map or scalar, with its constraints."""
 
     type: str
     members: NotRequired[dict[str, Reference]]
@@ -50,7 +50,7 @@ class Operation(TypedDict):
 
 
 class Model(TypedDict):
-    """A service: what `service-2.json` holds."""
+    """A service: the content of `service-2.json`."""
 
     metadata: dict[str, object]
     operations: dict[str, Operation]
@@ -58,13 +58,13 @@ class Model(TypedDict):
 
 
 class Pagination(TypedDict):
-    """What `paginators-1.json` holds."""
+    """The content of `paginators-1.json`."""
 
     pagination: dict[str, dict[str, object]]
 
 
 class Waiters(TypedDict):
-    """What `waiters-2.json` holds."""
+    """The content of `waiters-2.json`."""
 
     version: int
     waiters: dict[str, dict[str, object]]
@@ -89,7 +89,7 @@ def _read(service: Service, name: str) -> bytes | None:
 
 @cache
 def load(service: Service) -> Model:
-    """The model of a service, read once per process (a few milliseconds)."""
+    """Return the model of a service; it is read once per process, in a few milliseconds."""
     content = _read(service, "service-2")
     if content is None:  # pragma: no cover - it is part of every botocore
         raise FileNotFoundError(f"botocore has no model of {service} in {_folder(service)}")
@@ -99,24 +99,24 @@ def load(service: Service) -> Model:
 
 @cache
 def pagination(service: Service) -> Pagination:
-    """How each operation with pages is paginated."""
+    """Return how each operation with pages is paginated."""
     pages: Pagination = orjson.loads(_read(service, "paginators-1") or b'{"pagination":{}}')
     return pages
 
 
 def waiters(service: Service) -> Waiters:
-    """What each waiter polls. Not cached, because botocore's `WaiterModel` takes ownership of it."""
+    """Return what each waiter polls. Not cached, because botocore's `WaiterModel` takes ownership of it."""
     content: Waiters = orjson.loads(_read(service, "waiters-2") or b'{"version":2,"waiters":{}}')
     return content
 
 
 def service_of(operation: str) -> Service | None:
-    """The service that has an operation of this name; None if none has."""
+    """Return the service that has an operation of this name, or None."""
     return next((service for service in SERVICES if operation in load(service)["operations"]), None)
 
 
 def operations() -> Iterator[tuple[Service, str]]:
-    """Every operation of both services."""
+    """Yield every operation of both services."""
     for service in SERVICES:
         for name in load(service)["operations"]:
             yield service, name

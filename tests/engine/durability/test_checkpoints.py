@@ -66,7 +66,7 @@ def test_who_writes_after_a_complete_copy_copies_nothing(engine: Engine) -> None
 
 
 def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wal_checkpoints, "QUIET", 600)
+    monkeypatch.setattr(wal_checkpoints, "QUIET_SECONDS", 600)
     with Engine(str(path)) as engine:
         engine.create_table(**definition())  # type: ignore[arg-type]
         put(engine, 0, 40)

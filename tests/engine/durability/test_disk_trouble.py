@@ -128,7 +128,7 @@ def test_no_room_for_a_new_file(tmp_path: Path) -> None:
         "import resource, sys\nresource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.RLIM_INFINITY))\n"
         "from keyplan.cli import main\nmain()"
     )
-    with pytest.raises(AssertionError, match=r"Can not open .*data\.db: "):
+    with pytest.raises(AssertionError, match=r"Can't open .*data\.db: "):
         Server(tmp_path / "data.db", command=[sys.executable, "-c", script, "dynamodb"])
     assert list(tmp_path.iterdir()) == []
 

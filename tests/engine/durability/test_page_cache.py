@@ -27,8 +27,8 @@ def key(number: int) -> dict[str, dict[str, str]]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """A file of 4 MB with a cache of 1 MB at first."""
-    monkeypatch.setattr(storage, "LEAST_MIB", 1)
-    monkeypatch.setattr(page_cache, "EVERY", 20)
+    monkeypatch.setattr(storage, "MINIMUM_MIB", 1)
+    monkeypatch.setattr(page_cache, "CHECK_EVERY", 20)
     with Engine(str(tmp_path / "data.db")) as made:
         made.create_table(**definition())  # type: ignore[arg-type]
         for number in range(ITEMS):
@@ -54,6 +54,6 @@ def test_tables_that_go_do_not_count(engine: Engine) -> None:
 
 
 def test_a_large_file_has_all_of_it_at_once(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "WALKED_BYTES", 4096)
+    monkeypatch.setattr(storage, "SMALL_FILE_BYTES", 4096)
     with Engine(str(tmp_path / "data.db")) as again:
-        assert kept(again) == 1024 * page_cache.most_mib()
+        assert kept(again) == 1024 * page_cache.maximum_mib()

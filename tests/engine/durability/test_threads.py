@@ -20,7 +20,7 @@ TIMES = 60
 def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """On a file, the log is copied into it all the time."""
     monkeypatch.setattr(wal_checkpoints, "CHECKPOINT_PAGES", 20)
-    monkeypatch.setattr(wal_checkpoints, "LONGEST", 1)
+    monkeypatch.setattr(wal_checkpoints, "MAXIMUM_FACTOR", 1)
     with Engine(":memory:" if request.param == "memory" else str(tmp_path / "data.db")) as made:
         made.create_table(**definition())  # type: ignore[arg-type]
         yield made
@@ -190,4 +190,4 @@ def test_close_while_others_work(engine: Engine) -> None:
     closer.start()
     together(work)
     closer.join()
-    assert refusals == ["the engine is closed"] * THREADS
+    assert refusals == ["The engine is closed"] * THREADS

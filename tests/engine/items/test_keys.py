@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from keyplan.engine.values.attribute_values import AttributeValue
 from keyplan.engine.values.normal_form import normalize
-from keyplan.engine.values.row_keys import KeySchema, after, open_part, part, partition
+from keyplan.engine.values.row_keys import KeySchema, open_part, part, partition, prefix_end
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def test_a_prefix_covers_what_begins_with_it(prefix: bytes, other: bytes) -> Non
     """The row keys from an open part to what comes after it are those of the values that begin with the prefix."""
     front = partition([string("p")])
     low, row = front + open_part(binary(prefix)), front + part(binary(other))
-    assert (low <= row < after(low)) == other.startswith(prefix)
+    assert (low <= row < prefix_end(low)) == other.startswith(prefix)
 
 
 @given(texts, blobs, st.integers(-(10**12), 10**12))

@@ -199,7 +199,7 @@ def test_an_index_that_replaces_one_half_filled_begins_anew(engine: Engine, monk
             engine.update_table(TableName=table, **ADD)
 
     monkeypatch.setattr("keyplan.engine.background.maintenance.time.sleep", lambda seconds: write_between())
-    maintenance._fill(table)
+    maintenance._fill_index(table)
     assert steps > 2
     assert status(engine, table) == "ACTIVE"
     check_index(engine, table)

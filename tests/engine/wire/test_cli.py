@@ -168,7 +168,7 @@ def test_every_option_has_an_environment_variable(tmp_path: Path) -> None:
 
 def test_a_warning_where_others_can_reach_it(tmp_path: Path) -> None:
     with running(tmp_path, "--port", "0", "--memory", "--host", "0.0.0.0") as server:
-        assert "Warning: 0.0.0.0 is no loopback address" in server.stop()[2]
+        assert "Warning: 0.0.0.0 is not a loopback address" in server.stop()[2]
 
 
 def test_the_first_answer_comes_soon(tmp_path: Path) -> None:
@@ -208,13 +208,13 @@ def test_a_taken_port(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, message = failing(tmp_path, "dynamodb", "--memory", "--port", str(port))
-    assert (code, message) == (2, f"keyplan: Can not listen on 127.0.0.1, port {port}: Address already in use\n")
+    assert (code, message) == (2, f"keyplan: Can't listen on 127.0.0.1, port {port}: Address already in use\n")
 
 
 def test_an_unknown_host(tmp_path: Path) -> None:
     code, message = failing(tmp_path, "dynamodb", "--memory", "--host", "nowhere.invalid")
     assert code == 2
-    assert message.startswith("keyplan: Can not listen on nowhere.invalid, port 8000: ")
+    assert message.startswith("keyplan: Can't listen on nowhere.invalid, port 8000: ")
     assert message.count("\n") == 1
 
 
@@ -222,7 +222,7 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("buy milk\n" * 1000)
     code, message = failing(tmp_path, "dynamodb", "--port", "0", "--path", "notes.txt")
     assert code == 2
-    assert message.startswith("keyplan: Can not open notes.txt: ")
+    assert message.startswith("keyplan: Can't open notes.txt: ")
     assert (tmp_path / "notes.txt").read_text() == "buy milk\n" * 1000
 
 

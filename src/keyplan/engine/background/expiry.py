@@ -20,7 +20,7 @@ def sweep(transaction: Transaction, name: str) -> int:
     deleted = 0
     for key, row in expired_rows(transaction, table, SWEEP_ITEMS):
         item = row.item
-        # SQLite reads a name up to a zero character, and may find another attribute than the one that is meant.
+        # SQLite reads a name up to a zero character, so it may have found a different attribute.
         if "N" in item.get(attribute, {}):
             apply(transaction, Change(table, item, key, row, item, None, 0), SERVICE)
             deleted += 1

@@ -1,8 +1,8 @@
-"""What a database does beside requests: deleting expired items, trimming streams, filling new indexes.
+"""The work between requests: deleting expired items, trimming streams, filling new indexes.
 
-One thread per database. Among the processes on a file one holds the lease for sweeping; when it goes away another
-takes it over. Filling an index needs no lease: doing it twice does no harm, and it must also be finished when the
-process that began it was killed.
+There is one thread per database. Of all processes that share a file, one holds the lease for sweeping; when it ends,
+another one takes over. Filling an index needs no lease: doing it twice does no harm, and it must be completed even if
+the process that started it was killed.
 """
 
 import logging
@@ -22,15 +22,15 @@ from keyplan.engine.storage.storage import Storage
 from keyplan.engine.storage.transaction import Transaction
 
 RETRY_SECONDS = 1.0
-"""The pause after a turn that failed."""
-BREATH_SECONDS = 0.001
-"""The pause between two steps of a backfill, without which the lock would rarely go to anybody else."""
+"""The pause after a failure."""
+BACKFILL_PAUSE_SECONDS = 0.001
+"""The pause between two steps of a backfill; without it, other writers would rarely get the lock."""
 
 _logger = logging.getLogger("keyplan.engine")
 
 
 class Maintenance:
-    """The thread, started when there is something for it to do."""
+    """The maintenance thread of a database, started when there is something to do."""
 
     def __init__(self, storage: Storage, ttl_interval: float | None) -> None:
         self._storage = storage
@@ -40,11 +40,11 @@ class Maintenance:
         self._stopping = False
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        if ttl_interval is not None or self.filling():
+        if ttl_interval is not None or self.tables_to_fill():
             self.start()
 
     def start(self) -> None:
-        """Begin, or go on at once where the thread is waiting."""
+        """Start the thread, or wake it up if it is waiting."""
         with self._starting:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="keyplan-maintenance", daemon=True)
@@ -57,7 +57,7 @@ class Maintenance:
         if self._thread is not None:
             self._thread.join()
         if self._interval is not None:
-            # Without this the next sweeper would have to wait until the lease is over.
+            # Otherwise the next sweeper would have to wait until the lease expires.
             with suppress(apsw.Error, DamagedFile, RuntimeError):
                 self._storage.write(self._release_lease)
 
@@ -65,22 +65,22 @@ class Maintenance:
         while not self._stopping:
             pause: float | None = max(RETRY_SECONDS, self._interval or 0.0)
             try:
-                self._turn()
+                self._run_once()
                 pause = self._interval
             except Exception:
-                # The next turn tries again; requests meet the same trouble and answer with it.
-                _logger.exception("maintenance failed")
+                # The next round tries again; requests get the same error and report it.
+                _logger.exception("Maintenance failed")
             self._wake.wait(pause)
             self._wake.clear()
 
-    def _turn(self) -> None:
-        for name in self.filling():
-            self._fill(name)
+    def _run_once(self) -> None:
+        for name in self.tables_to_fill():
+            self._fill_index(name)
         if self._interval is not None and self._storage.write(self._take_lease):
             self.sweep()
 
-    def filling(self) -> list[str]:
-        """The tables with an index that is not filled yet."""
+    def tables_to_fill(self) -> list[str]:
+        """Return the names of the tables with an index that isn't filled yet."""
 
         def names(transaction: Transaction) -> list[str]:
             tables = transaction.catalog.tables.values()
@@ -88,14 +88,14 @@ class Maintenance:
 
         return self._storage.read(names)
 
-    def _fill(self, name: str) -> None:
+    def _fill_index(self, name: str) -> None:
         progress = self._storage.write(partial(backfill, name=name))
         while progress is not None and not self._stopping:
-            time.sleep(BREATH_SECONDS)
+            time.sleep(BACKFILL_PAUSE_SECONDS)
             progress = self._storage.write(partial(backfill, name=name, progress=progress))
 
     def _take_lease(self, transaction: Transaction) -> bool:
-        """Become, or stay, the one sweeper of the file."""
+        """Become or stay the only sweeper of the file; return whether that succeeded."""
         assert self._interval is not None
         now = time.time()
         transaction.sql(
@@ -110,7 +110,7 @@ class Maintenance:
         transaction.sql("DELETE FROM leases WHERE name = 'sweeper' AND owner = ?", (self._owner,))
 
     def sweep(self) -> int:
-        """Delete all expired items and old stream records now; the number of items."""
+        """Delete all expired items and old stream records now; return the number of items."""
         names = self._storage.read(
             lambda transaction: [table.name for table in transaction.catalog.tables.values() if table.definition["ttl"]]
         )

@@ -15,7 +15,7 @@ _SERVICE_IDS = ("dynamodb", "dynamodb-streams")  # as botocore spells them in th
 
 
 class _Body:
-    """What urllib3's response is to botocore: something that can be read once."""
+    """Stands for urllib3's response: a body that botocore can read once."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -25,7 +25,7 @@ class _Body:
 
 
 def session(database: Executor, region_name: str) -> Session:
-    """A session all of whose DynamoDB and DynamoDB Streams clients and resources talk to the database."""
+    """Return a session whose DynamoDB and DynamoDB Streams clients and resources talk to the database."""
 
     def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
         body = request.body
@@ -40,12 +40,12 @@ def session(database: Executor, region_name: str) -> Session:
         return AWSResponse(request.url, status, headers, _Body(content))
 
     made = boto3.Session(
-        # Without credentials botocore would look for some, and refuse to sign.
+        # Without credentials, botocore would search for some and refuse to sign.
         aws_access_key_id="keyplan",
         aws_secret_access_key="keyplan",
         region_name=region_name,
     )
     for service_id in _SERVICE_IDS:
-        # What a handler of this event returns is taken instead of a response from the network.
+        # botocore uses what a handler of this event returns in place of a response from the network.
         made.events.register(f"before-send.{service_id}", cast("Callable[..., None]", answer))
     return made

@@ -22,9 +22,9 @@ class Engine(Methods):
     It has the methods of `boto3.client("dynamodb")` and `boto3.client("dynamodbstreams")`, with the same keyword
     arguments, return values and exceptions, so that a function written for a boto3 client runs on it unchanged.
 
-    `path` is a file, created if it is missing, or ":memory:". With `durability="full"` an acknowledged write also
-    survives a loss of power. `clock` gives the time in seconds; `ttl_interval` is the pause between two sweeps that
-    delete expired items, None for no sweeps but the ones by `sweep_expired`.
+    `path` is a file, which is created if it doesn't exist, or ":memory:". With `durability="full"` an acknowledged
+    write also survives a power failure. `clock` returns the time in seconds. `ttl_interval` is the number of seconds
+    between sweeps that delete expired items; None means that only `sweep_expired` deletes them.
     """
 
     def __init__(
@@ -39,31 +39,31 @@ class Engine(Methods):
 
     @property
     def database(self) -> Database:
-        """What answers the requests: for a wire server next to this engine."""
+        """The database that answers the requests, for example to serve it over HTTP as well."""
         return self._database
 
     def sweep_expired(self) -> int:
-        """Delete the items whose time to live is over, now; the number of them."""
+        """Delete the items whose time to live is over; return the number of deleted items."""
         return self._database.sweep_expired()
 
     def boto3_session(self, region_name: str = "us-east-1") -> "Session":
-        """A real boto3 session whose DynamoDB requests this engine answers, without a socket."""
+        """Return a real boto3 session whose DynamoDB requests this engine answers, without a socket."""
         from keyplan.engine.client.boto3_session import (
-            session,  # boto3 takes a while to import, and few programs need it here
+            session,  # slow to import, and rarely needed
         )
 
         return session(self._database, region_name)
 
     def boto3_client(self, region_name: str = "us-east-1") -> "Client":
-        """A real boto3 client for DynamoDB whose requests this engine answers."""
+        """Return a real boto3 client for DynamoDB whose requests this engine answers."""
         return self.boto3_session(region_name).client("dynamodb")
 
     def boto3_resource(self, region_name: str = "us-east-1") -> "DynamoDBServiceResource":
-        """A real boto3 resource for DynamoDB whose requests this engine answers."""
+        """Return a real boto3 resource for DynamoDB whose requests this engine answers."""
         return self.boto3_session(region_name).resource("dynamodb")
 
     def close(self) -> None:
-        """Release the file; the engine can not be used afterwards."""
+        """Close the file. The engine can't be used afterwards."""
         self._database.close()
 
     def __enter__(self) -> Self:

@@ -1,7 +1,7 @@
-"""The exceptions of boto3's clients, made from the same model, and the metadata that go with every answer.
+"""The exceptions of boto3's clients, made from the same model, and the metadata of every answer.
 
 `engine.exceptions.ConditionalCheckFailedException` and the like are subclasses of `botocore.exceptions.ClientError`.
-They are made once per process: an error of one engine is caught by the name of another.
+They are created once per process, so the classes of one engine also catch the errors of another.
 """
 
 from functools import cache
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from botocore.exceptions import _ClientErrorResponseTypeDef
 
 _numbers = count(1)
-# As long as AWS's request ids are. Only the end differs from call to call: random digits would cost a microsecond.
+# As long as AWS's request ids. Only the end changes from call to call: random digits would cost a microsecond.
 _PREFIX = token_hex(20).upper()
 
 
 @cache
 def _classes() -> dict[str, type[ClientError]]:
-    """One class per exception of the model; a name that both services have stands for one class."""
+    """One class per exception of the model; a name that exists in both services is one class."""
     names = [name for service in SERVICES for name, shape in load(service)["shapes"].items() if "exception" in shape]
     return {name: type(name, (ClientError,), {}) for name in names}
 
 
 @cache
 def exceptions() -> BaseClientExceptions:
-    """All exceptions of both services in one place, as `client.exceptions` has them."""
+    """Return all exceptions of both services, like `client.exceptions` of a boto3 client."""
     made: type[BaseClientExceptions] = type("EngineExceptions", (BaseClientExceptions,), dict(_classes()))
     return made(_classes())
 
 
 def metadata(status: int = 200) -> dict[str, object]:
-    """The `ResponseMetadata` of one answer."""
+    """Return the `ResponseMetadata` of one answer."""
     request_id = f"{_PREFIX}{next(_numbers):012X}"
     return {
         "RequestId": request_id,
@@ -50,13 +50,13 @@ def metadata(status: int = 200) -> dict[str, object]:
 
 
 def client_error(error: DynamoError, operation: str, service: Service) -> ClientError:
-    """The exception that boto3 raises for an error answer: of the class for its code, with the answer in it."""
+    """Return the exception that boto3 raises for an error: of the class for its code, with the answer in it."""
     response: dict[str, object] = {
         "Error": {"Message": error.message, "Code": error.code},
         "ResponseMetadata": metadata(error.status),
     }
     if error.code in load(service)["shapes"]:
-        # The members of a modelled error stand next to "Error", among them its message by the model's spelling.
+        # The members of a modeled error are next to "Error", including its message in the model's spelling.
         members = {"message": error.message, "Message": error.message, **error.extra}
         response |= conversion(service, error.code)(members)
     kind = _classes().get(error.code, ClientError)

@@ -37,7 +37,7 @@ REGION = "us-east-1"
 
 
 class Methods:
-    """The part of a boto3 client that does not depend on how requests are answered."""
+    """The part of a boto3 client that doesn't depend on how requests are answered."""
 
     _database: Executor
 
@@ -48,7 +48,7 @@ class Methods:
 
     @cached_property
     def meta(self) -> ClientMeta:
-        """What a boto3 client tells about itself."""
+        """The metadata of the client, as boto3's clients have it."""
         return ClientMeta(
             HierarchicalEmitter(),
             Config(region_name=REGION),
@@ -59,12 +59,12 @@ class Methods:
         )
 
     def can_paginate(self, operation_name: str) -> bool:
-        """Whether there is a paginator for a method."""
+        """Return whether there is a paginator for a method."""
         service, operation = _operations()[operation_name]
         return operation in service_model.pagination(service)["pagination"]
 
     def get_paginator(self, operation_name: str) -> "Paginator[object]":
-        """botocore's paginator over a method of this engine."""
+        """Return botocore's paginator for a method of this engine."""
         if not self.can_paginate(operation_name):
             raise OperationNotPageableError(operation_name=operation_name)
         service, operation = _operations()[operation_name]
@@ -73,28 +73,28 @@ class Methods:
 
     @property
     def waiter_names(self) -> list[str]:
-        """The names that `get_waiter` knows."""
+        """The names that `get_waiter` accepts."""
         return [xform_name(name) for name in service_model.waiters("dynamodb")["waiters"]]
 
     def get_waiter(self, waiter_name: str) -> Waiter:
-        """botocore's waiter over the methods of this engine."""
+        """Return botocore's waiter on the methods of this engine."""
         waiters = service_model.waiters("dynamodb")
         names = {xform_name(name): name for name in waiters["waiters"]}
         if waiter_name not in names:
             raise ValueError(f"Waiter does not exist: {waiter_name}")
-        # botocore uses no more of the client than is here: its methods and its meta.
+        # botocore uses only what is defined here: the methods and `meta`.
         return create_waiter_with_client(names[waiter_name], WaiterModel(dict(waiters)), cast("BaseClient", self))
 
 
 @cache
 def _operations() -> dict[str, tuple[Service, str]]:
-    """The services and operations by the names of the methods."""
+    """The services and operations by method name."""
     return {xform_name(operation): (service, operation) for service, operation in service_model.operations()}
 
 
 @cache
 def _codec(service: Service, operation: str) -> tuple[Callable[[Arguments], Prepared], Callable[[Result], Result]]:
-    """How the arguments of an operation become a request, and an answer the return value."""
+    """The functions that make an operation's request of the arguments, and the return value of the answer."""
     output = service_model.load(service)["operations"][operation].get("output")
     return preparation(service, operation), conversion(service, output["shape"] if output else None)
 
@@ -105,7 +105,7 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
 
     def method(self: Methods, *positional: object, **arguments: object) -> Result:
         nonlocal prepare, convert
-        if prepare is None:  # compiled at the first call: most programs use a handful of the operations
+        if prepare is None:  # compiled at the first call, because most programs use only a few operations
             prepare, convert = _codec(service, operation)
         if positional:
             raise TypeError(f"{name}() only accepts keyword arguments.")
@@ -115,10 +115,10 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
         except DynamoError as error:
             raise client_error(error, operation, service) from None
         except (orjson.JSONEncodeError, UnicodeEncodeError) as error:
-            # orjson's error is a plain TypeError, which may also be botocore's about an argument, or a fault of ours.
+            # orjson raises a plain TypeError, which may also come from botocore or be a bug of ours.
             if "surrogates" not in str(error):
                 raise
-            # Half a surrogate pair in a string: Python allows it, the wire's UTF-8 has no place for it.
+            # Half a surrogate pair in a string: Python allows it, UTF-8 doesn't.
             refusal = DynamoError("SerializationException", NOT_UTF8)
             raise client_error(refusal, operation, service) from None
         except RecursionError:  # in botocore's validator
@@ -128,7 +128,7 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
 
     method.__name__ = name
     method.__qualname__ = f"Engine.{name}"
-    method.__doc__ = f"{operation}, as `boto3.client({service!r}).{name}` has it."
+    method.__doc__ = f"{operation}, with the arguments and the return value of `boto3.client({service!r}).{name}`."
     return method
 
 

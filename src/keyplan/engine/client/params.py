@@ -1,10 +1,10 @@
-"""What boto3 does before it sends: check the arguments of a call, and make a request of them.
+"""Checks the arguments of a call and makes a request of them, as boto3 does before it sends one.
 
-The reader of the operation does both in one walk for the arguments of nearly every call, so that the database has
-nothing more to check. Whatever is unusual (a wrong type, a missing member, an illegal value, but also a tuple or a
-datetime) is left to botocore's own validator and serializer, and then checked by the database like a request from the
-wire. So boto3 itself decides what is refused, and in which words. An idempotency token that boto3 would make up is
-left out: nobody will ever send it again.
+For nearly every call, the operation's reader does both in one walk, and the database has nothing more to check.
+Anything unusual (a wrong type, a missing member, an illegal value, but also a tuple or a datetime) is left to
+botocore's own validator and serializer, and then checked by the database like a request from the wire. So what is
+refused, and with which message, is botocore's decision. An idempotency token that boto3 would generate is left out:
+it would never be sent a second time.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _NOT_READ = (*NOT_READ, UnicodeEncodeError, orjson.JSONEncodeError)
 
 @cache
 def botocore_model(service: Service) -> ServiceModel:
-    """botocore's own view of the model."""
+    """Return botocore's own object for the model."""
     return ServiceModel(cast("dict[str, object]", service_model.load(service)), service_name=service)
 
 

@@ -1,7 +1,7 @@
-"""What boto3 does with an answer: bytes for base64, datetimes for numbers, and only what the model knows.
+"""Makes a return value of an answer, as boto3 does: bytes for base64, datetimes for numbers, only known members.
 
-Compiled once per operation or error. Items are the bulk of an answer and mostly stand in it as the stored bytes, so
-they are decoded by orjson in one go, and walked in Python only when a binary value is among them.
+The conversion is compiled once per operation or error. Most of an answer are items, usually as their stored bytes;
+orjson decodes them all at once, and they are walked in Python only if there is a binary value among them.
 """
 
 import re
@@ -14,13 +14,13 @@ from botocore.utils import parse_timestamp
 
 from keyplan.engine.service_model import Model, Service, Shape, load
 
-# None stands for "as it is": most members of most shapes.
+# None in place of a converter means that the value stays as it is, like most members of most shapes.
 Converter: TypeAlias = Callable[[object], object]
 
 
 def conversion(service: Service, shape_name: str | None) -> Callable[[dict[str, object]], dict[str, object]]:
-    """The function that makes boto3's return value (without its metadata) of an answer, or of an error's members."""
-    if shape_name is None:  # TagResource and UntagResource say nothing
+    """Return the function that makes boto3's return value (without metadata) of an answer or an error's members."""
+    if shape_name is None:  # TagResource and UntagResource return nothing
         return lambda answer: {}
     described = load(service)
     return cast(
@@ -54,7 +54,7 @@ def _structure(described: Model, shape: Shape) -> Converter:
 
     def structure(value: object) -> object:
         result: dict[str, object] = {}
-        for name, content in cast("dict[str, object]", _plain(value)).items():
+        for name, content in cast("dict[str, object]", _decoded(value)).items():
             if content is None or name not in members:
                 continue
             convert = members[name]
@@ -64,8 +64,8 @@ def _structure(described: Model, shape: Shape) -> Converter:
     return structure
 
 
-def _plain(value: object) -> object:
-    """The value, decoded if it stands in the answer as its bytes."""
+def _decoded(value: object) -> object:
+    """The value, decoded if it is in the answer as JSON bytes."""
     return orjson.loads(orjson.dumps(value)) if type(value) is orjson.Fragment else value
 
 
@@ -83,7 +83,7 @@ def _list(described: Model, shape: Shape) -> Converter:
     convert = _converter(described, member)
 
     def sequence(value: object) -> object:
-        contents = cast("list[object]", _plain(value))
+        contents = cast("list[object]", _decoded(value))
         if convert is None:
             return list(contents)
         return [None if content is None else convert(content) for content in contents]
@@ -98,7 +98,7 @@ def _map(described: Model, shape: Shape) -> Converter:
     convert = _converter(described, member)
 
     def mapping(value: object) -> object:
-        entries = cast("dict[str, object]", _plain(value))
+        entries = cast("dict[str, object]", _decoded(value))
         return dict(entries) if convert is None else {name: convert(content) for name, content in entries.items()}
 
     return mapping
@@ -109,16 +109,16 @@ def _blob(value: object) -> object:
 
 
 def _timestamp(value: object) -> object:
-    return parse_timestamp(cast(str, value))  # a number, to be exact, which it takes as well
+    return parse_timestamp(cast(str, value))  # it is a number, which parse_timestamp accepts as well
 
 
-# A quote inside a string is escaped, so these bytes are members that hold a string or a list. One search for both takes
-# less than half the time of two without the expression.
+# A quote inside a string is escaped, so these bytes can only be members with a string or a list. One regular expression
+# for both takes less than half the time of two plain searches.
 _BINARIES = re.compile(rb'"B(?:":"|S":\[)').search
 
 
 def _attributes(value: object) -> object:
-    """Attribute values in any arrangement, as fresh objects, whether they come as bytes or as dicts."""
+    """Return new objects for attribute values, items or lists of them, given as JSON bytes or as objects."""
     written = orjson.dumps(value)
     decoded: object = orjson.loads(written)
     if _BINARIES(written):
@@ -127,7 +127,7 @@ def _attributes(value: object) -> object:
 
 
 def _decode_binaries(value: object) -> None:
-    """Replace the base64 in attribute values, or in maps or lists of them, by its bytes."""
+    """Replace the base64 in attribute values, or in maps or lists of them, by the bytes."""
     if isinstance(value, list):
         for member in value:
             _decode_binaries(member)

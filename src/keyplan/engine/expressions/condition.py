@@ -1,7 +1,7 @@
-"""Condition and filter expressions: a text and its placeholders become a function from an item to yes or no.
+"""Condition and filter expressions: a text and its placeholders become a function from an item to a bool.
 
-In three steps, each no oftener than it must be: the text is parsed once; paths are looked up and checked once for each
-set of names; the values of a request are checked and built into closures.
+There are three steps, each done as rarely as possible: the text is parsed once; paths are resolved and checked once
+for each set of names; the values of each request are checked and built into closures.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,39 +25,39 @@ ORDERED_TYPES = frozenset({"S", "N", "B"})
 PREFIX_TYPES = frozenset({"S", "B"})
 _CONTAINER_TYPES = frozenset({"S", "B", "SS", "NS", "BS", "L"})
 _SIZED_TYPES = _CONTAINER_TYPES | {"M"}
-# How AWS writes the type of an operand that only an item can tell.
+# How AWS writes the type of an operand that depends on the item.
 _ANY_TYPE = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 
 
 class Condition:
-    """A condition ready for any number of items."""
+    """A condition that can be evaluated on any number of items."""
 
     __slots__ = ("_match", "attributes")
 
     def __init__(self, match: Matcher, attributes: frozenset[str]) -> None:
         self._match = match
         self.attributes = attributes
-        """The top-level attributes that the condition looks at."""
+        """The top-level attributes that the condition uses."""
 
     def matches(self, item: Item | None) -> bool:
-        """Whether it holds; None stands for an item that is not there."""
+        """Return whether the condition is met; None stands for an item that doesn't exist."""
         return self._match({} if item is None else item)
 
 
 class _Plan(NamedTuple):
     steps: tuple[_LeafBinder | str, ...]
     conjunction: tuple[_LeafBinder, ...] | None
-    """The leaves, if nothing but AND joins them: most conditions, and quickly bound."""
+    """The leaves if they are joined only by AND, as in most conditions; these are bound faster."""
     attributes: frozenset[str]
 
 
 def condition(kind: str, text: str, placeholders: Placeholders) -> Condition:
-    """The condition in the request's member `kind` ("ConditionExpression", "FilterExpression")."""
+    """Return the condition in the request's member `kind` ("ConditionExpression" or "FilterExpression")."""
     parsed = parse_condition(kind, text)
     plan = _plan(parsed, placeholders.use(parsed))
     values = placeholders.values
     if plan.conjunction is not None:
-        return Condition(_sealed("AND", [bind(values) for bind in plan.conjunction]), plan.attributes)
+        return Condition(_joined("AND", [bind(values) for bind in plan.conjunction]), plan.attributes)
     return Condition(_bind(plan.steps, values), plan.attributes)
 
 
@@ -68,18 +68,18 @@ def _bind(steps: Sequence[_LeafBinder | str], values: Item) -> Matcher:
         if not isinstance(step, str):
             stack.append(("", [step(values)]))
         elif step == "NOT":
-            stack.append(("", [operators.negated(_sealed(*stack.pop()))]))
+            stack.append(("", [operators.negated(_joined(*stack.pop()))]))
         else:
             right, left = stack.pop(), stack.pop()
             stack.append((step, [*_members(step, left), *_members(step, right)]))
-    return _sealed(*stack.pop())
+    return _joined(*stack.pop())
 
 
 def _members(symbol: str, group: tuple[str, list[Matcher]]) -> list[Matcher]:
-    return group[1] if group[0] == symbol else [_sealed(*group)]
+    return group[1] if group[0] == symbol else [_joined(*group)]
 
 
-def _sealed(symbol: str, matchers: list[Matcher]) -> Matcher:
+def _joined(symbol: str, matchers: list[Matcher]) -> Matcher:
     if len(matchers) == 1:
         return matchers[0]
     return operators.all_of(matchers) if symbol == "AND" else operators.any_of(matchers)
@@ -103,7 +103,7 @@ def _plan(parsed: ParsedCondition, names: tuple[str, ...]) -> _Plan:
 
 
 class _Leaf:
-    """One comparison or function with its paths looked up; makes the binder that waits for the values."""
+    """One comparison or function with resolved paths; `binder` returns the function that takes the values."""
 
     def __init__(self, kind: str, leaf: Leaf, names: Mapping[str, str]) -> None:
         self.kind = kind
@@ -119,14 +119,14 @@ class _Leaf:
             node = PathNode(resolve(node.path, self.names))
             self.paths.append(node.path)
         elif isinstance(node, CallNode):
-            # Only size() is an operand: a number, which has no size itself.
+            # Only size() can be an operand; it is a number, which has no size.
             if isinstance(node.arguments[0], CallNode):
                 raise wrong_type(self.kind, node.function, "N")
             node = CallNode(node.function, (self._resolved(node.arguments[0]),))
         return node
 
     def binder(self) -> _LeafBinder:
-        """The function from a request's values to the matcher."""
+        """Return the function from a request's values to the matcher."""
         if self.symbol == "=" and isinstance(self.nodes[0], PathNode) and isinstance(self.nodes[1], ValueNode):
             return _path_equals(self.nodes[0].path, self.nodes[1].name)
         operands = [self._operand(node) for node in self.nodes]
@@ -136,7 +136,7 @@ class _Leaf:
         return lambda values: build(kind, symbol, [operand(values) for operand in operands])
 
     def _without_values(self, operands: Sequence[_OperandBinder]) -> _LeafBinder:
-        """Of paths alone, such as attribute_exists: there is nothing to wait for."""
+        """A leaf with only paths, such as attribute_exists, needs no values."""
         match = self.build(self.kind, self.symbol, [operand({}) for operand in operands])
         return lambda values: match
 
@@ -151,7 +151,7 @@ class _Leaf:
 
 
 def _path_equals(path: Path, name: str) -> _LeafBinder:
-    """The most frequent condition of all, with as few calls as can be."""
+    """The most frequent condition, with as few calls as possible."""
     if len(path) == 1:
         attribute = cast(str, path[0])
 
@@ -200,7 +200,7 @@ def _check_types(kind: str, symbol: str, operands: Sequence[Bound], allowed: fro
 
 
 def check_bounds(kind: str, low: AttributeValue, high: AttributeValue) -> None:
-    """Refuse bounds of BETWEEN that differ in type or are the wrong way round."""
+    """Refuse bounds of BETWEEN that have different types or are in the wrong order."""
     if low.keys() != high.keys():
         rule = "requires same data type for lower and upper bounds"
     elif operators.rank(low) > operators.rank(high):

@@ -1,15 +1,15 @@
-"""How a refused expression is answered: `Invalid <kind of expression>: <what is wrong>`."""
+"""AWS's errors for expressions: `Invalid <kind of expression>: <what is wrong>`."""
 
 from keyplan.engine.errors import DynamoError, validation_error
 
 
 def invalid(kind: str, problem: str) -> DynamoError:
-    """The answer to an expression of this kind (the name of its request member) that has this problem."""
+    """Return the error for an expression of this kind (the name of its request member) with this problem."""
     return validation_error(f"Invalid {kind}: {problem}")
 
 
 def wrong_type(kind: str, operator: str, operand_type: str) -> DynamoError:
-    """An operand whose type is known before any item is read does not fit its operator or function."""
+    """Return the error for an operand of a wrong type that is known before an item is read."""
     return invalid(
         kind,
         "Incorrect operand type for operator or function; "

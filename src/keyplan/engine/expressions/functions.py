@@ -1,4 +1,4 @@
-"""The functions of the expression language: where each may stand and how many operands it takes."""
+"""The functions of the expression language: where each is allowed and how many operands it takes."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ FUNCTIONS = {
 }
 
 NEEDS_PATH = frozenset({"attribute_exists", "attribute_not_exists", "attribute_type", "if_not_exists"})
-"""These look at a place in the item; their first operand is a document path and nothing else."""
+"""Functions whose first operand must be a document path."""
 
 TYPE_NAMES = ("B", "NULL", "SS", "BOOL", "L", "BS", "N", "NS", "S", "M")
 """In the order of AWS's message."""

@@ -1,4 +1,4 @@
-"""The three grammars: conditions (also of filters and keys), projections, updates. Parsed texts are cached."""
+"""The three grammars: conditions (including filters and key conditions), projections, updates. Results are cached."""
 
 from functools import lru_cache
 
@@ -26,7 +26,7 @@ _PRECEDENCE = {"(": 0, "OR": 1, "AND": 2, "NOT": 3}
 
 @lru_cache(maxsize=CACHE_SIZE)
 def parse_condition(kind: str, text: str) -> ParsedCondition:
-    """A condition of the given kind, in postfix order."""
+    """Parse a condition of the given kind into postfix order."""
     parser = _ConditionParser(kind, text)
     steps = parser.condition()
     return ParsedCondition(kind, tuple(parser.names), tuple(parser.values), steps)
@@ -34,7 +34,7 @@ def parse_condition(kind: str, text: str) -> ParsedCondition:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def parse_projection(text: str) -> ParsedProjection:
-    """The paths of a projection."""
+    """Parse the paths of a projection."""
     parser = Parser("ProjectionExpression", text)
     paths = [parser.path()]
     while parser.accept(","):
@@ -45,14 +45,14 @@ def parse_projection(text: str) -> ParsedProjection:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def parse_update(text: str) -> ParsedUpdate:
-    """The actions of an update, in the order of the text."""
+    """Parse the actions of an update, in the order of the text."""
     parser = _UpdateParser("UpdateExpression", text)
     actions = parser.update()
     return ParsedUpdate(parser.kind, tuple(parser.names), tuple(parser.values), actions)
 
 
 class _ConditionParser(Parser):
-    """Operator precedence with a stack: conditions go to the output, AND, OR, NOT and `(` wait on the stack."""
+    """An operator-precedence parser: conditions go to the output; AND, OR, NOT and `(` wait on a stack."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(kind, text)
@@ -60,7 +60,7 @@ class _ConditionParser(Parser):
         self._stack: list[tuple[str, int]] = []
 
     def condition(self) -> tuple[Step, ...]:
-        """The whole text as one condition."""
+        """Parse the whole text as one condition."""
         while True:
             self._prefixes()
             self._leaf()
@@ -100,7 +100,7 @@ class _ConditionParser(Parser):
         self.close(self._stack.pop()[1])
 
     def _leaf(self) -> None:
-        """A comparison, or a function that is a condition by itself; the parentheses before it may be its operand's."""
+        """Parse a comparison, or a function that is a condition; parentheses before it may belong to its operand."""
         left = self.operand()
         while self.token.symbol == ")" and self._stack and self._stack[-1][0] == "(":
             self.close(self._stack.pop()[1])
@@ -136,7 +136,7 @@ class _ConditionParser(Parser):
         self.expect(")")
         if len(choices) > MAXIMUM_CHOICES:
             problem = f"The IN operator is provided with too many operands; number of operands: {len(choices)}"
-            self.note(Fault.OPERAND_COUNT, problem)
+            self.add_fault(Fault.OPERAND_COUNT, problem)
         self._add("IN", left, *choices)
 
     def _add(self, operator: str, *operands: Operand) -> None:
@@ -151,7 +151,7 @@ class _UpdateParser(Parser):
     language = "an update"
 
     def update(self) -> tuple[Action, ...]:
-        """All sections of the text."""
+        """Parse all sections of the text."""
         actions: list[Action] = []
         seen: set[str] = set()
         while self.token.kind is not END:
@@ -160,7 +160,7 @@ class _UpdateParser(Parser):
                 raise self.syntax_error()
             if section in seen:
                 problem = f'The "{section}" section can only be used once in an update expression;'
-                self.note(Fault.SECTION, problem)
+                self.add_fault(Fault.SECTION, problem)
             seen.add(section)
             self.position += 1
             actions.append(self._action(section))
@@ -179,7 +179,7 @@ class _UpdateParser(Parser):
         return Action(section, path, self._right_side())
 
     def _right_side(self) -> Operand | Arithmetic:
-        """An operand, or two with + or - between them; parentheses may stand around either and around both."""
+        """Parse an operand, or two with + or - between them; each of them and both may be in parentheses."""
         opened: list[int] = []
         while self.accept("("):
             opened.append(self.position - 1)
@@ -207,5 +207,5 @@ class _UpdateParser(Parser):
 
 
 def parse_key_condition(text: str) -> ParsedCondition:
-    """A key condition's text; its faults as an expression are told here, before any table is known."""
+    """Parse a key condition; raise AWS's error for a wrong expression, before the table is known."""
     return parse_condition("KeyConditionExpression", text)

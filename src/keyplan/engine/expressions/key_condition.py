@@ -1,8 +1,8 @@
-"""Key conditions: which partition a Query reads and which stretch of its sort keys.
+"""Key conditions: which partition a Query reads, and which range of its sort keys.
 
-The text is a condition like any other to the parser; here it is held against a key schema, which may have several
-attributes in both of its parts (in a GSI): every partition key attribute needs `=`, and the sort key attributes are
-used from the left, without gaps, with `=` for all but the last that is used.
+The parser treats the text like any other condition; here it is matched with a key schema. In a GSI both parts of the
+key may have several attributes: every partition key attribute needs `=`, and the sort key attributes are used from the
+left, without gaps, with `=` for all but the last one.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ _PREFIX = "Invalid condition in KeyConditionExpression: "
 
 
 class KeyCondition(NamedTuple):
-    """The values of the partition key's attributes, and a condition for each sort key attribute that has one."""
+    """The values of the partition key attributes, and a condition for each sort key attribute that has one."""
 
     hash: list[AttributeValue]
     range: list[RangeCondition]
 
 
 class _Part(NamedTuple):
-    """A condition on one attribute; the values still by name."""
+    """A condition on one attribute, with the placeholders of its values."""
 
     attribute: str
     operator: str
@@ -41,11 +41,11 @@ class _Part(NamedTuple):
 
 
 KeyParts: TypeAlias = tuple[_Part, ...]
-"""The conditions of a text in its order, not yet held against a key schema."""
+"""The conditions in the order of the text, not yet matched with a key schema."""
 
 
 class _Plan(NamedTuple):
-    """The values by name, sorted by the schema; or what is wrong."""
+    """The placeholders of the values in the order of the schema, or AWS's error message."""
 
     hash: tuple[str, ...]
     range: KeyParts
@@ -55,12 +55,12 @@ class _Plan(NamedTuple):
 def key_condition(
     text: str, placeholders: Placeholders, hash_attributes: Sequence[str], range_attributes: Sequence[str]
 ) -> KeyCondition:
-    """What a KeyConditionExpression asks of a table or index with these attributes in its key."""
+    """Return the condition that a KeyConditionExpression sets on a key with these attributes."""
     return fit_key_parts(key_parts(text, placeholders), placeholders, hash_attributes, range_attributes)
 
 
 def key_parts(text: str, placeholders: Placeholders) -> KeyParts:
-    """The first of two steps: refuses what no key schema could make legal, before any table is looked at."""
+    """Parse a key condition: the first of two steps, which refuses what is wrong for every key schema."""
     parsed = parse_key_condition(text)
     parts = _parts(parsed, placeholders.use(parsed))
     values = placeholders.values
@@ -73,7 +73,7 @@ def key_parts(text: str, placeholders: Placeholders) -> KeyParts:
 def fit_key_parts(
     parts: KeyParts, placeholders: Placeholders, hash_attributes: Sequence[str], range_attributes: Sequence[str]
 ) -> KeyCondition:
-    """The second step: the conditions in the order of the key schema, which they must fit."""
+    """Match the conditions with a key schema: the second step. Refuses conditions that don't fit it."""
     plan = _plan(parts, tuple(hash_attributes), tuple(range_attributes))
     if plan.error is not None:
         raise validation_error(plan.error)
@@ -115,7 +115,7 @@ def _plan(parts: KeyParts, hashes: tuple[str, ...], ranges: tuple[str, ...]) -> 
 
 
 def _leaves(steps: Sequence[Step]) -> list[Leaf]:
-    """The conditions between the ANDs; no other connective may be there."""
+    """The conditions that are joined by AND; other operators are refused."""
     leaves: list[Leaf] = []
     for step in steps:
         if not isinstance(step, str):
@@ -159,7 +159,7 @@ def _bad_operator(operator: str) -> DynamoError:
 
 
 def _mismatch(parts: dict[str, _Part], hashes: tuple[str, ...], ranges: tuple[str, ...]) -> str | None:
-    """Why the schema's key can not be searched by these conditions; None if it can."""
+    """AWS's message if a key with this schema can't be searched by these conditions, otherwise None."""
     unsupported = "Query key condition not supported"
     if len(parts) > 2 and len(hashes) + len(ranges) <= 2:
         return "Conditions can be of length 1 or 2 only"

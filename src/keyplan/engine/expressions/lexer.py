@@ -1,7 +1,7 @@
-"""An expression's text as tokens.
+"""Splits the text of an expression into tokens.
 
-A token is a plain tuple, and a character that starts no token is a token of its own (`OTHER`): the parser is the one
-that refuses, since AWS names the token and its neighbours in the message.
+A character that can't start a token is a token of its own (`OTHER`), because it is the parser that refuses it: AWS's
+message names the token and its neighbors.
 """
 
 import re
@@ -40,7 +40,7 @@ _KINDS = {
 
 
 class Token(NamedTuple):
-    """A piece of the text; `symbol` is what the grammar compares (keywords in capitals, empty for names and so on)."""
+    """A part of the text. The grammar compares `symbol`: a keyword in capitals, an operator, or empty for names etc."""
 
     kind: str
     text: str
@@ -50,7 +50,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens of the text, closed by one of kind `END`."""
+    """Return all tokens of the text, followed by one of kind `END`."""
     result: list[Token] = []
     for match in _TOKEN.finditer(text):
         group = match.lastgroup or "other"

@@ -1,4 +1,4 @@
-"""What the parser makes of a text: small immutable nodes, placeholders still in them."""
+"""The result of the parser: small immutable nodes, in which placeholders aren't resolved yet."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -7,19 +7,19 @@ from keyplan.engine.expressions.paths import Path
 
 
 class PathNode(NamedTuple):
-    """A document path; a part that begins with `#` stands for a name yet to be looked up."""
+    """A document path; a part that begins with `#` is a placeholder for a name."""
 
     path: Path
 
 
 class ValueNode(NamedTuple):
-    """A value's placeholder, colon included."""
+    """The placeholder of a value, including the colon."""
 
     name: str
 
 
 class CallNode(NamedTuple):
-    """A function and what it is called with."""
+    """A function call."""
 
     function: str
     arguments: "tuple[Operand, ...]"
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
 Leaf: TypeAlias = Comparison | CallNode
 Step: TypeAlias = Leaf | str
-"""A leaf, or "AND", "OR", "NOT" for what stands before it: a condition in postfix order needs no recursion."""
+"""A leaf, or "AND", "OR", "NOT" for the steps before it: a condition in postfix order needs no recursion."""
 
 
 class Arithmetic(NamedTuple):
@@ -58,9 +58,9 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """A text of one kind, parsed once and shared: which placeholders it uses, in the order of their appearance.
+    """A parsed text, shared by all requests that use it, with its placeholders in the order of the text.
 
-    Compared by identity, so that what is worked out from it can be cached under it.
+    It is compared by identity, so that what is derived from it can be cached.
     """
 
     kind: str

@@ -1,7 +1,7 @@
-"""The operators and functions of conditions, as functions that build a matcher: item in, yes or no out.
+"""The operators and functions of conditions. Each builds a matcher, a function from an item to a bool.
 
-Operands come bound: a way to get their value from an item, and what is known of them before any item is read.
-Values are in normal form, so that equality is that of dicts; only S, N and B have an order.
+Operands are bound: a function that gets the value from an item, and what is known about it before an item is read.
+Values are in normal form, so that equal values are equal dicts; only S, N and B have an order.
 """
 
 import operator
@@ -14,14 +14,14 @@ from keyplan.engine.values.attribute_values import AttributeValue, Item, base64_
 from keyplan.engine.values.numbers import to_decimal
 
 Matcher: TypeAlias = Callable[[Item], bool]
-# Strings, decimals and bytes have no common type that says they can be compared with their like.
+# Strings, decimals and bytes have no common type for "comparable with its own kind".
 _Comparable: TypeAlias = "str"
 _Compare: TypeAlias = Callable[[_Comparable, _Comparable], bool]
 
 _ORDER: dict[str, _Compare] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-# Code points compare as their UTF-8 does; numbers compare by value, binaries by their unsigned bytes.
+# Strings compare by code points, which is the order of their UTF-8; numbers by value; binaries by unsigned bytes.
 _RANK: dict[str, Callable[[str], _Comparable]] = {
     "S": lambda text: text,
     "N": cast(Callable[[str], _Comparable], to_decimal),
@@ -31,7 +31,7 @@ _ELEMENT_TYPES = {"SS": "S", "NS": "N", "BS": "B"}
 
 
 class Bound(NamedTuple):
-    """An operand with its placeholders filled in; `type` and `constant` are None where only an item can tell."""
+    """An operand with resolved placeholders; `type` and `constant` are None if they depend on the item."""
 
     get: Getter
     type: str | None
@@ -39,13 +39,13 @@ class Bound(NamedTuple):
 
 
 def rank(value: AttributeValue) -> _Comparable:
-    """What the value is ordered by among those of its type (S, N or B)."""
+    """Return what a value of type S, N or B is ordered by."""
     ((kind, content),) = value.items()
     return _RANK[kind](cast(str, content))
 
 
 def equal(left: Bound, right: Bound) -> Matcher:
-    """`=`: of the same type and value; nothing equals what is not there."""
+    """`=`: the same type and value; a missing attribute equals nothing."""
     get, other = left.get, right.get
 
     def match(item: Item) -> bool:
@@ -56,13 +56,13 @@ def equal(left: Bound, right: Bound) -> Matcher:
 
 
 def not_equal(left: Bound, right: Bound) -> Matcher:
-    """`<>`: the opposite of `=`, also where a type differs or a value is missing."""
+    """`<>`: the opposite of `=`, also if the types differ or an attribute is missing."""
     same = equal(left, right)
     return lambda item: not same(item)
 
 
 def ordered(symbol: str, left: Bound, right: Bound) -> Matcher:
-    """`<`, `<=`, `>`, `>=`: only between two values of one type that has an order."""
+    """`<`, `<=`, `>`, `>=`: only between two values of the same ordered type."""
     if right.constant is not None:
         return _ordered_to_constant(symbol, left.get, right.constant)
     if left.constant is not None:
@@ -90,7 +90,7 @@ def _ordered_to_constant(symbol: str, get: Getter, constant: AttributeValue) -> 
 
 
 def between(operand: Bound, low: Bound, high: Bound) -> Matcher:
-    """`BETWEEN`: both bounds belong to it."""
+    """`BETWEEN`: both bounds are included."""
     above, below = ordered(">=", operand, low), ordered("<=", operand, high)
     return lambda item: above(item) and below(item)
 
@@ -100,7 +100,7 @@ def one_of(operand: Bound, choices: Sequence[Bound]) -> Matcher:
     get = operand.get
     constants = [choice.constant for choice in choices]
     if None not in constants:
-        # What is missing is None, which is not among them.
+        # A missing attribute is None, which is never one of the constants.
         return lambda item: get(item) in constants
 
     def match(item: Item) -> bool:
@@ -111,7 +111,7 @@ def one_of(operand: Bound, choices: Sequence[Bound]) -> Matcher:
 
 
 def begins_with(operand: Bound, prefix: Bound) -> Matcher:
-    """Of strings and binaries."""
+    """`begins_with`, for strings and binaries."""
     get, start = operand.get, prefix.get
 
     def match(item: Item) -> bool:
@@ -126,7 +126,7 @@ def begins_with(operand: Bound, prefix: Bound) -> Matcher:
 
 
 def contains(operand: Bound, sought: Bound) -> Matcher:
-    """A part of a string or binary, an element of a set or list."""
+    """`contains`: a part of a string or binary, or an element of a set or list."""
     get, part = operand.get, sought.get
 
     def match(item: Item) -> bool:
@@ -148,19 +148,19 @@ def _contains(value: AttributeValue, wanted: AttributeValue) -> bool:
 
 
 def exists(operand: Bound) -> Matcher:
-    """Something stands at the path, be it NULL."""
+    """`attribute_exists`: there is a value at the path, possibly NULL."""
     get = operand.get
     return lambda item: get(item) is not None
 
 
 def not_exists(operand: Bound) -> Matcher:
-    """Nothing stands at the path."""
+    """`attribute_not_exists`: there is no value at the path."""
     get = operand.get
     return lambda item: get(item) is None
 
 
 def has_type(operand: Bound, name: str) -> Matcher:
-    """What stands at the path is of this type."""
+    """`attribute_type`: the value at the path has this type."""
     get = operand.get
 
     def match(item: Item) -> bool:
@@ -171,7 +171,7 @@ def has_type(operand: Bound, name: str) -> Matcher:
 
 
 def size(operand: Bound) -> Bound:
-    """The operand `size(...)`: units of a string, bytes of a binary, members of anything else that has them."""
+    """The operand `size(...)`: UTF-16 units of a string, bytes of a binary, members of a set, list or map."""
     get = operand.get
 
     def measure(item: Item) -> AttributeValue | None:
@@ -185,7 +185,7 @@ def size(operand: Bound) -> Bound:
 def _size(value: AttributeValue) -> int | None:
     ((kind, content),) = value.items()
     if kind == "S":
-        # In units of UTF-16: a character beyond the basic plane has two.
+        # In UTF-16 units: a character beyond the basic plane has two.
         text = value["S"]
         return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
     if kind == "B":
@@ -194,13 +194,13 @@ def _size(value: AttributeValue) -> int | None:
 
 
 def all_of(matchers: Sequence[Matcher]) -> Matcher:
-    """`AND`; one frame however many there are."""
+    """`AND`, with one stack frame for any number of conditions."""
     if len(matchers) == 2:
         one, two = matchers
         return lambda item: one(item) and two(item)
 
     def match(item: Item) -> bool:
-        for matcher in matchers:  # noqa: SIM110 (all() with a generator takes a second frame for each level)
+        for matcher in matchers:  # noqa: SIM110 - all() with a generator needs a second frame for each level
             if not matcher(item):
                 return False
         return True
@@ -209,13 +209,13 @@ def all_of(matchers: Sequence[Matcher]) -> Matcher:
 
 
 def any_of(matchers: Sequence[Matcher]) -> Matcher:
-    """`OR`; one frame however many there are."""
+    """`OR`, with one stack frame for any number of conditions."""
     if len(matchers) == 2:
         one, two = matchers
         return lambda item: one(item) or two(item)
 
     def match(item: Item) -> bool:
-        for matcher in matchers:  # noqa: SIM110 (as above)
+        for matcher in matchers:  # noqa: SIM110 - as above
             if matcher(item):
                 return True
         return False

@@ -1,8 +1,8 @@
-"""What the grammars of all expressions share: paths, operands, parentheses, and the order in which faults are told.
+"""The parser that all grammars share: paths, operands, parentheses, and the order in which faults are reported.
 
-A syntax error ends the parse at once. Everything else that can be wrong with a text alone is noted on the way, and the
-gravest kind is told at the end, as AWS does: it looks at the whole tree once for each kind. Nothing here recurses, so
-that nesting costs no stack.
+A syntax error ends the parse immediately. Other faults of the text are collected, and the most severe kind is reported
+at the end, as AWS does: it checks the whole tree once for each kind. Nothing here is recursive, so that nesting needs
+no stack.
 """
 
 from enum import IntEnum
@@ -17,12 +17,12 @@ from keyplan.engine.expressions.reserved import is_reserved
 
 MAXIMUM_SIZE = 4096
 MAXIMUM_OPERATORS = 300
-# An index of more digits than this is out of range; converting it would only cost time.
+# An index with more digits is out of range; converting it would only take time.
 _INDEX_DIGITS = 10
 
 
 class Fault(IntEnum):
-    """The kinds of fault, gravest first."""
+    """The kinds of faults, most severe first."""
 
     SECTION = 0
     OPERATOR_COUNT = 1
@@ -36,7 +36,7 @@ class Fault(IntEnum):
 
 
 class Parser:
-    """One pass over the tokens of one text; the grammars derive from it."""
+    """One pass over the tokens of a text; the base class of the grammars."""
 
     argument_role = OPERAND
     language = "a condition"
@@ -53,7 +53,7 @@ class Parser:
             raise invalid(kind, "The expression can not be empty;")
         self.position = 0
         self.operators = 0
-        # Dicts, for their order.
+        # Dicts keep the order.
         self.names: dict[str, None] = {}
         self.values: dict[str, None] = {}
         self._faults: dict[Fault, str] = {}
@@ -61,25 +61,25 @@ class Parser:
 
     @property
     def token(self) -> Token:
-        """The token that is next."""
+        """The next token."""
         return self.tokens[self.position]
 
-    def note(self, fault: Fault, problem: str) -> None:
-        """Remember the first fault of its kind."""
+    def add_fault(self, fault: Fault, problem: str) -> None:
+        """Record the first fault of each kind."""
         self._faults.setdefault(fault, problem)
 
     def finish(self) -> None:
-        """Everything must be read; tell the gravest fault, if there is one."""
+        """Raise a syntax error if there are tokens left, or AWS's error for the most severe fault."""
         if self.token.kind is not END:
             raise self.syntax_error()
         if self.operators > MAXIMUM_OPERATORS:
             problem = f"The expression contains too many operators; operator count: {self.operators}"
-            self.note(Fault.OPERATOR_COUNT, problem)
+            self.add_fault(Fault.OPERATOR_COUNT, problem)
         if self._faults:
             raise invalid(self.kind, self._faults[min(self._faults)])
 
     def syntax_error(self) -> DynamoError:
-        """The next token can not stand here; AWS shows it between its neighbours."""
+        """Return AWS's error for an unexpected token, which shows it with its neighbors."""
         token = self.token
         before = self.tokens[max(self.position - 1, 0)]
         after = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
@@ -88,27 +88,27 @@ class Parser:
         return invalid(self.kind, f'Syntax error; token: "{token.text}", near: "{near}"')
 
     def accept(self, symbol: str) -> bool:
-        """Step over the symbol if it is next."""
+        """Skip the symbol if it is next; return whether it was."""
         if self.token.symbol != symbol:
             return False
         self.position += 1
         return True
 
     def expect(self, symbol: str) -> None:
-        """Step over the symbol, which must be next."""
+        """Skip the symbol; raise a syntax error if it isn't next."""
         if not self.accept(symbol):
             raise self.syntax_error()
 
     def close(self, opened: int) -> None:
-        """Step over the `)` that closes the `(` at this position; a pair right around a pair is one too many."""
+        """Skip the `)` that closes the `(` at this position; a pair directly around another pair is redundant."""
         self.expect(")")
         closed = self.position - 1
         if self._last_closed == (opened + 1, closed - 1):
-            self.note(Fault.PARENTHESES, "The expression has redundant parentheses;")
+            self.add_fault(Fault.PARENTHESES, "The expression has redundant parentheses;")
         self._last_closed = (opened, closed)
 
     def path(self) -> Path:
-        """A document path: a name, then `.name` and `[index]`."""
+        """Parse a document path: a name, then any number of `.name` and `[index]`."""
         parts: list[str | int] = [self._name()]
         while True:
             if self.accept("."):
@@ -120,7 +120,7 @@ class Parser:
                 break
         if len(parts) > MAXIMUM_DEPTH:
             problem = f"The document path has too many nesting elements; nesting levels: {len(parts)}"
-            self.note(Fault.PATH, problem)
+            self.add_fault(Fault.PATH, problem)
         return tuple(parts)
 
     def _name(self) -> str:
@@ -130,7 +130,7 @@ class Parser:
         elif kind is not NAME:
             raise self.syntax_error()
         elif is_reserved(text):
-            self.note(Fault.RESERVED_WORD, f"Attribute name is a reserved keyword; reserved keyword: {text}")
+            self.add_fault(Fault.RESERVED_WORD, f"Attribute name is a reserved keyword; reserved keyword: {text}")
         self.position += 1
         return text
 
@@ -141,12 +141,12 @@ class Parser:
         self.position += 1
         digits = text.lstrip("0") or "0"
         if len(digits) > _INDEX_DIGITS or int(digits) > MAXIMUM_INDEX:
-            self.note(Fault.PATH, f"List index is not within the allowable range; index: [{digits}]")
+            self.add_fault(Fault.PATH, f"List index is not within the allowable range; index: [{digits}]")
             return 0
         return int(digits)
 
     def value(self) -> ValueNode:
-        """A value's placeholder."""
+        """Parse the placeholder of a value."""
         kind, text = self.token[:2]
         if kind is not VALUE_PLACEHOLDER:
             raise self.syntax_error()
@@ -155,7 +155,7 @@ class Parser:
         return ValueNode(text)
 
     def operand(self) -> Operand:
-        """A path, a value or a function call, in parentheses or not; calls and parentheses wait on a stack."""
+        """Parse a path, a value or a function call, possibly in parentheses; open calls wait on a stack."""
         waiting: list[tuple[int, str, list[Operand]]] = []
         while True:
             if self.token.symbol == "(":
@@ -172,7 +172,7 @@ class Parser:
                 return complete
 
     def _closed(self, node: Operand, waiting: list[tuple[int, str, list[Operand]]]) -> Operand | None:
-        """Hand an operand to the calls that wait for it; None if one of them wants another."""
+        """Complete the calls that wait for this operand; return None if one of them expects another operand."""
         while waiting:
             opened, function, arguments = waiting[-1]
             if not function:
@@ -191,24 +191,24 @@ class Parser:
         self.operators += 1
         known = FUNCTIONS.get(function)
         if known is None:
-            self.note(Fault.FUNCTION_NAME, f"Invalid function name; function: {function}")
+            self.add_fault(Fault.FUNCTION_NAME, f"Invalid function name; function: {function}")
         elif known.operands != len(arguments):
             self.wrong_count(function, len(arguments))
         elif function in NEEDS_PATH and not isinstance(arguments[0], PathNode):
             problem = f"Operator or function requires a document path; operator or function: {function}"
-            self.note(Fault.DOCUMENT_PATH, problem)
+            self.add_fault(Fault.DOCUMENT_PATH, problem)
         return CallNode(function, tuple(arguments))
 
     def wrong_count(self, operator: str, count: int) -> None:
-        """Note that an operator or function has too few or too many operands."""
-        self.note(
+        """Record that an operator or function has too few or too many operands."""
+        self.add_fault(
             Fault.OPERAND_COUNT,
             "Incorrect number of operands for operator or function; "
             f"operator or function: {operator}, number of operands: {count}",
         )
 
     def check_role(self, node: Operand, role: str) -> None:
-        """Note a function that may not stand where it stands."""
+        """Record a function that isn't allowed in this place."""
         if not isinstance(node, CallNode):
             return
         known = FUNCTIONS.get(node.function)
@@ -216,7 +216,7 @@ class Parser:
             return
         if UPDATE in (known.role, role):
             problem = f"The function is not allowed in {self.language} expression; function: {node.function}"
-            self.note(Fault.FUNCTION_USE, problem)
+            self.add_fault(Fault.FUNCTION_USE, problem)
         else:
             problem = f"The function is not allowed to be used this way in an expression; function: {node.function}"
-            self.note(Fault.FUNCTION_USE, problem)
+            self.add_fault(Fault.FUNCTION_USE, problem)

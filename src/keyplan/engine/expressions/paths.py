@@ -1,7 +1,7 @@
-"""Document paths, and the tree that several of them make.
+"""Document paths, and trees of paths.
 
-A path is a tuple of names and list indexes. The paths of an update or a projection may not overlap, so they form a
-tree whose leaves are their positions; reading or writing along the tree touches every container once.
+A path is a tuple of names and list indexes. The paths of an update or a projection must not overlap, so they form a
+tree whose leaves are the paths' positions; reading or writing along the tree visits every map and list once.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,22 +20,22 @@ MAXIMUM_INDEX = 2**31 - 1
 
 
 def resolve(path: Path, names: Mapping[str, str]) -> Path:
-    """The path with the attribute names its placeholders stand for."""
+    """Return the path with attribute names in place of placeholders."""
     return tuple([names[part] if isinstance(part, str) and part[0] == "#" else part for part in path])
 
 
 def show(path: Path) -> str:
-    """The path as AWS's messages write it: `[a, [0], b]`."""
+    """Return the path as in AWS's messages: `[a, [0], b]`."""
     return f"[{', '.join(f'[{part}]' if isinstance(part, int) else part for part in path)}]"
 
 
 def top_level(paths: Iterable[Path]) -> frozenset[str]:
-    """The attributes of the item that the paths start at."""
+    """Return the attributes of the item that the paths start with."""
     return frozenset([cast(str, path[0]) for path in paths])
 
 
 def getter(path: Path) -> Getter:
-    """A function from an item to what stands at the path, or None."""
+    """Return a function from an item to the value at the path, or None."""
     name = cast(str, path[0])
     if len(path) == 1:
         return lambda item: item.get(name)
@@ -61,7 +61,7 @@ def _member(value: AttributeValue, part: str | int) -> AttributeValue | None:
 
 
 def tree(kind: str, paths: Sequence[Path]) -> Tree:
-    """The tree of the paths; AWS's error where one is part of another or takes a list for a map."""
+    """Return the tree of the paths; raise AWS's error if two of them overlap or conflict."""
     root: Tree = {}
     for position, path in enumerate(paths):
         _insert(kind, root, paths, position, path)
@@ -73,10 +73,10 @@ def _insert(kind: str, root: Tree, paths: Sequence[Path], position: int, path: P
     last = len(path) - 1
     for depth, part in enumerate(path):
         if node and type(next(iter(node))) is not type(part):
-            raise _clash(kind, "conflict", paths[_first_leaf(node)], path)
+            raise _paths_error(kind, "conflict", paths[_first_leaf(node)], path)
         child = node.get(part)
         if isinstance(child, int) or (depth == last and child is not None):
-            raise _clash(kind, "overlap", paths[_first_leaf(child)], path)
+            raise _paths_error(kind, "overlap", paths[_first_leaf(child)], path)
         if depth == last:
             node[part] = position
         elif child is None:
@@ -91,7 +91,7 @@ def _first_leaf(node: "int | Tree") -> int:
     return node
 
 
-def _clash(kind: str, verb: str, one: Path, two: Path) -> DynamoError:
+def _paths_error(kind: str, verb: str, one: Path, two: Path) -> DynamoError:
     return invalid(
         kind,
         f"Two document paths {verb} with each other; must remove or rewrite one of these paths; "
@@ -100,7 +100,7 @@ def _clash(kind: str, verb: str, one: Path, two: Path) -> DynamoError:
 
 
 def _in_order(node: Tree) -> Tree:
-    """Indexes ascending, whatever order they were written in: lists are read and written from the front."""
+    """The tree with list indexes in ascending order, because lists are read and written from the front."""
     parts = list(node)
     if parts and isinstance(parts[0], int):
         parts.sort()
@@ -108,7 +108,7 @@ def _in_order(node: Tree) -> Tree:
 
 
 def pick(item: Item, wanted: Tree) -> Item:
-    """The parts of the item at the leaves of the tree, inside their maps and lists; list elements move up."""
+    """Return the parts of the item at the leaves of the tree, inside their maps and lists; list elements move up."""
     result: Item = {}
     for name, child in wanted.items():
         value = item.get(cast(str, name))

@@ -9,24 +9,24 @@ from keyplan.engine.expressions.nodes import Parsed
 from keyplan.engine.values.attribute_values import AttributeValue, Item, name_size
 from keyplan.engine.values.normal_form import normalize, normalize_item
 
-# A placeholder has up to 255 characters, its mark among them.
+# A placeholder has up to 255 characters, including the # or colon.
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]{1,254}\Z").match
 _VALUE_KEY = re.compile(r":[A-Za-z0-9_]{1,254}\Z").match
 
 
 class Placeholders:
-    """What the `#names` and `:values` of a request's expressions stand for, and which of them were used."""
+    """The `#names` and `:values` of a request, and which of them its expressions have used."""
 
     __slots__ = ("_used", "names", "values")
 
     def __init__(self, names: dict[str, str] | None, values: Item | None) -> None:
-        """Check both maps; the values are normalized."""
+        """Check both maps and normalize the values."""
         self.names: dict[str, str] = {} if names is None else _checked_names(names)
         self.values: Item = {} if values is None else _checked_values(values)
         self._used: list[Parsed] = []
 
     def use(self, parsed: Parsed) -> tuple[str, ...]:
-        """Note what an expression uses and give the names it needs, in its order; an error if one is not defined."""
+        """Record what an expression uses, and return its names in order; raise AWS's error if one isn't defined."""
         self._used.append(parsed)
         try:
             found = tuple([self.names[name] for name in parsed.names]) if parsed.names else ()
@@ -50,7 +50,7 @@ class Placeholders:
 
 def _refuse_unused(member: str, defined: Collection[str], uses: list[tuple[str, ...]]) -> None:
     used: set[str] = set().union(*uses)
-    # Whatever is used is defined, so that equal numbers mean the same placeholders.
+    # Everything that is used is defined, so equal numbers mean the same placeholders.
     if len(used) < len(defined):
         unused = ", ".join([name for name in defined if name not in used])
         raise validation_error(f"Value provided in {member} unused in expressions: keys: {{{unused}}}")
@@ -84,7 +84,7 @@ def _checked_values(values: Item) -> Item:
     except DynamoError as error:
         if error.code != "ValidationException":
             raise
-    # Only now, once more and one by one, to say which it was.
+    # Normalize again, one by one, to find out which value is wrong.
     return {key: _checked_value(key, value) for key, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""Projection expressions: the parts of an item that a request wants to see."""
+"""Projection expressions: the parts of an item that a request returns."""
 
 from functools import lru_cache
 from typing import cast
@@ -11,26 +11,26 @@ from keyplan.engine.values.attribute_values import Item
 
 
 class Projection:
-    """A projection ready for any number of items."""
+    """A projection that can be applied to any number of items."""
 
     __slots__ = ("_flat", "_tree", "attributes", "paths")
 
     def __init__(self, kind: str, paths: tuple[Path, ...]) -> None:
         self.paths = paths
         self.attributes = top_level(paths)
-        """The top-level attributes that the paths start at."""
+        """The top-level attributes that the paths start with."""
         self._tree = tree(kind, paths)
         self._flat = tuple(self._tree) if all(len(path) == 1 for path in paths) else None
 
     def apply(self, item: Item) -> Item:
-        """What of the item is wanted; nested parts inside their maps and lists, list elements moved up."""
+        """Return the projected parts of the item: nested ones inside their maps and lists, list elements moved up."""
         if self._flat is None:
             return pick(item, self._tree)
         return {name: item[name] for name in cast(tuple[str, ...], self._flat) if name in item}
 
 
 def projection(text: str, placeholders: Placeholders) -> Projection:
-    """The projection that a ProjectionExpression describes; shared between requests, since it has no values."""
+    """Return the projection of a ProjectionExpression; requests share it, because it has no values."""
     parsed = parse_projection(text)
     return _plan(parsed, placeholders.use(parsed))
 

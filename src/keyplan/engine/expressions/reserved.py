@@ -1,6 +1,6 @@
-"""The words that DynamoDB does not accept as plain attribute names in an expression, in any case.
+"""The reserved words, which can't be used as attribute names in an expression, in upper or lower case.
 
-The list is AWS's own, its misspellings included ("Reserved words in DynamoDB" in the developer guide).
+The list is AWS's, including its misspellings ("Reserved words in DynamoDB" in the developer guide).
 """
 
 RESERVED_WORDS = frozenset(
@@ -49,5 +49,5 @@ RESERVED_WORDS = frozenset(
 
 
 def is_reserved(name: str) -> bool:
-    """Whether an expression must write this attribute name as a placeholder."""
+    """Return whether an expression needs a placeholder for this attribute name."""
     return name.upper() in RESERVED_WORDS

@@ -1,7 +1,7 @@
-"""Update expressions: from the item as it was to the item as it will be.
+"""Update expressions: from the old item to the new one.
 
-Every action reads the old item, so their order does not matter. Writing goes along the tree of all written paths: what
-lies on the way is copied once, everything else is shared with the old item.
+Every action reads the old item, so their order doesn't matter. Writing follows the tree of all written paths: maps and
+lists on the way are copied once, everything else is shared with the old item.
 """
 
 from functools import lru_cache
@@ -25,7 +25,7 @@ class _Plan(NamedTuple):
 
 
 class Update:
-    """An update ready to be applied."""
+    """An update that can be applied to an item."""
 
     __slots__ = ("_computes", "_plan")
 
@@ -44,7 +44,7 @@ class Update:
         return self._plan.paths
 
     def apply(self, item: Item) -> Item:
-        """The item after the update; the given one is not touched. AWS's error where a path or operand does not fit."""
+        """Return the updated item; the given one isn't changed. Raises AWS's error if a path or operand doesn't fit."""
         flat = self._plan.flat
         if flat is None:
             return _write_members(item, self._plan.tree, [compute(item) for compute in self._computes])
@@ -58,7 +58,7 @@ class Update:
         return result
 
     def updated(self, item: Item) -> Item:
-        """The parts of an item at the written paths: of the old one for UPDATED_OLD, the new one for UPDATED_NEW."""
+        """Return the parts of an item at the written paths: of the old item for UPDATED_OLD, else of the new one."""
         flat = self._plan.flat
         if flat is None:
             return pick(item, self._plan.tree)
@@ -66,7 +66,7 @@ class Update:
 
 
 def update(text: str, placeholders: Placeholders) -> Update:
-    """The update that an UpdateExpression describes."""
+    """Return the update of an UpdateExpression."""
     parsed = parse_update(text)
     plan = _plan(parsed, placeholders.use(parsed))
     values = placeholders.values
@@ -83,7 +83,7 @@ def _plan(parsed: ParsedUpdate, names: tuple[str, ...]) -> _Plan:
 
 
 def _write(value: AttributeValue | None, node: Tree, results: list[AttributeValue | None]) -> AttributeValue:
-    """The container with the results at the leaves of the tree; it must be there and be a map or list as needed."""
+    """The map or list with the results at the leaves of the tree; raises AWS's error if there is none."""
     if isinstance(next(iter(node)), str):
         members = None if value is None else value.get("M")
         if members is None:
@@ -110,7 +110,7 @@ def _write_members(members: Item, node: Tree, results: list[AttributeValue | Non
 def _write_elements(
     elements: list[AttributeValue], node: Tree, results: list[AttributeValue | None]
 ) -> list[AttributeValue]:
-    """Indexes are those of the old list, ascending: the removed go last, and what lies beyond the end is appended."""
+    """The list with the results. Indexes refer to the old list: elements are removed last, others appended."""
     written: list[AttributeValue | None] = [*elements]
     for part, child in node.items():
         index = cast(int, part)

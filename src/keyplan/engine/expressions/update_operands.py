@@ -1,6 +1,6 @@
-"""What the actions of an update compute: the right-hand sides of SET, and the results of ADD and DELETE.
+"""The values that the actions of an update compute: the right-hand sides of SET, and the results of ADD and DELETE.
 
-Each becomes a function from the item as it was to the new value at the action's path, or None for no value there.
+Each becomes a function from the old item to the new value at the action's path, or to None for no value.
 """
 
 from base64 import b64decode
@@ -21,7 +21,7 @@ _EvaluateBinder: TypeAlias = Callable[[Item], _Evaluate]
 
 _KIND = "UpdateExpression"
 _ARITHMETIC = {"+": numbers.add, "-": numbers.subtract}
-# The messages for ADD and DELETE, unlike all others, spell the types out.
+# Unlike other messages, those for ADD and DELETE write the types in full.
 _LONG_NAMES = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "NULL": "NULL", "L": "LIST", "M": "MAP"}
 _SET_TYPES = frozenset({"SS", "NS", "BS"})
 _SET_ORDER: dict[str, Callable[[list[str]], list[str]]] = {
@@ -32,7 +32,7 @@ _SET_ORDER: dict[str, Callable[[list[str]], list[str]]] = {
 
 
 def binder(action: Action, names: Mapping[str, str]) -> Binder:
-    """The function from a request's values to what the action computes."""
+    """Return the function from a request's values to the action's computation."""
     if action.section == "REMOVE":
         return lambda values: _nothing
     if action.section == "SET":
@@ -75,7 +75,7 @@ def _arithmetic(symbol: str, left: _Evaluate, right: _Evaluate) -> Compute:
 
 
 def _operand(node: Operand, names: Mapping[str, str]) -> _EvaluateBinder:
-    """One frame for each call around a call, so that as many may nest as there may be operators."""
+    """An operand of SET. Nested calls need one stack frame each, so that as many can nest as operators are allowed."""
     if isinstance(node, ValueNode):
         return _value_operand(node.name)
     if isinstance(node, PathNode):
@@ -179,12 +179,12 @@ def _bind_delete(get: Getter, operand: AttributeValue) -> Compute:
     kind = type_of(operand)
     if kind not in _SET_TYPES:
         raise _refused("DELETE", kind)
-    gone = frozenset(cast(dict[str, list[str]], operand)[kind])
+    removed = frozenset(cast(dict[str, list[str]], operand)[kind])
 
     def compute(item: Item) -> AttributeValue | None:
         old = _set_at(get, item, kind)
-        left = [] if old is None else [member for member in old if member not in gone]
-        # There is no empty set: with its last member the attribute goes too.
+        left = [] if old is None else [member for member in old if member not in removed]
+        # A set can't be empty: the attribute is removed with its last member.
         return _set_value(kind, left) if left else None
 
     return compute

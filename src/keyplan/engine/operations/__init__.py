@@ -1,9 +1,11 @@
 """DynamoDB's operations, one function each, by AWS's names: on `items`, on `tables` and on streams (`stream_records`).
 
-An operation is a function of a storage transaction and a request (decoded JSON whose shape the service model has
-checked) that returns the answer or raises a `DynamoError`. It knows the catalog, the transaction, expressions and
-values; it does not know who calls it, over what wire, or what else shares its transaction. `OPERATIONS` is the table
-of all of them. An operation on items raises before it writes anything, so that several can share a transaction.
+An operation is a function of a storage transaction and a request that was checked against the service model. It
+returns the answer or raises a `DynamoError`. It knows storage, expressions and values; it doesn't know who calls it or
+what else runs in its transaction. An operation on items raises before it writes anything, so that several can share a
+transaction.
+
+`OPERATIONS` is the table of all operations; the main type is `Operation`.
 """
 
 from collections.abc import Callable
@@ -29,7 +31,7 @@ Run: TypeAlias = Callable[[Transaction, Request], Answer]
 
 
 class Operation(NamedTuple):
-    """How an operation is run. `alone`: in a transaction of its own, since it may fail half-way."""
+    """How an operation is run. `alone`: in its own transaction, because it may fail after it has written."""
 
     run: Run
     writes: bool

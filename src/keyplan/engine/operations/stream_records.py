@@ -28,7 +28,7 @@ LARGEST_NUMBER = 2**63
 
 _STREAM_ARN = re.compile(r"(arn:[\w-]+:dynamodb:[\w-]*:\d*:table/[a-zA-Z0-9_.-]+)/stream/.+")
 
-# The member that a kind of iterator needs, and that no other kind may have.
+# Members that only these kinds of iterators have, and must have.
 _NEEDED = {"SequenceNumber": ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"), "Timestamp": ("AT_TIMESTAMP",)}
 
 
@@ -80,14 +80,14 @@ def describe_stream(transaction: Transaction, request: StreamRequest) -> Answer:
     shard = {"ShardId": description["ShardId"], "SequenceNumberRange": covered}
     answer: dict[str, object] = {key: value for key, value in description.items() if key != "ShardId"}
     answer["StreamStatus"] = "ENABLED" if stream.ended is None else "DISABLED"
-    # The one shard of a stream has no children to filter for.
+    # A stream has one shard, which has no children to filter for.
     passed = request.get("ExclusiveStartShardId", "") >= description["ShardId"]
     answer["Shards"] = [] if passed or "ShardFilter" in request else [shard]
     return {"StreamDescription": answer}
 
 
 def _streams(transaction: Transaction, table: str | None = None) -> list[_Stream]:
-    """All streams, or a table's, oldest first. One that ended longer ago than the retention is not there any more."""
+    """All streams, or those of a table, oldest first; without those that ended before the retention time."""
     rows = transaction.sql(
         "SELECT number, description, ended FROM streams "
         "WHERE table_name = coalesce(?, table_name) AND (ended IS NULL OR ended >= ?) ORDER BY number",
@@ -125,12 +125,12 @@ def get_shard_iterator(transaction: Transaction, request: StreamRequest) -> Answ
     stream = _stream(transaction, request["StreamArn"])
     if request["ShardId"] != stream.description["ShardId"]:
         raise not_found("Requested resource not found: Shard does not exist")
-    behind = _position(transaction, stream.number, request)
-    return {"ShardIterator": _iterator(stream.description["StreamArn"], behind, transaction.now)}
+    position = _position(transaction, stream.number, request)
+    return {"ShardIterator": _iterator(stream.description["StreamArn"], position, transaction.now)}
 
 
 def _position(transaction: Transaction, stream: int, request: StreamRequest) -> int:
-    """The number of the record behind which reading starts."""
+    """The number of the record after which reading starts."""
     trimmed, last = trimmed_to(transaction, stream), _last_number(transaction, stream)
     match request["ShardIteratorType"]:
         case "LATEST":
@@ -138,36 +138,36 @@ def _position(transaction: Transaction, stream: int, request: StreamRequest) -> 
         case "TRIM_HORIZON":
             return trimmed
         case "AT_TIMESTAMP":
-            # A record shows its time in whole seconds, rounded down, and that is what is compared.
+            # A record shows its time in whole seconds, rounded down, and that time is compared.
             return max(trimmed, last_before(transaction, stream, ceil(request["Timestamp"])))
         case kind:
             sequence = request["SequenceNumber"]
             number = number_of(sequence) if sequence.isascii() and sequence.isdigit() else -1
             if not 0 <= number <= last:
                 raise validation_error("Invalid SequenceNumber")
-            behind = max(0, number - 1) if kind == "AT_SEQUENCE_NUMBER" else number
-            if behind < trimmed:
-                raise _trimmed()
-            return behind
+            position = max(0, number - 1) if kind == "AT_SEQUENCE_NUMBER" else number
+            if position < trimmed:
+                raise _trimmed_error()
+            return position
 
 
-def _trimmed() -> DynamoError:
+def _trimmed_error() -> DynamoError:
     return DynamoError("TrimmedDataAccessException", "The data you are trying to access has been trimmed")
 
 
-def _iterator(arn: str, behind: int, now: float) -> str:
-    token = urlsafe_b64encode(orjson.dumps([behind, now])).decode()
+def _iterator(arn: str, position: int, now: float) -> str:
+    token = urlsafe_b64encode(orjson.dumps([position, now])).decode()
     return f"{arn}|1|{token}"
 
 
 def get_records(transaction: Transaction, request: StreamRequest) -> Answer:
-    arn, behind = _opened(request["ShardIterator"], transaction.now)
+    arn, position = _parse_iterator(request["ShardIterator"], transaction.now)
     stream = _stream(transaction, arn)
-    if behind < trimmed_to(transaction, stream.number):
-        raise _trimmed()
+    if position < trimmed_to(transaction, stream.number):
+        raise _trimmed_error()
     rows = transaction.sql(
         f"SELECT number, record FROM s{stream.number} WHERE number > ? ORDER BY number LIMIT ?",
-        (behind, request.get("Limit", MAXIMUM_RECORDS)),
+        (position, request.get("Limit", MAXIMUM_RECORDS)),
     )
     records: list[object] = []
     size = 0
@@ -179,23 +179,23 @@ def get_records(transaction: Transaction, request: StreamRequest) -> Answer:
         record = orjson.loads(stored)
         record["dynamodb"]["SequenceNumber"] = sequence_number(number)
         records.append(record)
-        behind = number
+        position = number
     answer: Answer = {"Records": records}
-    if stream.ended is None or behind < _last_number(transaction, stream.number):
-        answer["NextShardIterator"] = _iterator(arn, behind, transaction.now)
+    if stream.ended is None or position < _last_number(transaction, stream.number):
+        answer["NextShardIterator"] = _iterator(arn, position, transaction.now)
     return answer
 
 
-def _opened(iterator: str, now: float) -> tuple[str, int]:
-    """Stream and position of an iterator that is not too old."""
+def _parse_iterator(iterator: str, now: float) -> tuple[str, int]:
+    """Return stream and position of an iterator; raise AWS's error if it has expired."""
     try:
         arn, _, token = iterator.split("|")
-        behind, made = orjson.loads(urlsafe_b64decode(token))
-        whole = isinstance(behind, int) and 0 <= behind < LARGEST_NUMBER and isinstance(made, int | float)
-        if not whole or not _STREAM_ARN.fullmatch(arn):
+        position, created = orjson.loads(urlsafe_b64decode(token))
+        valid = isinstance(position, int) and 0 <= position < LARGEST_NUMBER and isinstance(created, int | float)
+        if not valid or not _STREAM_ARN.fullmatch(arn):
             raise ValueError
     except (ValueError, binascii.Error, TypeError):
         raise validation_error("Invalid ShardIterator") from None
-    if now - made > ITERATOR_SECONDS:
+    if now - created > ITERATOR_SECONDS:
         raise DynamoError("ExpiredIteratorException", "Shard iterator has expired")
-    return arn, behind
+    return arn, position

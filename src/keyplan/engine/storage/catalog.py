@@ -1,9 +1,8 @@
-"""What tables there are: the part of the database that every operation looks at and few change.
+"""The catalog of tables and indexes, which every operation reads and few change.
 
-A `Table` is made from its stored definition: the TableDescription that AWS would show, less what is counted or
-derived, plus what AWS shows elsewhere (tags, time to live). A `Catalog` is a snapshot of all tables with a version;
-whoever changes a table raises the version in the same transaction, and every process compares it before it relies on
-what it remembers.
+A `Table` is made from its stored definition: AWS's TableDescription without what is counted or derived, plus what AWS
+shows elsewhere (tags, time to live). A `Catalog` is a snapshot of all tables with a version. A transaction that
+changes a table also increments the version, and every process compares it before it uses its cached catalog.
 """
 
 from dataclasses import dataclass, field
@@ -65,30 +64,30 @@ class TableDescription(TypedDict, total=False):
 
 
 class Definition(TypedDict):
-    """What is stored of a table."""
+    """The stored definition of a table."""
 
     description: TableDescription
     tags: dict[str, str]
     ttl: str | None
-    """The attribute of the time to live, where it is enabled."""
+    """The attribute of the time to live, if it is enabled."""
     index_numbers: dict[str, int]
     """The number of each index, which names its SQLite table."""
     next_index: int
-    """The number of the next index: none is given twice."""
+    """The number of the next index; numbers aren't reused."""
     stream: int | None
-    """The number of the stream that is written to, where one is enabled."""
+    """The number of the current stream, if one is enabled."""
 
 
 @dataclass(frozen=True)
 class Index:
-    """A secondary index, ready for use."""
+    """A secondary index."""
 
     name: str
     kind: IndexKind
     schema: KeySchema
     projection: str
     included: frozenset[str]
-    """Names of the attributes in the index, keys of index and table among them (not used where all are)."""
+    """The attributes in the index, including the keys of index and table; not used if the index holds all."""
     status: str
     rows: str
     """The SQLite table of its entries."""
@@ -102,7 +101,7 @@ class Index:
         return self.projection == "ALL"
 
     def project(self, item: Item) -> Item:
-        """The item as the index has it."""
+        """Return the attributes of an item that the index holds."""
         if self.holds_all:
             return item
         return {name: value for name, value in item.items() if name in self.included}
@@ -110,7 +109,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Table:
-    """A table, ready for use."""
+    """A table with its indexes."""
 
     number: int
     definition: Definition = field(repr=False)
@@ -181,7 +180,7 @@ class Table:
         )
 
     def index(self, name: str) -> Index:
-        """The index of that name, readable."""
+        """Return the index with this name; raise AWS's error if it can't be read."""
         for index in self.indexes:
             if index.name == name:
                 if index.status == "CREATING":
@@ -194,7 +193,7 @@ class Table:
 
 
 def key_schema(elements: KeySchemaElements, definitions: list[dict[str, str]]) -> KeySchema:
-    """The key in the order of its elements, with the types that the attribute definitions give."""
+    """Return the key with the types from the attribute definitions."""
     types = {definition["AttributeName"]: definition["AttributeType"] for definition in definitions}
 
     def attributes(key_type: str) -> tuple[KeyAttribute, ...]:
@@ -206,13 +205,13 @@ def key_schema(elements: KeySchemaElements, definitions: list[dict[str, str]]) -
 
 @dataclass(frozen=True)
 class Catalog:
-    """All tables, as of a version."""
+    """All tables at one version."""
 
     version: int
     tables: dict[str, Table]
 
     def table(self, name: str) -> Table:
-        """The table for reading and writing items; given by name or ARN."""
+        """Return the table with this name or ARN, for an operation on items."""
         table = self.tables.get(name)
         if table is None:
             table = self.tables.get(table_name(name))
@@ -220,8 +219,8 @@ class Catalog:
             raise not_found("Requested resource not found")
         return table
 
-    def described(self, name: str) -> Table:
-        """The table for an operation on tables, which says what it looked for."""
+    def table_for_administration(self, name: str) -> Table:
+        """Return the table with this name or ARN, for an operation on tables; its error names the table."""
         plain = table_name(name)
         if plain not in self.tables:
             raise not_found(f"Requested resource not found: Table: {plain} not found")
@@ -229,7 +228,7 @@ class Catalog:
 
 
 def table_name(name_or_arn: str) -> str:
-    """The plain name behind what may be an ARN."""
+    """Return the name of a table that is given by name or ARN."""
     return name_or_arn.rpartition(":table/")[2] if name_or_arn.startswith("arn:") else name_or_arn
 
 
@@ -238,5 +237,5 @@ def table_arn(name: str) -> str:
 
 
 def in_use(message: str) -> DynamoError:
-    """A table that exists already, or is being changed."""
+    """AWS's error for a table that exists already or is being changed."""
     return DynamoError("ResourceInUseException", message)

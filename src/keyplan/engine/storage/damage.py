@@ -1,13 +1,13 @@
-"""Noticing damage that SQLite would not notice, or would repair in a way that loses data.
+"""Detects damage that SQLite doesn't detect, or that it would repair by dropping data.
 
-The pages of the main file carry checksums (SQLite's checksum VFS), but the header says whether they are there, so it
-is looked at before SQLite sees the file. That also keeps SQLite's hands off files that are not ours.
+The pages of the main file carry checksums (SQLite's checksum VFS), but whether they do is written in the header. So
+the header is checked before SQLite opens the file, which also keeps SQLite from touching files that aren't ours.
 
-The log has checksums of its own, yet SQLite takes it up to the first frame whose checksum is wrong and drops the rest
-without a word: right after a crash, where a half-written frame is the last thing that was written, and a silent loss
-of committed work where a bit has rotted in the middle. The two differ in what follows. Behind the end of a crashed
-log there may be frames of transactions that never ended, but no commit of the same generation (salt); behind a rotten
-frame there is one. So what SQLite left out is read once more before anything is answered or written.
+The write-ahead log has its own checksums, but SQLite uses it up to the first frame with a wrong checksum and silently
+drops the rest. That is right after a crash, where a half-written frame is the last thing written, but loses committed
+writes if a bit has rotted in the middle. The two cases differ in what follows: after the end of a crashed log there
+may be frames of unfinished transactions, but no commit of the same generation (salt); after a rotten frame there is
+one. So the part that SQLite left out is checked before anything is answered or written.
 """
 
 import struct
@@ -25,8 +25,8 @@ from keyplan.engine.errors import DamagedFile
 
 APPLICATION_ID = 0x4B504C4E
 PAGE_SIZE = 4096
-"""A write of an item copies a page of every index into the log: larger ones take more of the disk, and of the memory
-that reads at random need. `LONG_KEY` in transaction.py depends on it."""
+"""Writing an item copies a page of every index into the log, so larger pages need more disk space, and random reads
+need more memory. `LONG_KEY` in transaction.py depends on it."""
 CHECKSUM_BYTES = 8
 
 _MAGIC = b"SQLite format 3\x00"
@@ -40,45 +40,46 @@ Sums: TypeAlias = tuple[int, int]
 
 
 def log_of(path: Path) -> Path:
+    """Return the path of a database's write-ahead log."""
     return path.with_name(path.name + "-wal")
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an exception says that what is stored can not be trusted."""
+    """Return whether an exception means that the stored data can't be trusted."""
     if isinstance(error, DamagedFile | apsw.CorruptError | apsw.NotADBError):
         return True
-    # A wrong checksum of a page; or JSON of ours that is none any more.
+    # A page with a wrong checksum, or an item that is no longer JSON.
     return getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA or isinstance(error, orjson.JSONDecodeError)
 
 
 def check_header(path: Path) -> bool:
-    """Refuse a file that is not ours, or whose header is damaged, before SQLite touches it or its log.
+    """Refuse a file that isn't ours, or whose header is damaged, before SQLite touches it or its log.
 
-    Whether there is a file at all; an empty one is none.
+    Returns whether there is a file; an empty file doesn't count.
     """
-    header = _beginning(path)
+    header = _read_header(path)
     if not header:
         log = log_of(path)
         if log.exists() and log.stat().st_size:
             # SQLite would delete the log.
             raise DamagedFile(
-                f"{path} is {'empty' if path.exists() else 'missing'}, but there is a log of it, {log.name}. Restore "
-                f"{path.name} and {log.name} from a backup; or remove {log.name} too, to begin with an empty database."
+                f"{path} is {'empty' if path.exists() else 'missing'}, but its log {log.name} exists. Restore "
+                f"{path.name} and {log.name} from a backup, or delete {log.name} too to start with an empty database."
             )
         return False
     ours = (_MAGIC, PAGE_SIZE, CHECKSUM_BYTES, APPLICATION_ID)
     if len(header) == _FILE_HEADER.size and _FILE_HEADER.unpack(header) == ours:
         return True
     raise DamagedFile(
-        f"{path} is not a Keyplan database, or its header is damaged. Give the path of a database or of a new file; "
-        "a damaged one is to be restored from a backup."
+        f"{path} is not a Keyplan database, or its header is damaged. Use the path of a Keyplan database or of a new "
+        "file. If the file is damaged, restore it from a backup."
     )
 
 
 def check_end(path: Path, accepted_frames: int) -> None:
-    """Refuse a main file that ends within a page, of which SQLite would take the rest to be zeros.
+    """Refuse a main file that ends in the middle of a page; SQLite would read the rest of it as zeros.
 
-    A process that is killed while it copies the log into the file can leave half a page; then the log still has it.
+    A process that is killed during a checkpoint can leave half a page behind; in that case the log still has the page.
     """
     pages, rest = divmod(path.stat().st_size, PAGE_SIZE)
     if rest and pages + 1 not in _logged_pages(log_of(path), accepted_frames):
@@ -94,7 +95,7 @@ def _logged_pages(log_path: Path, accepted_frames: int) -> set[int]:
         return {frame[0] for frame in frames if frame}
 
 
-def _beginning(path: Path) -> bytes:
+def _read_header(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(_FILE_HEADER.size)
@@ -103,22 +104,22 @@ def _beginning(path: Path) -> bytes:
 
 
 def check_log(path: Path, accepted_frames: Callable[[], int]) -> None:
-    """Refuse a database whose log has commits of the current generation behind a damaged frame.
+    """Refuse a database whose log has commits of the current generation after a damaged frame.
 
-    `accepted_frames` tells how many frames SQLite took. Another process may be writing the log at this moment, so a
-    finding counts only when it stays.
+    `accepted_frames` returns how many frames SQLite uses. Another process may be writing the log at the same time, so
+    damage counts only if it is still there after a moment.
     """
     log_path = log_of(path)
     for attempt in range(_TRIES):
-        finding = _damage(log_path, max(accepted_frames(), 0))
+        finding = _log_damage(log_path, max(accepted_frames(), 0))
         if finding is None:
             return
         if attempt < _TRIES - 1:
             time.sleep(0.005)
-    raise DamagedFile(f"{log_path} is damaged, and committed writes would be lost by using it: {finding}.")
+    raise DamagedFile(f"{log_path} is damaged, and using it would lose committed writes: {finding}.")
 
 
-def _damage(log_path: Path, accepted: int) -> str | None:
+def _log_damage(log_path: Path, accepted: int) -> str | None:
     try:
         log = log_path.open("rb")
     except FileNotFoundError:
@@ -129,7 +130,7 @@ def _damage(log_path: Path, accepted: int) -> str | None:
             return None
         magic, _, page_size, _, salt1, salt2, sum1, sum2 = _LOG_HEADER.unpack(header)
         if magic & ~1 != _LOG_MAGIC or _checksum(header[:24], (0, 0), magic & 1) != (sum1, sum2):
-            return "its header is not readable; restore it and the main file from a backup"
+            return "its header can't be read; restore it and the main file from a backup"
         step = _FRAME.size + page_size
         last = _frame(log, accepted, step) if accepted else None
         running = (last[4], last[5]) if last else (sum1, sum2)
@@ -137,14 +138,14 @@ def _damage(log_path: Path, accepted: int) -> str | None:
     if bad is None:
         return None
     return (
-        f"frame {bad} is not sound, and there are commits behind it. Restore it and the main file from a backup. Only "
-        "if this machine has lost its power, which durability normal does not survive without losing the last writes, "
-        f"give these up: cut {log_path.name} to {_LOG_HEADER.size + (bad - 1) * step} bytes"
+        f"frame {bad} is damaged, and there are commits after it. Restore it and the main file from a backup. Only "
+        "if this machine lost power, which can lose the last writes with durability normal, you can give those writes "
+        f"up instead: truncate {log_path.name} to {_LOG_HEADER.size + (bad - 1) * step} bytes"
     )
 
 
 def _frame(log: BinaryIO, number: int, step: int) -> tuple[int, int, int, int, int, int] | None:
-    """The header of a frame (counted from 1), with the file left behind it; None at the end of the log."""
+    """Return the header of a frame (counted from 1) and leave the file positioned after it; None at the end."""
     log.seek(_LOG_HEADER.size + (number - 1) * step)
     header = log.read(_FRAME.size)
     if len(header) < _FRAME.size:
@@ -154,10 +155,10 @@ def _frame(log: BinaryIO, number: int, step: int) -> tuple[int, int, int, int, i
 
 
 def _bad_frame(log: BinaryIO, accepted: int, step: int, salts: Sums, running: Sums, big_endian: int) -> int | None:
-    """The first frame behind the accepted ones that is not sound, if a commit of this generation follows it.
+    """Return the first damaged frame after the accepted ones, if a commit of this generation follows it.
 
-    A commit counts that is sound itself, for a crash may have cut that one off. Its checksum goes on from the one of
-    the frame before it: the one that is written there, or, should just that have rotted, the one that should be.
+    Only an undamaged commit counts, because a crash may have cut off the last one. Its checksum continues the one of
+    the frame before it: the checksum written there or, if exactly that is damaged, the one that should be there.
     """
     bad: int | None = None
     number = accepted
@@ -165,7 +166,7 @@ def _bad_frame(log: BinaryIO, accepted: int, step: int, salts: Sums, running: Su
     while frame := _frame(log, number := number + 1, step):
         if frame[2:4] != salts:
             bad = bad or number
-            before = []  # frames of one generation have no gaps: whatever follows in this one was written whole
+            before = []  # frames of one generation have no gaps, so what follows in this one was written completely
             continue
         if bad is None or frame[1]:
             content = struct.pack(">2I", *frame[:2]) + log.read(step - _FRAME.size)
@@ -183,7 +184,7 @@ def _bad_frame(log: BinaryIO, accepted: int, step: int, salts: Sums, running: Su
 
 
 def _checksum(data: bytes, running: Sums, big_endian: int) -> Sums:
-    """SQLite's checksum over pairs of 32-bit words, in the byte order that the log's magic names."""
+    """SQLite's checksum over pairs of 32-bit words, in the byte order given by the log's magic number."""
     words = array("I", data[: len(data) // 8 * 8])
     if bool(big_endian) != (sys.byteorder == "big"):
         words.byteswap()

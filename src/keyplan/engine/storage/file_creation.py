@@ -1,7 +1,7 @@
-"""Making a new database file.
+"""Creates a new database file.
 
-A file is made beside the place where it is wanted and put there when it is finished, so that neither a crash nor
-another process that wants the same file ever meets half of one.
+The file is written under a temporary name and moved into place when it is complete, so that neither a crash nor
+another process that opens the same path ever finds an incomplete file.
 """
 
 import os
@@ -33,7 +33,7 @@ PRAGMA user_version = {FORMAT};
 
 
 def make_file(path: Path) -> None:
-    """Put an empty database where there is no file, or an empty one."""
+    """Create an empty database at a path where there is no file, or an empty file."""
     new = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
         _write(new)
@@ -48,7 +48,7 @@ def _write(new: Path) -> None:
     try:
         connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         connection.reserve_bytes("main", CHECKSUM_BYTES)
-        # Nobody else knows the file yet: it is made safe at the end, by one write to the disk.
+        # Nobody else uses the file yet, so one flush at the end is enough.
         connection.execute("PRAGMA synchronous = OFF")
         connection.pragma("journal_mode", "memory")
         connection.execute(f"BEGIN; {SCHEMA} COMMIT")
@@ -61,28 +61,28 @@ def _write(new: Path) -> None:
 
 def _put_in_place(new: Path, path: Path) -> None:
     try:
-        os.link(new, path)  # fails where there is a file already
+        os.link(new, path)  # fails if the file exists
     except FileExistsError:
         _replace_empty(new, path)
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if path.exists():
             _replace_empty(new, path)
         else:
             os.rename(new, path)
-    with suppress(OSError):  # where folders can not be opened, they need no fsync
+    with suppress(OSError):  # where folders can't be opened, they need no fsync
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
 
 
 def _replace_empty(new: Path, path: Path) -> None:
-    """Replace an empty file, unless another process was faster."""
+    """Replace an empty file, unless another process did so first."""
     with path.open("rb+") as file:
         try:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX)
-        except ImportError:  # Windows, where an open file can not be replaced
+        except ImportError:  # Windows, where an open file can't be replaced
             file.close()
         if path.stat().st_size == 0:
             os.replace(new, path)

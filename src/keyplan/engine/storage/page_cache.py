@@ -1,23 +1,23 @@
-"""How much of the file is kept in memory: as much as is missed.
+"""How much of the file is kept in memory: a cache that grows with its misses.
 
-While a file is small, SQLite walks through all pages that it keeps, and through the room for more of them, at every
-commit that split a page of an index. Who only writes needs few pages besides those of the indexes. So the cache begins
-small, and is doubled where pages had to be read again; a large file has all of it at once.
+While a file is small, SQLite walks through the whole cache, including its unused part, at every commit that splits a
+page of an index. A program that only writes needs few pages besides those of the indexes. So the cache starts small
+and is doubled when pages have to be read again; for a large file it has its full size from the start.
 """
 
 import os
 
 import apsw
 
-LEAST_MIB = 16
-WALKED_BYTES = 2**30
-"""SQLite puts a page aside behind this place when it splits one, and looks for it in files that end before it."""
-EVERY = 256
-"""The misses are looked at after so many transactions; one for each of them is too many."""
+MINIMUM_MIB = 16
+SMALL_FILE_BYTES = 2**30
+"""When SQLite splits a page, it sets one aside beyond this offset, and searches the cache if the file is shorter."""
+CHECK_EVERY = 256
+"""Misses are checked after this many transactions; more than one miss per transaction is too many."""
 
 
-def most_mib() -> int:
-    """An eighth of the machine's memory, at most 2 GiB."""
+def maximum_mib() -> int:
+    """Return an eighth of the machine's memory, but at most 2 GiB."""
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):
@@ -26,25 +26,25 @@ def most_mib() -> int:
 
 
 class PageCache:
-    """The cache of a connection, which grows."""
+    """The growing page cache of a connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._mib = -connection.pragma("cache_size") // 1024
-        self._most = most_mib()
+        self._maximum = maximum_mib()
         self._transactions = 0
 
-    def note(self) -> None:
-        """After each transaction: make the cache larger where too many pages were missed."""
+    def after_transaction(self) -> None:
+        """Enlarge the cache if there were too many misses."""
         self._transactions += 1
-        if self._transactions < EVERY or self._mib >= self._most:
+        if self._transactions < CHECK_EVERY or self._mib >= self._maximum:
             return
-        if self.forget() > EVERY:
-            self._mib = min(2 * self._mib, self._most)
+        if self.reset_misses() > CHECK_EVERY:
+            self._mib = min(2 * self._mib, self._maximum)
             self._connection.execute(f"PRAGMA cache_size = {-1024 * self._mib}")
 
-    def forget(self) -> int:
-        """Count anew; the misses so far. A table that was dropped or filled in was read once, and that is all."""
+    def reset_misses(self) -> int:
+        """Start counting again; return the misses so far. Dropping or filling a table reads it only once."""
         self._transactions = 0
         missed, _ = self._connection.status(apsw.SQLITE_DBSTATUS_CACHE_MISS, True)
         return missed

@@ -1,13 +1,13 @@
-"""One SQLite file: connections, transactions, durability, and the refusal of damage.
+"""One SQLite file: connections, transactions, durability, and the refusal to use a damaged file.
 
 The file is in WAL mode and every page carries a checksum (SQLite's checksum VFS), which is verified on each read.
-One connection, the primary, does all writing and, whenever it is free, the reading too, since its page cache is the
-warm one; a thread that finds it busy reads on another one and waits for nobody.
+One connection, the primary, does all writing. It also does the reading whenever it is free, because its page cache is
+warm; a thread that finds it busy reads with another connection instead of waiting.
 
-What is in the file: `meta` (the catalog's version), `tables` (definitions), `streams`, `tokens`, `leases`; then a
-SQLite table of items for each table (`t1`), one of entries for each index (`t1_1`) and one of records for each
-stream (`s1`). An item's row is appended under a number of its own and found by its row key; an index entry holds a
-row key and that number, so that an item is stored once, and an index is written only when a key of it changes.
+The file has the SQLite tables `meta` (the catalog's version), `tables` (definitions), `streams`, `tokens` and
+`leases`; then one of items for each table (`t1`), one of entries for each index (`t1_1`) and one of records for each
+stream (`s1`). An item's row has a number and is found by its row key. An index entry holds a row key and that number,
+so that an item is stored once, and an index is written only when one of its keys changes.
 """
 
 import logging
@@ -27,7 +27,7 @@ from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.catalog import Catalog, Definition, Table
 from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage
 from keyplan.engine.storage.file_creation import FORMAT, SCHEMA, VFS, make_file
-from keyplan.engine.storage.page_cache import LEAST_MIB, WALKED_BYTES, PageCache, most_mib
+from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache, maximum_mib
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.storage.wal_checkpoints import Checkpoints
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 Durability: TypeAlias = Literal["normal", "full"]
 
 BUSY_MILLISECONDS = 60_000
-_TROUBLE = (
+_TEMPORARY_ERRORS = (
     apsw.FullError,
     apsw.IOError,
     apsw.BusyError,
@@ -46,16 +46,16 @@ _TROUBLE = (
     apsw.CantOpenError,
     apsw.NoMemError,
 )
-"""What a disk or another process may do to a request; the next one may be served again."""
+"""Failures caused by the disk or by another process; the next request may succeed."""
 
 
 class Storage:
-    """The file (or memory) under a database."""
+    """The file, or the memory, that a database is stored in."""
 
     def __init__(self, path: str, *, durability: Durability, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._durability = durability
-        # The log is beside the file, not beside a link to it.
+        # The log is next to the file, not next to a symbolic link to it.
         self._path = None if path == ":memory:" else Path(path).resolve()
         self._lock = threading.RLock()
         self._readers: list[apsw.Cursor] = []
@@ -73,15 +73,15 @@ class Storage:
 
     @property
     def shared(self) -> bool:
-        """Whether other processes may use the same data."""
+        """Whether other processes can use the same data."""
         return self._path is not None
 
     def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run the work on a consistent view of everything, without blocking any writer."""
+        """Run a function on a consistent snapshot, without blocking writers."""
         if self._lock.acquire(blocking=self._path is None):
             try:
                 result = self._run(self._cursor, "BEGIN", work, writes=False)
-                self._cache.note()
+                self._cache.after_transaction()
                 return result
             finally:
                 self._lock.release()
@@ -89,46 +89,46 @@ class Storage:
         try:
             return self._run(reader, "BEGIN", work, writes=False)
         finally:
-            self._give_back(reader)
+            self._return_reader(reader)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run the work, all or nothing: committed at its end, undone by any exception."""
+        """Run a function in a transaction that is committed at its end, or rolled back by any exception."""
         with self._lock:
             result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
-            self._cache.note()
+            self._cache.after_transaction()
             if self._checkpoints:
-                self._checkpoints.note()
+                self._checkpoints.after_commit()
             return result
 
     def _run(self, cursor: apsw.Cursor, begin: str, work: Callable[[Transaction], T], *, writes: bool) -> T:
         if self._damage or self._closed or self._forked:
-            self._refuse()
+            self._refuse_use()
         try:
             cursor.execute(begin)
             transaction = Transaction(cursor, self._current_catalog(cursor), self._clock(), writes=writes)
             result = work(transaction)
             if transaction.catalog_changed:
                 cursor.execute("UPDATE meta SET version = version + 1")
-                self._cache.forget()
+                self._cache.reset_misses()
             cursor.execute("COMMIT")
             return result
         except BaseException as error:
             if cursor.connection.in_transaction:
                 cursor.execute("ROLLBACK")
             self._note_damage(error)
-            if isinstance(error, _TROUBLE):
+            if isinstance(error, _TEMPORARY_ERRORS):
                 what = f"{self._path} could not be {'written' if writes else 'read'}: {error}"
                 _log.error(what)
                 raise DynamoError("InternalServerError", what, status=500) from error
             raise
 
-    def _refuse(self) -> NoReturn:
+    def _refuse_use(self) -> NoReturn:
         if self._damage:
             raise DamagedFile(*self._damage.args)
         if self._closed:
-            raise RuntimeError("the engine is closed")
-        # SQLite's connections do not survive a fork: locks stay with the parent.
-        raise RuntimeError("the engine was opened before this process was forked; open the file again in this process")
+            raise RuntimeError("The engine is closed")
+        # SQLite's connections don't survive a fork: locks stay with the parent.
+        raise RuntimeError("The engine was opened before this process was forked. Open the file again in this process.")
 
     def _current_catalog(self, cursor: apsw.Cursor) -> Catalog:
         version = cursor.execute("SELECT version FROM meta").get
@@ -143,7 +143,7 @@ class Storage:
         return self._catalog
 
     def close(self) -> None:
-        """Finish what is under way and leave one file behind."""
+        """Finish what is in progress, and copy the log into the main file."""
         with self._lock:
             if self._closed or self._forked:
                 self._closed = True
@@ -158,15 +158,15 @@ class Storage:
             self._primary.close()
 
     def _take_reader(self) -> apsw.Cursor:
-        """A connection for reading while the primary is busy."""
+        """Return a connection for reading while the primary is busy."""
         try:
             return self._readers.pop()
         except IndexError:
             return self._connect(cache_mib=8).cursor()
 
-    def _give_back(self, reader: apsw.Cursor) -> None:
+    def _return_reader(self, reader: apsw.Cursor) -> None:
         self._readers.append(reader)
-        # Who closes meanwhile may have looked before this one was back.
+        # A concurrent `close` may have emptied the list before this reader was returned.
         while self._closed and self._readers:
             self._readers.pop().connection.close()
 
@@ -177,17 +177,17 @@ class Storage:
                 vfs=VFS if self._path else None,
                 statementcachesize=256,
             )
-            # Only an orderly close may copy the log into the main file: what can not be trusted stays as it is.
+            # Only an orderly `close` may copy the log into the main file: a damaged file must stay as it is.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.set_busy_timeout(BUSY_MILLISECONDS)
             connection.execute(f"PRAGMA cache_size = {-1024 * cache_mib}")
-            # A transaction comes into the log as a whole: `damage` relies on it.
+            # A transaction is written to the log as a whole: `damage` relies on it.
             connection.execute("PRAGMA cache_spill = OFF")
             if self._path:
                 connection.execute(f"PRAGMA synchronous = {self._durability}")
                 connection.execute(f"PRAGMA fullfsync = {int(self._durability == 'full')}")
                 connection.execute("PRAGMA wal_autocheckpoint = 0")
-                # Whatever happens to the header, nothing is read without checksums.
+                # Nothing is read without checksums, even if the header says otherwise.
                 if connection.pragma("checksum_verification") != "1":
                     raise DamagedFile(f"The header of {self._path} is damaged. Restore it from a backup.")
         except BaseException as error:
@@ -196,7 +196,7 @@ class Storage:
         return connection
 
     def _open(self) -> apsw.Connection:
-        """The primary connection: to a file of ours that is sound, or that was made just now."""
+        """Return the primary connection, to a file that was checked or newly created."""
         _register_checksums()
         if self._path is not None and not check_header(self._path):
             make_file(self._path)
@@ -213,11 +213,11 @@ class Storage:
         return connection
 
     def _cache_mib(self) -> int:
-        """The size that the primary's cache begins with."""
-        return LEAST_MIB if self._path and self._path.stat().st_size < WALKED_BYTES else most_mib()
+        """The initial size of the primary connection's cache."""
+        return MINIMUM_MIB if self._path and self._path.stat().st_size < SMALL_FILE_BYTES else maximum_mib()
 
     def _note_damage(self, error: BaseException) -> None:
-        """From the first sign of damage on, nothing is answered any more."""
+        """After the first sign of damage, refuse all further requests."""
         if isinstance(error, DamagedFile):
             self._damage = error
         elif is_damage(error):
@@ -226,25 +226,25 @@ class Storage:
             raise self._damage from error
 
     def _copy_log(self, connection: apsw.Connection) -> None:
-        """Copy the log into the main file, as far as that goes without waiting for anybody.
+        """Copy as much of the log into the main file as is possible without waiting.
 
-        Where it fails the log goes on growing, and the next one tries again.
+        If it fails, the log keeps growing and the next checkpoint tries again.
         """
         if self._damage:
             return
         try:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.BusyError:
-            pass  # another process is at it
+            pass  # another process is doing it
         except apsw.Error as error:
-            _log.warning("the log of %s could not be copied into the main file: %s", self._path, error)
+            _log.warning("The log of %s could not be copied into the main file: %s", self._path, error)
             with suppress(DamagedFile):
                 self._note_damage(error)
 
     def _sync_file(self) -> None:
-        """Have the disk take what was copied so far: the last copy, for which writers wait, is made safe sooner then.
+        """Flush what was copied so far to the disk, so that the last copy, which writers wait for, is faster.
 
-        By SQLite's own hand, since to close a file by another makes this process lose its locks on it.
+        SQLite has to do it, because closing the file outside of SQLite would release this process's locks on it.
         """
         try:
             file = apsw.VFSFile("", str(self._path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
@@ -252,14 +252,14 @@ class Storage:
                 file.xSync(apsw.SQLITE_SYNC_NORMAL)
             finally:
                 file.xClose()
-        except apsw.Error as error:  # the last copy tries again, and is not complete without
+        except apsw.Error as error:  # the last copy tries again, and fails if it can't be flushed
             _log.warning("%s could not be flushed to the disk: %s", self._path, error)
 
 
 def _check_file(connection: apsw.Connection, path: Path) -> None:
-    """Refuse what SQLite does not refuse by itself, before anything is answered or written."""
+    """Refuse damage that SQLite doesn't detect by itself, before anything is read or written."""
     if connection.pragma("user_version") != FORMAT:
-        raise DamagedFile(f"{path} was written by another version of Keyplan; open it with that one")
+        raise DamagedFile(f"{path} was written by a different version of Keyplan. Open it with that version.")
 
     def accepted_frames() -> int:
         return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
@@ -283,7 +283,7 @@ _registering = threading.Lock()
 
 
 def _register_checksums() -> None:
-    """SQLite's checksum VFS comes as an extension that registers itself for the whole process."""
+    """Register SQLite's checksum VFS, an extension, for the whole process."""
     with _registering:
         if VFS not in apsw.vfs_names():
             loader = apsw.Connection(":memory:")

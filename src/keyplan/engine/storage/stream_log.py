@@ -1,8 +1,8 @@
 """The streams of tables: one record for each change, written in the transaction of the change.
 
-A stream is a SQLite table of records under increasing numbers, and has one shard for as long as it is enabled. The
-record is stored as GetRecords answers it. Numbers are given in commit order, since writers take turns. Records live
-for 24 hours, and so does a stream after it was disabled.
+A stream is an SQLite table of numbered records and has a single shard. A record is stored in the form that GetRecords
+returns. Numbers are in commit order, because there is one writer at a time. Records are kept for 24 hours, and so is a
+stream after it was disabled.
 """
 
 from copy import deepcopy
@@ -18,12 +18,12 @@ from keyplan.engine.values.attribute_values import Item, item_size
 
 RETENTION_SECONDS = 86_400.0
 TRIM_EVERY = 1000
-"""A stream is rid of its old records with every so many new ones, also where nothing sweeps."""
+"""Old records are also deleted after this many new ones, in case no sweeper runs."""
 _FIRST_SEQUENCE = 10**20
 
 
 class StreamDescription(TypedDict):
-    """What is stored of a stream."""
+    """The stored description of a stream."""
 
     StreamArn: str
     StreamLabel: str
@@ -35,7 +35,7 @@ class StreamDescription(TypedDict):
 
 
 def enable(transaction: Transaction, table: Table, view: str) -> None:
-    """Begin a new stream of the table."""
+    """Start a new stream for the table."""
     label = _new_label(transaction, table.name)
     stream: StreamDescription = {
         "StreamArn": f"{table.arn}/stream/{label}",
@@ -60,7 +60,7 @@ def enable(transaction: Transaction, table: Table, view: str) -> None:
 
 
 def _new_label(transaction: Transaction, table: str) -> str:
-    """The time in milliseconds, or the next one that no stream of the table has yet."""
+    """The current time in milliseconds, or the next millisecond that no stream of the table has."""
     rows = transaction.sql("SELECT description FROM streams WHERE table_name = ?", (table,)).fetchall()
     taken = {orjson.loads(stored)["StreamLabel"] for (stored,) in cast(list[tuple[bytes]], rows)}
     moment = datetime.fromtimestamp(transaction.now, UTC)
@@ -70,7 +70,7 @@ def _new_label(transaction: Transaction, table: str) -> str:
 
 
 def disable(transaction: Transaction, table: Table) -> None:
-    """End the table's stream, which stays readable."""
+    """End the table's stream; its records can still be read."""
     if table.stream is None:
         return
     transaction.sql("UPDATE streams SET ended = ? WHERE number = ?", (transaction.now, table.stream))
@@ -81,7 +81,7 @@ def disable(transaction: Transaction, table: Table) -> None:
 
 
 def trim(transaction: Transaction) -> None:
-    """Drop what is older than the retention, in all streams."""
+    """Delete everything older than the retention time from all streams."""
     horizon = transaction.now - RETENTION_SECONDS
     rows = transaction.sql("SELECT number, ended FROM streams").fetchall()
     for number, ended in cast(list[tuple[int, float | None]], rows):
@@ -93,19 +93,19 @@ def trim(transaction: Transaction) -> None:
 
 
 def _trim_records(transaction: Transaction, stream: int) -> None:
-    """Drop old records but the newest of them: the number of the last record must not be given again."""
+    """Delete old records except the newest of them, because the number of the last record must not be reused."""
     transaction.sql(f"DELETE FROM s{stream} WHERE number < ?", (trimmed_to(transaction, stream),))
 
 
 def trimmed_to(transaction: Transaction, stream: int) -> int:
-    """The number of the last record that is older than the retention, whether or not it is still stored."""
+    """Return the number of the last record that is older than the retention time, stored or not."""
     return last_before(transaction, stream, transaction.now - RETENTION_SECONDS)
 
 
 def last_before(transaction: Transaction, stream: int, moment: float) -> int:
-    """The number of the last record from before a moment.
+    """Return the number of the last record before a moment.
 
-    Records stand in the order of time under numbers without gaps, so that few of them need to be looked at.
+    Records are in the order of time and their numbers have no gaps, so this is a binary search.
     """
     low, high = cast(
         tuple[int | None, int | None], transaction.sql(f"SELECT min(number), max(number) FROM s{stream}").fetchone()
@@ -125,12 +125,12 @@ def last_before(transaction: Transaction, stream: int, moment: float) -> int:
 
 
 def sequence_number(number: int) -> str:
-    """A record's number as the API shows it: 21 digits, so that they also sort as text."""
+    """Return a record's number as the API shows it: 21 digits, so that numbers also sort as text."""
     return str(_FIRST_SEQUENCE + number)
 
 
 def number_of(sequence: str) -> int:
-    """The record's number behind what the API shows; below zero for one that was never given."""
+    """Return the record's number from a sequence number; negative if it was never assigned."""
     return int(sequence) - _FIRST_SEQUENCE
 
 
@@ -141,7 +141,7 @@ def append(
     new: Item | None,
     user_identity: dict[str, str] | None,
 ) -> None:
-    """Record a change of an item."""
+    """Write the record of a change to an item."""
     image = new if new is not None else old
     assert image is not None
     keys = {name: image[name] for name in table.schema.names}

@@ -1,4 +1,4 @@
-"""What an operation sees of the storage: items and index entries by row key, inside one transaction."""
+"""A storage transaction as an operation sees it: items and index entries by row key."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, cast
@@ -9,25 +9,25 @@ import orjson
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.storage.catalog import Catalog, Definition, Index, Table
 from keyplan.engine.values.attribute_values import Item
-from keyplan.engine.values.row_keys import after
+from keyplan.engine.values.row_keys import prefix_end
 
-SAMPLE = 10_000
-"""A table of up to so many items is measured exactly."""
+EXACTLY_MEASURED = 10_000
+"""The size of a table with up to this many items is exact; of a larger table it is estimated."""
 
-END = ord("}")
+ITEM_END = ord("}")
 """The last byte of every stored item.
 
-A page of zeros passes for one with the right checksum. SQLite notices it where a page has a structure, but not where it
-is the end of something long: an item, which then ends with zeros; or a key, see `_check_long_keys`.
+A page of zeros has a correct checksum. SQLite detects it if the page has a structure, but not if the page is the end of
+something long: an item, which then ends with zeros; or a key, see `_check_long_keys`.
 """
 LONG_KEY = 480
-"""So much of a key SQLite keeps in a page with a structure, however long it is: (PAGE_SIZE - 20) * 32 / 255 - 23 bytes,
-less four for the types."""
+"""The part of a key that SQLite always keeps in a page with a structure: (PAGE_SIZE - 20) * 32 / 255 - 23 bytes, minus
+four for the types."""
 
 
-def incomplete() -> DamagedFile:
-    """An item that does not end as items do, or an index entry without an item."""
-    return DamagedFile("The database is damaged: an item is not complete. Restore the file from a backup.")
+def incomplete_item() -> DamagedFile:
+    """An item without its last byte, or an index entry without an item."""
+    return DamagedFile("The database is damaged: an item is incomplete. Restore the file from a backup.")
 
 
 class Row(NamedTuple):
@@ -44,13 +44,13 @@ class Row(NamedTuple):
 
 
 class Transaction:
-    """One storage transaction. `now` stands still in it, and so does the catalog but for its own changes."""
+    """One storage transaction. `now` and the catalog stay the same in it, except for its own changes to tables."""
 
     def __init__(self, cursor: apsw.Cursor, catalog: Catalog, now: float, *, writes: bool) -> None:
         connection = cursor.connection
         self.sql = connection.execute
-        # A cursor that is used again and again saves a third of a short statement's time; but a result must not be
-        # in use any more when the next statement begins.
+        # Reusing a cursor saves a third of the time of a short statement, but its result must be fetched completely
+        # before the next statement.
         self._quick = cursor.execute
         self._many = cursor.executemany
         self._last_number = connection.last_insert_rowid
@@ -63,25 +63,25 @@ class Transaction:
     # Items
 
     def row(self, table: Table, key: bytes) -> Row | None:
-        """The item with this row key."""
+        """Return the item with this row key, or None."""
         found = self._quick(f"SELECT id, size, item FROM {table.rows} WHERE key = ?", (key,)).fetchone()
         if found is None:
             if len(key) > LONG_KEY:
                 self._check_long_keys(table, None, key)
             return None
-        if found[2][-1] != END:
-            raise incomplete()
+        if found[2][-1] != ITEM_END:
+            raise incomplete_item()
         return tuple.__new__(Row, found)  # Row(*found) takes three times as long
 
     def rows(self, table: Table, keys: Sequence[bytes]) -> dict[bytes, Row]:
-        """The items with these row keys, as far as they are there. Asked together, they take half the time."""
+        """Return the items with these row keys that exist. One query takes half the time of one per item."""
         marks = ",".join("?" * len(keys))
         sql = f"SELECT key, id, size, item FROM {table.rows} WHERE key IN ({marks})"
         rows = cast(list[tuple[bytes, int, int, bytes]], self._quick(sql, keys).fetchall())
         found = {key: Row(number, size, stored) for key, number, size, stored in rows}
         for row in found.values():
-            if row.stored[-1] != END:
-                raise incomplete()
+            if row.stored[-1] != ITEM_END:
+                raise incomplete_item()
         if len(found) < len(keys):
             for key in keys:
                 if len(key) > LONG_KEY and key not in found:
@@ -89,19 +89,20 @@ class Transaction:
         return found
 
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
-        """A new item; the number of its row."""
+        """Insert a new item; return the number of its row."""
         self._quick(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", (key, size, stored))
         return self._last_number()
 
     def insert_new(self, table: Table, items: list[tuple[bytes, int, bytes]]) -> Sequence[int | None]:
-        """Insert those of the items, each by its row key, size and JSON, that are not there yet.
+        """Insert the items, given as row key, size and JSON, that don't exist yet.
 
-        The numbers of their rows; None for an item that is there. To ask before would take half as long again.
+        Returns the numbers of their rows, and None for each item that exists. Checking that first would take half as
+        long again.
         """
         before = self._total_changes()
         self._many(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", items)
         count = self._total_changes() - before
-        # SQLite gives a new row the number behind the highest.
+        # SQLite gives a new row the number after the highest one.
         first = self._last_number() - count + 1
         if count == len(items):
             return range(first, first + count)
@@ -110,7 +111,7 @@ class Transaction:
         return [numbers.get(key) for key, _, _ in items]
 
     def replace(self, table: Table, number: int, size: int, stored: bytes) -> None:
-        """Another content for an item that is there."""
+        """Replace the content of an existing item."""
         self._quick(f"UPDATE {table.rows} SET size = ?, item = ? WHERE id = ?", (size, stored, number))
 
     def delete(self, table: Table, number: int) -> None:
@@ -126,10 +127,10 @@ class Transaction:
         backward: bool = False,
         limit: int = -1,
     ) -> apsw.Cursor:
-        """Size and JSON of the items from `low` (included) to `high` (excluded), in the order of the row keys.
+        """Return size and JSON of the items from `low` (included) to `high` (excluded), in the order of the row keys.
 
-        An item's size in an index that does not hold all of it is for the caller to work out. A limit below zero is
-        none; a caller that stops early closes the cursor.
+        The size is that of the whole item, also if the index projects only a part. A negative limit means no limit. A
+        caller that stops early must close the cursor.
         """
         rows = table.rows if index is None else index.rows
         source = table.rows if index is None else f"{index.rows} LEFT JOIN {table.rows} USING (id)"
@@ -144,33 +145,33 @@ class Transaction:
         )
 
     def _check_long_keys(self, table: Table, index: Index | None, key: bytes) -> None:
-        """Make sure that all keys with the same beginning are those of their items, before one is said to be missing.
+        """Verify that all keys with the same beginning match their items, before one of them is reported as missing.
 
-        It takes its time, but keys of a thousand bytes are rare.
+        This is slow, but keys of this length are rare.
         """
         low = key[:LONG_KEY]
         rows = table.rows if index is None else index.rows
-        for found, number in self.sql(f"SELECT key, id FROM {rows} WHERE key >= ? AND key < ?", (low, after(low))):
+        for found, number in self.sql(f"SELECT key, id FROM {rows} WHERE key >= ? AND key < ?", (low, prefix_end(low))):
             stored = self.sql(f"SELECT item FROM {table.rows} WHERE id = ?", (number,)).get
-            if stored is None or stored[-1] != END:
-                raise incomplete()
+            if stored is None or stored[-1] != ITEM_END:
+                raise incomplete_item()
             item: Item = orjson.loads(stored)
             expected = table.row_key(item)
             if found != (expected if index is None else index.schema.row_key(item) + expected):
-                raise incomplete()
+                raise incomplete_item()
 
     def rows_where(self, table: Table, where: str, bindings: tuple[float, ...]) -> list[tuple[bytes, Row]]:
-        """Items with their row keys by another condition than the key's."""
+        """Return the items that meet an SQL condition, with their row keys."""
         found = self.sql(f"SELECT key, id, size, item FROM {table.rows} WHERE {where}", bindings).fetchall()
         rows = cast(list[tuple[bytes, int, int, bytes]], found)
         return [(key, Row(number, size, stored)) for key, number, size, stored in rows]
 
     def measure(self, table: Table) -> tuple[int, int]:
-        """How many items there are and their size in bytes, which is estimated where there are many."""
+        """Return the number of items and their size in bytes, which is estimated for a large table."""
         count: int = self.sql(f"SELECT count(*) FROM {table.rows}").get
-        if count <= SAMPLE:
+        if count <= EXACTLY_MEASURED:
             return count, self.sql(f"SELECT CAST(total(size) AS INTEGER) FROM {table.rows}").get
-        average: float = self.sql(f"SELECT avg(size) FROM (SELECT size FROM {table.rows} LIMIT {SAMPLE})").get
+        average: float = self.sql(f"SELECT avg(size) FROM (SELECT size FROM {table.rows} LIMIT {EXACTLY_MEASURED})").get
         return count, int(count * average)
 
     # Index entries
@@ -209,7 +210,7 @@ class Transaction:
         self.sql(f"DROP TABLE {index.rows}")
 
     def save(self, table: Table) -> None:
-        """Store the definition of a table that was made or changed."""
+        """Store the definition of a table that was created or changed."""
         self.sql("UPDATE tables SET definition = ? WHERE number = ?", (orjson.dumps(table.definition), table.number))
         self._change_catalog({**self.catalog.tables, table.name: table})
 

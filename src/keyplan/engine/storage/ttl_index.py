@@ -1,6 +1,6 @@
-"""The index over the attribute that holds the time to live of a table's items.
+"""The index on the time-to-live attribute of a table's items.
 
-SQLite keeps it over the attribute's number in the stored JSON, so that enabling it is one statement, writes need no
+It is an SQLite index on the attribute's number in the stored JSON. So enabling it is one statement, writes need no
 code for it, and a sweep reads only what it deletes.
 """
 
@@ -11,7 +11,7 @@ from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Row, Transaction
 
 FIVE_YEARS = 5 * 365.25 * 86_400.0
-"""Items that expired longer ago than this are left alone, as AWS leaves them."""
+"""Items that expired longer ago than this are not deleted, as on AWS."""
 
 
 def enable(transaction: Transaction, table: Table, attribute: str) -> None:

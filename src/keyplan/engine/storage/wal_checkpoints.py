@@ -1,9 +1,9 @@
-"""When the log is copied into the main file: beside the requests, and in a quiet moment if there is one.
+"""Checkpoints: when the write-ahead log is copied into the main file, in a thread of its own.
 
-What is copied has to be flushed to the disk, and whoever writes meanwhile waits for the disk now and then. So the log
-may become longer than it should, until nothing was written for a moment. Where no such moment comes, it is copied
-beside the writer: frames written while a copy is being made keep the log from starting over, so that ends with a short
-copy of the rest in the writer's thread, where nothing can be written meanwhile.
+A checkpoint flushes the main file to the disk, which slows down concurrent writers. So the log may grow beyond its
+usual length until there is a moment without writes. If there is none, the log is copied while writers go on. Frames
+that are written during a copy keep the log from starting over, so the last, short copy is made in the writer's own
+thread, where nothing can be written at the same time.
 """
 
 import logging
@@ -17,21 +17,21 @@ from keyplan.engine.errors import DamagedFile
 _log = logging.getLogger("keyplan.engine")
 
 CHECKPOINT_PAGES = 16_384
-"""The log is to be copied when it has grown by so many pages (64 MB).
+"""A checkpoint is due when the log has this many pages (64 MB).
 
-Pages that many keys share are in it again and again and are copied once: the longer it is, the less work.
+Pages that many keys share are in the log many times and are copied once, so a longer log means less work.
 """
-LONGEST = 4
-"""At so many times of it, nobody waits for a quiet moment any longer."""
-QUIET = 0.05
-"""So many seconds without a commit are a quiet moment."""
+MAXIMUM_FACTOR = 4
+"""When the log is this many times longer, the checkpoint no longer waits for a quiet moment."""
+QUIET_SECONDS = 0.05
+"""The time without a commit that counts as a quiet moment."""
 COPIES = 3
-"""So often the log is copied beside the writer: as a rule, less was written meanwhile each time, and the last copy is
-short. Who writes faster than the disk takes it, waits for the disk at the last."""
+"""How many times the log is copied while writers go on. Usually less is written during each copy, so that the last one
+is short. A writer that is faster than the disk waits for the last one."""
 
 
 class Checkpoints:
-    """A thread that makes checkpoints; it is started when the first is due."""
+    """A thread that makes checkpoints; it starts when the first one is due."""
 
     def __init__(
         self,
@@ -55,8 +55,8 @@ class Checkpoints:
         self._pages = pages
         return apsw.SQLITE_OK
 
-    def note(self) -> None:
-        """After each commit: start or finish a checkpoint where the log has become long."""
+    def after_commit(self) -> None:
+        """Start or finish a checkpoint if the log has become long."""
         if self._pages < CHECKPOINT_PAGES:
             self._nearly_done = False  # the last copy was complete, and the log has started over
             return
@@ -76,15 +76,15 @@ class Checkpoints:
                 connection = connection or self._connect(2)
                 self._checkpoint(connection)
             except (apsw.Error, DamagedFile):
-                _log.exception("a checkpoint could not be made")
+                _log.exception("A checkpoint failed")
             self._wanted.clear()
-            if self._stopping.is_set():  # told so before the line above
+            if self._stopping.is_set():  # `stop` may have been called before the line above
                 break
         if connection:
             connection.close()
 
     def _checkpoint(self, connection: apsw.Connection) -> None:
-        if self._waits_for_quiet():
+        if self._wait_for_quiet():
             self._copy(connection)
         elif not self._stopping.is_set():
             for _ in range(COPIES):
@@ -92,16 +92,17 @@ class Checkpoints:
             self._sync()
             self._nearly_done = True
 
-    def _waits_for_quiet(self) -> bool:
-        """Whether there is a moment without a commit before the log has become too long, or the end has come."""
+    def _wait_for_quiet(self) -> bool:
+        """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""
         seen = -1
         while self._pages != seen:
             seen = self._pages
-            if seen >= LONGEST * CHECKPOINT_PAGES or self._stopping.wait(QUIET):
+            if seen >= MAXIMUM_FACTOR * CHECKPOINT_PAGES or self._stopping.wait(QUIET_SECONDS):
                 return False
         return True
 
     def stop(self) -> None:
+        """End the thread."""
         self._stopping.set()
         self._wanted.set()
         if self._thread:

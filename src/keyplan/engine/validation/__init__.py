@@ -1,8 +1,9 @@
 """Request validation, derived from botocore's service model and the table in `extras`.
 
-Two things can be wrong with a request before any operation looks at it: its JSON types (a SerializationException for
-the first) and its constraints (one ValidationException for all). `readers` reads nearly every request in one walk;
-for the rest, `serialization` and `constraints` find out what is wrong. It knows values, the service model and errors.
+Two things can be wrong with a request before its operation runs: its JSON types (a SerializationException for the
+first wrong one) and its constraints (one ValidationException for all). `readers` reads nearly every request in one
+walk; for the rest, `serialization` and `constraints` find out what is wrong. It knows values, the service model and
+errors.
 
 The main function is `check_request`; the main type is `Reader`.
 """
@@ -23,12 +24,12 @@ _readers: dict[str, Reader] = {}
 
 
 def check_request(operation: str, request: Request) -> Request:
-    """Return a request as the operations take it; raise AWS's error for what is wrong with it.
+    """Return a request as the operations expect it; raise AWS's error if something is wrong with it.
 
-    What is returned holds only members of the model, with the right JSON types; attribute values are in normal form,
-    except for those that the operation is going to refuse. Of a request that can't be read quickly, the given object
-    is changed and returned: null and unknown members are removed and fractions cut off where an integer is due, as
-    the service does. An unknown operation is not checked.
+    The result has only members of the model, with correct JSON types. Attribute values are in normal form, unless the
+    operation has to refuse one. A request that can't be read quickly is changed in place, as the service does: null
+    and unknown members are removed, and fractions are truncated in place of integers. An unknown operation is not
+    checked.
     """
     read = _readers.get(operation) or _compile(operation)
     try:

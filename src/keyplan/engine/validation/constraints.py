@@ -1,4 +1,4 @@
-"""The constraints of a request: every one that does not hold, in one ValidationException, in AWS's words."""
+"""Checks the constraints of a request: one ValidationException with AWS's message for each one that is violated."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -14,19 +14,19 @@ from keyplan.engine.validation.extras import Constraints
 from keyplan.engine.validation.readers import compile_pattern, constraints_of
 from keyplan.engine.validation.serialization import DEEPEST
 
-MOST_SHOWN = 200
-"""Members of a list or map that an error message prints."""
+MAXIMUM_SHOWN = 200
+"""The most members of a list or map that an error message prints."""
 
 
 class Violations:
-    """What a walk over a request, whose JSON types are right, finds."""
+    """Collects the violations in a request whose JSON types are correct."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self.errors: list[str] = []
 
     def structure(self, name: str, value: dict[str, object], path: str = "", depth: int = 0) -> None:
-        """Collect what is wrong with a structure and all that is in it, in the order of the model."""
+        """Collect the violations in a structure and everything in it, in the order of the model."""
         shape = self._model["shapes"][name]
         required = shape.get("required", ())
         for member, reference in shape.get("members", {}).items():
@@ -43,7 +43,7 @@ class Violations:
             if depth <= DEEPEST:
                 self.structure(name, cast(dict[str, object], value), path, depth)
             return
-        for sentence in broken(_fitting(name, constraints_of(name, shape, more), value), value):
+        for sentence in violated(_effective(name, constraints_of(name, shape, more), value), value):
             self._report(name, value, path, sentence)
         if shape["type"] == "list":
             self._list(name, shape, cast(list[object], value), path, depth)
@@ -52,7 +52,7 @@ class Violations:
 
     def _list(self, name: str, shape: Shape, value: list[object], path: str, depth: int) -> None:
         member = shape["member"]["shape"]
-        # A list that is too long has been reported, and may be very long: the rest of it is nobody's concern.
+        # A list that is too long has been reported already, and the rest of it may be very long.
         looked_at = value[: shape.get("max", len(value))]
         self._members(name, value, path, member, looked_at, "Member must satisfy constraint")
         for position, content in enumerate(looked_at, 1):
@@ -66,16 +66,16 @@ class Violations:
             self._member(member, content, f"{path}.{entry}.member", depth)
 
     def _members(self, name: str, value: object, path: str, member: str, contents: list[object], phrase: str) -> None:
-        """The constraints on what a collection holds: the service lists them all and blames the collection."""
+        """The constraints on the members of a collection; the service reports all of them for the collection."""
         constraints = constraints_of(member, self._model["shapes"][member], None)
         for content in contents:
-            fitting = _fitting(member, constraints, content)
-            if content is not None and any(broken(fitting, content)):
-                self._report(name, value, path, f"{phrase}: [{', '.join(_sentences(fitting))}]")
+            effective = _effective(member, constraints, content)
+            if content is not None and any(violated(effective, content)):
+                self._report(name, value, path, f"{phrase}: [{', '.join(_sentences(effective))}]")
                 return
 
     def _member(self, name: str, value: object, path: str, depth: int) -> None:
-        """What is inside a member; its own constraints have been dealt with."""
+        """Check what is inside a member; its own constraints have been checked already."""
         shape = self._model["shapes"][name]
         if value is None:
             self._null(path)
@@ -94,28 +94,28 @@ class Violations:
         self.errors.append(f"Value '{text}' at '{path}' failed to satisfy constraint: {sentence}")
 
     def check(self) -> None:
-        """Raise what has been found, all together."""
+        """Raise one error for all violations, if there are any."""
         if self.errors:
-            raise detected(self.errors)
+            raise violations_error(self.errors)
 
 
-def _fitting(name: str, constraints: Constraints, value: object) -> Constraints:
-    """The constraints of a shape, or those of a table's name where one stands in the room for an ARN."""
-    if name != extras.TABLE_NAME_OR_ARN or any(broken(constraints, value)):
+def _effective(name: str, constraints: Constraints, value: object) -> Constraints:
+    """The constraints of a shape, or those of a table name if one is given in place of an ARN."""
+    if name != extras.TABLE_NAME_OR_ARN or any(violated(constraints, value)):
         return constraints
     return constraints if cast(str, value).startswith(extras.ARN_PREFIX) else extras.TABLE_NAME
 
 
-def detected(errors: list[str]) -> DynamoError:
-    """The one exception for all errors."""
-    shown = errors[: extras.MOST_ERRORS]
+def violations_error(errors: list[str]) -> DynamoError:
+    """Return the one exception for all violations."""
+    shown = errors[: extras.MAXIMUM_ERRORS]
     return validation_error(
         f"{len(shown)} validation error{'s' if len(shown) > 1 else ''} detected: {'; '.join(shown)}"
     )
 
 
-def broken(constraints: Constraints, value: object) -> Iterator[str]:
-    """The sentences of the constraints that do not hold for a value."""
+def violated(constraints: Constraints, value: object) -> Iterator[str]:
+    """Yield AWS's sentence for each constraint that a value violates."""
     if "enum" in constraints and value not in constraints["enum"]:
         yield _enum_sentence(constraints["enum"])
     if "pattern" in constraints:
@@ -130,7 +130,7 @@ def broken(constraints: Constraints, value: object) -> Iterator[str]:
 
 
 def _sentences(constraints: Constraints) -> Iterator[str]:
-    """All constraints on the members of a collection, as the service lists them."""
+    """AWS's sentences for all constraints on the members of a collection, in the service's order."""
     if "max" in constraints:
         yield _limit_sentence("length", "less", constraints["max"])
     if "min" in constraints:
@@ -158,7 +158,7 @@ def _lower(member: str) -> str:
 
 
 def _render(model: Model, name: str, value: object) -> str:
-    """A value as the service prints it, which is as Java does."""
+    """A value as the service prints it, in Java's notation."""
     shape = model["shapes"][name]
     if value is None:
         return "null"
@@ -184,13 +184,13 @@ def _render(model: Model, name: str, value: object) -> str:
 
 
 def _listed(texts: Iterator[str], count: int) -> str:
-    """Texts in a row; of very many only the first, so that a huge request is refused as fast as a small one."""
-    shown = ", ".join(islice(texts, MOST_SHOWN))
-    return shown if count <= MOST_SHOWN else f"{shown}, ..."
+    """The texts, separated by commas; only the first of very many, so that a huge request is refused quickly."""
+    shown = ", ".join(islice(texts, MAXIMUM_SHOWN))
+    return shown if count <= MAXIMUM_SHOWN else f"{shown}, ..."
 
 
 def _hash(value: object) -> int:
     try:
         return crc32(orjson.dumps(value))
-    except orjson.JSONEncodeError:  # nested too deep to be written; the number only has to look like one
+    except orjson.JSONEncodeError:  # nested too deep to be encoded; any number will do
         return 0

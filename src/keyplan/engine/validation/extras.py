@@ -1,7 +1,7 @@
-"""What the service enforces and botocore's model does not say: one table, read together with the model.
+"""Rules that the service enforces and that botocore's model lacks.
 
-Keys are names of the model, so that a rule can be found from either side. Rules between members (a projection
-expression next to AttributesToGet, a segment without a total) are not here: they belong to the operations.
+Keys are names from the model, so that a rule can be found from both sides. Rules between members (a projection
+expression next to AttributesToGet, a segment without a total) aren't here: they belong to the operations.
 """
 
 from typing import TypedDict
@@ -16,7 +16,7 @@ class Constraints(TypedDict, total=False):
     enum: list[str]
 
 
-# (structure, member): what holds for this member besides the constraints of its shape.
+# (structure, member): constraints on this member in addition to those of its shape.
 MEMBERS: dict[tuple[str, str], Constraints] = {
     ("CreateTableInput", "KeySchema"): {"max": 2},
     ("LocalSecondaryIndex", "KeySchema"): {"max": 2},
@@ -25,14 +25,14 @@ MEMBERS: dict[tuple[str, str], Constraints] = {
     ("GetRecordsInput", "Limit"): {"max": 1000},
 }
 
-# What holds for a shape wherever it stands, in place of the model's constraints.
+# The constraints of a shape in every place, instead of the model's.
 SHAPES: dict[str, Constraints] = {
-    # Counted in bytes, and with a sentence of its own: see `name_size` in attribute_values.py.
+    # Measured in bytes, and with its own message: see `name_size` in attribute_values.py.
     "AttributeName": {},
 }
 
-# The values of an enumeration in the order in which the service lists them when it refuses another one.
-# An enumeration that is not here is listed in the order of the model.
+# The values of an enumeration in the order in which the service lists them in its error message.
+# For an enumeration that isn't here, that is the order of the model.
 ENUMERATIONS: dict[str, list[str]] = {
     "AttributeAction": ["ADD", "DELETE", "PUT"],
     "ComparisonOperator": [
@@ -57,11 +57,11 @@ ENUMERATIONS: dict[str, list[str]] = {
     "Select": ["SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"],
 }
 
-# Operations on a table as such, which have a sentence of their own for a request that names none.
+# Operations on a table itself, which have their own message for a request without a table name.
 TABLE_OPERATIONS = frozenset({"CreateTable", "DeleteTable", "DescribeTable", "UpdateTable"})
 NO_TABLE_NAME = "The parameter 'TableName' is required but was not present in the request"
 
-# Where this shape stands, the model has room for an ARN; a name is held to the rules for names.
+# The model allows an ARN in place of this shape's value; a name must follow the rules for names.
 TABLE_NAME_OR_ARN = "TableArn"
 ARN_PREFIX = "arn:"
 TABLE_NAME_LENGTHS = (3, 255)
@@ -72,5 +72,5 @@ TABLE_NAME: Constraints = {
     "pattern": TABLE_NAME_PATTERN,
 }
 
-# The service names no more than this many errors in one answer.
-MOST_ERRORS = 10
+# The service reports at most this many errors in one answer.
+MAXIMUM_ERRORS = 10

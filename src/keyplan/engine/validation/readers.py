@@ -1,12 +1,12 @@
-"""The one walk over a request: closures, compiled once per operation, that read a request quickly or give up.
+"""The one walk over a request: closures, compiled once per operation, that read a request or give up.
 
-A request that was read holds only members of the model, all types are right, all constraints hold, and attribute
-values are in normal form. Nearly every request is read, in a few microseconds. Anything else, including what is odd
-but allowed (a member that is null or unknown, a fraction where an integer is due), raises one of `NOT_READ` and is
-left to the slow walks, which know AWS's messages.
+A request that was read has only members of the model, correct types, values within the constraints, and attribute
+values in normal form. Nearly every request can be read, in a few microseconds. For anything else, including what is
+odd but allowed (a member that is null or unknown, a fraction in place of an integer), the reader raises one of
+`NOT_READ`, and the request is left to the slow walks, which know AWS's messages.
 
-Requests come in two forms: as JSON from the wire, and as the arguments of a method of `Engine`. The forms differ only
-in binary values, timestamps and names that aren't strings; a `Form` says how they are read.
+Requests come in two forms: JSON from the wire, and the arguments of a method of `Engine`. They differ only in binary
+values and timestamps; a `Form` says how those are read.
 """
 
 import re
@@ -21,22 +21,21 @@ from keyplan.engine.values.normal_form import FROM_BOTO3, FROM_JSON, Normalizer,
 from keyplan.engine.values.plain_items import plain_item, sized_item
 
 Reader: TypeAlias = Callable[[object], object]
-"""Returns the value as the operations take it. What it returns shares the caller's values but is never the caller's
-own list or dict, unless nothing in it may need to change."""
+"""Returns a value as the operations expect it. The result may share parts of the given value, which isn't changed."""
 
 INTEGER_LIMITS = {"integer": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 
 
 class Unusual(Exception):
-    """Something that has to be looked at thoroughly."""
+    """A value that has to be left to the slow walks."""
 
 
 NOT_READ = (Unusual, WrongType, DynamoError, KeyError)
-"""What a reader raises: also AWS's error for an illegal attribute value, and KeyError for an unknown member."""
+"""What a reader raises. A DynamoError is about an illegal attribute value, a KeyError about an unknown member."""
 
 
 class Form(NamedTuple):
-    """How requests of one form spell what the forms spell differently."""
+    """How the values are read that differ between the forms of requests."""
 
     values: Normalizer
     blob: Reader
@@ -64,7 +63,7 @@ ARGUMENTS = Form(FROM_BOTO3, _unusual, _unusual)
 
 
 def constraints_of(name: str, shape: Shape, more: Constraints | None) -> Constraints:
-    """The constraints of a shape at one place: the model's, overruled by the table's."""
+    """Return the constraints of a shape in one place: the model's, overridden by those in `extras`."""
     found: Constraints = {}
     if name in extras.SHAPES:
         found.update(extras.SHAPES[name])
@@ -82,7 +81,7 @@ def constraints_of(name: str, shape: Shape, more: Constraints | None) -> Constra
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str] | None:
-    """The model's pattern; None for the few that use Java's own syntax, in operations that are not supported."""
+    """Return the model's pattern; None for the few in Java's own syntax, which only unsupported operations have."""
     try:
         return re.compile(pattern)
     except re.error:
@@ -90,7 +89,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str] | None:
 
 
 def compile_reader(model: Model, name: str, form: Form, more: Constraints | None = None) -> Reader:
-    """The reader for one shape at one place."""
+    """Return the reader for one shape in one place."""
     shape = model["shapes"][name]
     if name == "AttributeValue":
         return _attribute_value(form.values)
@@ -250,7 +249,7 @@ def _attribute_value(values: Normalizer) -> Reader:
 
 
 def _item(values: Normalizer) -> Reader:
-    """An item to be put. Nearly every one is in normal form already."""
+    """The reader of an item to be put; nearly every item is in normal form already."""
 
     def item(value: object) -> object:
         if type(value) is not dict:

@@ -1,7 +1,7 @@
-"""The JSON types of a request: AWS's SerializationException for the first one that is wrong.
+"""Checks the JSON types of a request: AWS's SerializationException for the first wrong one.
 
-The walk follows the document, as the service's parser does, and leaves behind the request that the service sees:
-null members and unknown ones gone, fractions cut off where an integer is due.
+The walk follows the order of the document, as the service's parser does. It changes the request into what the service
+sees: without null and unknown members, and with fractions truncated in place of integers.
 """
 
 import math
@@ -14,7 +14,7 @@ from keyplan.engine.validation.readers import INTEGER_LIMITS
 from keyplan.engine.values.normal_form import is_base64
 
 DEEPEST = 40
-"""Deeper values are refused by the values' own rule; walking on would only exhaust the stack."""
+"""Values nested deeper than this are refused by the operation; walking further could exhaust the stack."""
 
 _PACKAGE = "com.amazonaws.dynamodb.v20120810."
 _JAVA_TYPES = {
@@ -38,7 +38,7 @@ _NOT_BASE64 = re.compile("[^A-Za-z0-9+/]")
 
 
 def convert(model: Model, name: str, value: object, depth: int = 0) -> object:
-    """The value as the service reads it for this shape; SerializationException where it can not."""
+    """Return the value as the service reads it for this shape; raise a SerializationException if it can't."""
     shape = model["shapes"][name]
     match shape["type"]:
         case "structure":
@@ -57,7 +57,7 @@ def convert(model: Model, name: str, value: object, depth: int = 0) -> object:
 
 def _structure(model: Model, name: str, value: object, depth: int) -> object:
     if isinstance(value, list):
-        raise _unrecognised("class " + _PACKAGE + name)
+        raise _unrecognized("class " + _PACKAGE + name)
     if not isinstance(value, dict):
         raise _error("Unexpected value type in payload")
     if depth > DEEPEST:
@@ -83,7 +83,7 @@ def _list(model: Model, shape: Shape, value: object, depth: int) -> object:
 
 def _map(model: Model, shape: Shape, value: object, depth: int) -> object:
     if isinstance(value, list):
-        raise _unrecognised(_java_type(model, shape))
+        raise _unrecognized(_java_type(model, shape))
     if not isinstance(value, dict):
         raise _error("Unexpected field type")
     member = shape["value"]["shape"]
@@ -94,7 +94,7 @@ def _map(model: Model, shape: Shape, value: object, depth: int) -> object:
 
 
 def _java_type(model: Model, shape: Shape, name: str = "") -> str:
-    """What the service calls the type: it prints its own Java classes."""
+    """The name of the type in the service's messages, which show its Java classes."""
     if shape["type"] == "structure":
         return _PACKAGE + name
     if shape["type"] == "list":
@@ -117,7 +117,7 @@ def _integer(kind: str, value: object) -> object:
     if type(value) is int and lowest <= value <= highest:
         return value
     if type(value) is float and math.isfinite(value) and lowest <= value <= highest:
-        return min(highest, int(value))  # 2.0**63 is the float nearest to the highest long, and too high
+        return min(highest, int(value))  # 2.0**63 is the nearest float to the highest long, and one too high
     raise _not_convertible(kind, value)
 
 
@@ -140,7 +140,7 @@ def _blob(value: object) -> object:
 def _not_convertible(kind: str, value: object) -> DynamoError:
     java = _JAVA_TYPES[kind]
     if isinstance(value, list):
-        return _unrecognised("class " + java)
+        return _unrecognized("class " + java)
     if isinstance(value, dict):
         return _no_structure()
     if isinstance(value, bool):
@@ -150,7 +150,7 @@ def _not_convertible(kind: str, value: object) -> DynamoError:
     return _error(f"{token} cannot be converted to {java.rpartition('.')[2]}")
 
 
-def _unrecognised(java: str) -> DynamoError:
+def _unrecognized(java: str) -> DynamoError:
     return _error("Unrecognized collection type " + java)
 
 
@@ -163,5 +163,5 @@ def _error(message: str) -> DynamoError:
 
 
 def convert_request(model: Model, name: str, request: dict[str, object]) -> dict[str, object]:
-    """The whole request as the service reads it; the same object."""
+    """Change the whole request into what the service reads, and return it."""
     return cast(dict[str, object], convert(model, name, request))

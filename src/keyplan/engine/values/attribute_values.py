@@ -11,7 +11,7 @@ from keyplan.engine.values import numbers
 
 
 class AttributeValue(TypedDict, total=False):
-    """One value; exactly one member is there."""
+    """An attribute value: a dict with exactly one of these members."""
 
     S: str
     N: str
@@ -31,7 +31,7 @@ Item: TypeAlias = dict[str, AttributeValue]
 class NormalItem(Item):
     """Attribute values by name that are known to be legal and in normal form: an item, a key, an expression's values.
 
-    Its values may be the caller's own objects, so nobody may change them in place.
+    Its values may be the caller's own objects, so they must not be changed in place.
     """
 
     __slots__ = ()
@@ -51,17 +51,17 @@ MAXIMUM_NAME_SIZE = 65_535
 
 
 def type_of(value: AttributeValue) -> str:
-    """The name of the value's type."""
+    """Return the name of the value's type."""
     return next(iter(value))
 
 
 def content_of(value: AttributeValue) -> object:
-    """What stands under the type's name."""
+    """Return the value's content, without its type."""
     return next(iter(value.values()))
 
 
 def name_size(name: str) -> int:
-    """The bytes of an attribute's name, which must have some and not too many."""
+    """Return the size of an attribute's name in bytes; raise AWS's error if it is empty or too long."""
     size = len(name) if name.isascii() else len(name.encode())
     if 0 < size <= MAXIMUM_NAME_SIZE:
         return size
@@ -71,13 +71,13 @@ def name_size(name: str) -> int:
 
 
 def value_size(value: AttributeValue) -> int:
-    """The size of a value in normal form, by AWS's rule."""
+    """Return the size of a value in normal form, by AWS's rule."""
     ((kind, content),) = value.items()
     return _SIZES[kind](content)
 
 
 def item_size(item: Item) -> int:
-    """The size of an item in normal form, names included."""
+    """Return the size of an item in normal form, including the names of its attributes."""
     total = 0
     for name, value in item.items():
         text = value.get("S")
@@ -91,7 +91,7 @@ def item_size(item: Item) -> int:
 
 
 def base64_size(text: str) -> int:
-    """The number of bytes that canonical base64 stands for."""
+    """Return the number of bytes that canonical base64 encodes."""
     return len(text) // 4 * 3 - text.count("=", -2)
 
 

@@ -1,9 +1,9 @@
 """The normal form of attribute values: one walk checks types, normalizes, and adds up the size.
 
-Behind it numbers are in plain notation, base64 is canonical and sets are sorted, so that equal values are equal dicts.
-A request's values take this walk once, when the request is read (`validation.readers`, `client.params`); the
-operations get `NormalItem`s, which need no more work. A value that AWS refuses is left as it is, so that the
-operation refuses it in its turn: AWS looks at a request in an order of its own.
+In normal form, numbers are in plain notation, base64 is canonical and sets are sorted, so that equal values are equal
+dicts. The values of a request are normalized when the request is read (`validation.readers`); the operations get
+`NormalItem`s, which need no more work. A request with a value that AWS refuses is not read. Its values stay as they
+are, and the operation refuses them at the point where AWS would.
 """
 
 from base64 import b64encode
@@ -34,7 +34,7 @@ class WrongType(Exception):
 
 
 class Normalizer:
-    """Brings values into normal form; `binary` makes canonical base64 of what stands for a binary value."""
+    """Normalizes values; `binary` returns canonical base64 for a binary value."""
 
     def __init__(self, binary: Callable[[object], str]) -> None:
         self._binary_text = binary
@@ -126,7 +126,7 @@ class Normalizer:
         if type(content) is not dict:
             raise WrongType
         _check_depth(depth)
-        check_item_size(2 * len(content))  # at once, before a million members are looked at
+        check_item_size(2 * len(content))  # now, before a million members are walked
         result: Item = {}
         total = 3
         for name, value in content.items():
@@ -202,7 +202,7 @@ def _number_set(content: object, depth: int) -> Sized:
 
 
 def _check_depth(depth: int) -> None:
-    """A scalar may be at the 32nd level, so a map or list may not."""
+    """Refuse a map or list at the 32nd level; only a scalar may be there."""
     if depth >= MAXIMUM_NESTING:
         raise nested_too_deep()
 
@@ -216,7 +216,7 @@ def nested_too_deep() -> DynamoError:
 
 
 def check_nesting(value: AttributeValue, depth: int = 1) -> None:
-    """Refuse a value that was put together from legal ones and became too deep."""
+    """Refuse a value that an update assembled from legal ones and that is nested too deep."""
     members = value.get("M")
     inner = value.get("L") if members is None else members.values()
     if inner is not None:
@@ -226,7 +226,7 @@ def check_nesting(value: AttributeValue, depth: int = 1) -> None:
 
 
 def is_base64(text: str) -> bool:
-    """Whether a text is canonical base64: with its padding, and with no bits set that would be lost."""
+    """Return whether a text is canonical base64: with padding, and without bits that decoding would drop."""
     try:
         a2b_base64(text, strict_mode=True)
     except (Error, ValueError):

@@ -1,7 +1,7 @@
-"""DynamoDB's numbers: 38 significant digits, magnitudes from 1E-130 to just under 1E+126, exact.
+"""DynamoDB's numbers: exact, with 38 significant digits and magnitudes from 1E-130 to just under 1E+126.
 
-A number travels and is stored as a string in normal form (plain decimal notation, no superfluous sign, zeros or
-exponent), so that two equal numbers are equal strings. `sort_key` gives bytes whose order is the order of the values.
+A number is sent and stored as a string. In normal form (plain decimal notation without unnecessary sign, zeros or
+exponent) equal numbers are equal strings. `sort_key` returns bytes that sort like the values.
 """
 
 import re
@@ -15,7 +15,7 @@ DIGITS = 38
 LARGEST_EXPONENT = 125
 SMALLEST_EXPONENT = -130
 
-# What is in normal form already needs no work: integers and fractions of at most 38 digits in plain notation.
+# Integers and fractions of at most 38 digits in plain notation: in normal form already.
 _NORMAL = re.compile(r"(?:0|-?[1-9][0-9]{0,37})\Z|-?(?=[0-9.]{3,39}\Z)(?:0|[1-9][0-9]*)\.[0-9]*[1-9]\Z").match
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)0*([0-9]+))?\Z").match
 
@@ -23,7 +23,7 @@ _EXACT = Context(prec=DIGITS, traps=[Inexact])
 
 
 def normal(text: str) -> str:
-    """The normal form of a number as a client wrote it; AWS's error where it is none or out of range."""
+    """Return the normal form of a number; raise AWS's error if it isn't a number or is out of range."""
     if _NORMAL(text):
         return text
     match = _NUMBER(text)
@@ -33,14 +33,14 @@ def normal(text: str) -> str:
     digits = (whole + fraction).lstrip("0")
     if not digits:
         return "0"
-    # An exponent of more than six digits is out of range whatever the digits are, unless they are absurdly many.
+    # An exponent of more than six digits is out of range, whatever the digits are.
     exponent = int(exponent_digits[:7] or "0")
     magnitude = len(digits) - len(fraction) - 1 + (-exponent if exponent_sign == "-" else exponent)
     return _plain("-" if sign == "-" else "", digits.rstrip("0"), magnitude)
 
 
 def _plain(sign: str, digits: str, magnitude: int) -> str:
-    """Plain notation of digits whose first stands at 10**magnitude."""
+    """The plain notation of digits, the first of which counts 10**magnitude."""
     count = len(digits)
     if count > DIGITS:
         raise validation_error("Attempting to store more than 38 significant digits in a Number")
@@ -67,17 +67,17 @@ def _not_numeric(text: str) -> DynamoError:
 
 @lru_cache(maxsize=4096)
 def to_decimal(number: str) -> Decimal:
-    """The value, for comparisons."""
+    """Return the value, for comparisons."""
     return Decimal(number)
 
 
 def add(left: str, right: str) -> str:
-    """The exact sum; an error where 38 digits do not hold it."""
+    """Return the exact sum; raise AWS's error if it needs more than 38 digits."""
     return _exact(_EXACT.add, left, right)
 
 
 def subtract(left: str, right: str) -> str:
-    """The exact difference; an error where 38 digits do not hold it."""
+    """Return the exact difference; raise AWS's error if it needs more than 38 digits."""
     return _exact(_EXACT.subtract, left, right)
 
 
@@ -89,10 +89,10 @@ def _exact(operate: Callable[[Decimal, Decimal], Decimal], left: str, right: str
 
 
 def sort_key(number: str) -> bytes:
-    """Bytes that compare as the numbers do, and no two of which are equal for different numbers.
+    """Return bytes that compare like the numbers; different numbers have different bytes.
 
-    A byte for the sign, one for the exponent, then the digits two by two as 1..100; for negative numbers everything
-    after the sign is inverted and closed with 0xFF, so that more digits mean a smaller number.
+    One byte is for the sign, one for the exponent, then pairs of digits as 1 to 100. For negative numbers, everything
+    after the sign is inverted and followed by 0xFF, so that more digits mean a smaller number.
     """
     if number == "0":
         return b"\x80"
@@ -105,7 +105,7 @@ def sort_key(number: str) -> bytes:
 
 
 def digits_of(number: str) -> tuple[str, int]:
-    """The significant digits of a number other than zero, and the power of ten of the first of them."""
+    """Return the significant digits of a number other than zero, and the power of ten of the first digit."""
     whole, _, fraction = number.lstrip("-").partition(".")
     if whole != "0":
         return (whole + fraction).rstrip("0"), len(whole) - 1
@@ -114,8 +114,8 @@ def digits_of(number: str) -> tuple[str, int]:
 
 
 def normal_size(text: str) -> int:
-    """The size of a number that is in normal form already; zero for any other text."""
-    if text.isdigit() and text.isascii():  # most are: no need for more
+    """Return the size of a number in normal form, and zero for any other text."""
+    if text.isdigit() and text.isascii():  # the usual case
         if len(text) > DIGITS or (text[0] == "0" and text != "0"):
             return 0
         return 1 + (len(text.rstrip("0")) + 1) // 2
@@ -126,10 +126,10 @@ def normal_size(text: str) -> int:
 
 
 def size(number: str) -> int:
-    """The size that DynamoDB counts for a number in normal form.
+    """Return the size that DynamoDB counts for a number in normal form.
 
-    One byte, one more for a minus sign, and a byte for every two digits, where those before and those behind the
-    point are paired separately; zeros at the outer ends do not count.
+    It is one byte, one more for a minus sign, and one for every two digits. Digits before and after the point are
+    paired separately; leading and trailing zeros don't count.
     """
     if number.isdigit():
         return 1 + (len(number.rstrip("0")) + 1) // 2

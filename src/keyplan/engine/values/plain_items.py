@@ -27,32 +27,32 @@ _BACKSLASH = ord("\\")
 
 
 class _NotPlain(Exception):
-    """To be looked at thoroughly."""
+    """The item has to be normalized or refused."""
 
 
-_FAULTS = (_NotPlain, TypeError, ValueError, LookupError, AttributeError)
-"""What says that an item is not plain: also a value that is no dict, or has two members or none, or a type that is
-never plain; a name that is no string, half a surrogate pair."""
+_NOT_PLAIN = (_NotPlain, TypeError, ValueError, LookupError, AttributeError)
+"""What the walk raises for an item that isn't plain. The built-in exceptions mean a value that isn't a dict with one
+member, a type that is never plain, a name that isn't a string, or half a surrogate pair."""
 
 
 def plain_item(given: Item) -> SizedItem | None:
-    """The item, if it is plain. Its values are the given ones: nobody may change them in place."""
+    """Return the item if it is plain, otherwise None. It shares the given values, which must not be changed later."""
     try:
         extra = _members(given, 1)
         stored = orjson.dumps(given)
-    except _FAULTS:
+    except _NOT_PLAIN:
         return None
     if len(stored) > MAXIMUM_NAME_SIZE:  # a name may be too long
         return None
     item = SizedItem(given)
     item.stored = stored
-    # With escapes in it, the JSON is longer than what it says.
+    # With escapes in it, the JSON is longer than its content.
     item.size = item_size(item) if _BACKSLASH in stored else len(stored) - extra
     return item
 
 
 def sized_item(normal: Item, size: int) -> SizedItem:
-    """An item whose normal form and size are known."""
+    """Return an item whose normal form and size are known."""
     item = SizedItem(normal)
     item.stored = orjson.dumps(normal)
     item.size = size
@@ -60,15 +60,17 @@ def sized_item(normal: Item, size: int) -> SizedItem:
 
 
 def _members(members: Item, depth: int) -> int:
-    """What does not count in the JSON of an item or map. Nothing is known of it, and a walk into what is no value at
-    all ends with any of the `_FAULTS`."""
+    """The length of everything in the JSON of an item or map that isn't part of its size.
+
+    Nothing is known about the members; for anything but plain values it raises one of `_NOT_PLAIN`.
+    """
     values = members.values()
     extra = (_MEMBER + _STRING) * len(members) + 1 if members else 2
     for value in values:
-        if "S" in value:  # nearly all values are
+        if "S" in value:  # most values are strings
             if type(value["S"]) is not str:
                 raise _NotPlain
-        elif "N" in value:  # and of the others, most
+        elif "N" in value:  # and most others are numbers
             number = value["N"]
             size = normal_size(number) if type(number) is str else 0
             if not size:
@@ -77,14 +79,14 @@ def _members(members: Item, depth: int) -> int:
         else:
             ((kind, content),) = value.items()
             extra += _RULES[kind](content, depth) - _STRING
-    # All others have one member, so that nobody with a text or a number has a second one.
+    # The others have one member, so the sum shows whether a string or number has a second one.
     if sum(map(len, values)) != len(members) or "" in members:
         raise _NotPlain
     return extra
 
 
 def _value(value: AttributeValue, depth: int) -> int:
-    """The same for a value in a list."""
+    """The same for a value in a list, without its comma."""
     ((kind, content),) = value.items()
     return _RULES[kind](content, depth)
 

@@ -1,11 +1,10 @@
-"""Keys as bytes: what SQLite sorts by.
+"""Row keys: an item's key as bytes that SQLite sorts like DynamoDB.
 
-The row key of an item is a four-byte hash of its partition key, the partition key, and the sort key, each in a form
-whose byte order is DynamoDB's order (S by UTF-8 bytes, N by value, B by unsigned bytes). The hash in front is what
-makes a Scan come back in an order that nobody can rely on, as on AWS, and what parallel segments divide. Every part
-but a range of the last is closed by two zero bytes (a zero inside is written 00 FF), so that parts never run into
-each other. The row key of an index entry is made the same way from the index's own key, with the item's row key
-behind it to tell equal ones apart.
+The row key of an item is a four-byte hash of its partition key, the partition key, and the sort key, in forms whose
+byte order is DynamoDB's order (S by UTF-8 bytes, N by value, B by unsigned bytes). Because of the hash, the order of a
+Scan looks random, as on AWS; parallel segments are ranges of it. Each part ends with two zero bytes (a zero inside is
+written 00 FF), so that parts can't run into each other. The row key of an index entry is made in the same way from the
+index's own key, followed by the item's row key to distinguish entries with equal keys.
 """
 
 from base64 import b64decode
@@ -19,8 +18,8 @@ from keyplan.engine.values import numbers
 from keyplan.engine.values.attribute_values import AttributeValue, Item
 
 HASH_BYTES = 4
-# The checksums of keys that are nearly the same differ in few bits; the product of 2^32 by the golden ratio spreads
-# them over all, so that segments are of about one size. It takes half the time of a cryptographic hash.
+# The checksums of similar keys differ in few bits; multiplying by 2^32 divided by the golden ratio spreads them, so
+# that segments have about the same size. It takes half the time of a cryptographic hash.
 _SPREAD = 0x9E3779B1
 _MASK = 2**32 - 1
 MAXIMUM_HASH_SIZE = 2048
@@ -31,11 +30,11 @@ KeyAttribute: TypeAlias = tuple[str, KeyType]
 """Name and type (S, N or B) of an attribute in a key."""
 
 _CLOSE = b"\x00\x00"
-_ZERO = 0  # a number is found in bytes in a tenth of the time that one byte takes
+_ZERO = 0  # searching bytes for a number takes a tenth of the time of searching for b"\x00"
 
 
 _BYTES: dict[str, Callable[[str], bytes]] = {"S": str.encode, "N": numbers.sort_key, "B": b64decode}
-"""The bytes of what is in an attribute value, by its type."""
+"""The bytes that a value of each type is sorted by."""
 
 
 def _bytes(value: AttributeValue) -> bytes:
@@ -44,12 +43,12 @@ def _bytes(value: AttributeValue) -> bytes:
 
 
 def part(value: AttributeValue) -> bytes:
-    """One key attribute's value, closed."""
+    """Return the bytes of one key attribute, with the end mark."""
     return _escaped(_bytes(value)) + _CLOSE
 
 
 def open_part(value: AttributeValue) -> bytes:
-    """One value without its end: what every value that begins with it begins with."""
+    """Return the bytes of one key attribute without the end mark: the prefix of all values that begin with it."""
     return _escaped(_bytes(value))
 
 
@@ -58,59 +57,59 @@ def _escaped(data: bytes) -> bytes:
 
 
 def partition(values: Sequence[AttributeValue]) -> bytes:
-    """The front of all row keys with this partition key."""
+    """Return the prefix of all row keys with this partition key."""
     parts = part(values[0]) if len(values) == 1 else b"".join(map(part, values))
     return (crc32(parts) * _SPREAD & _MASK).to_bytes(HASH_BYTES, "big") + parts
 
 
-def after(prefix: bytes) -> bytes:
-    """The least bytes that sort after everything that begins with these."""
+def prefix_end(prefix: bytes) -> bytes:
+    """Return the smallest bytes that sort after everything with this prefix."""
     stripped = prefix.rstrip(b"\xff")
     return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else b""
 
 
 @dataclass(frozen=True, slots=True)
 class KeySchema:
-    """The attributes of a key: one hash and perhaps one range attribute, or up to four of each in an index."""
+    """The attributes of a key: one hash and at most one range attribute, or up to four of each in an index."""
 
     hash: tuple[KeyAttribute, ...]
     range: tuple[KeyAttribute, ...]
     attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
     names: tuple[str, ...] = field(init=False, compare=False)
-    quick: "QuickKey" = field(init=False, compare=False, repr=False)
-    """The row key of an item, if each attribute of this key is there, of its type and legal in a key; else None."""
+    try_row_key: "TryRowKey" = field(init=False, compare=False, repr=False)
+    """Returns the row key of an item if it has legal values for all attributes of this key, otherwise None."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "quick", _quick_key(self.hash, self.range))
+        object.__setattr__(self, "try_row_key", _try_row_key(self.hash, self.range))
         object.__setattr__(self, "attributes", self.hash + self.range)
         object.__setattr__(self, "names", tuple(name for name, _ in self.attributes))
 
     def row_key(self, item: Item) -> bytes:
-        """The bytes of an item that has all attributes of this key."""
+        """Return the row key of an item that has all attributes of this key."""
         key = partition([item[name] for name, _ in self.hash])
         for name, _ in self.range:
             key += part(item[name])
         return key
 
     def covers(self, item: Item) -> bool:
-        """Whether the item has a legal value for each attribute of this key (else an index leaves the item out)."""
+        """Return whether the item has a value for each attribute of this key; if not, it isn't in the index."""
         return all(name in item and item[name].get(kind) for name, kind in self.attributes)
 
 
-QuickKey: TypeAlias = Callable[[Item], bytes | None]
+TryRowKey: TypeAlias = Callable[[Item], bytes | None]
 
 
-def _quick_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribute, ...]) -> QuickKey:
-    """All checks and the row key in one go: what nearly every key needs. Who gets None finds out what is wrong."""
+def _try_row_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribute, ...]) -> TryRowKey:
+    """A function that makes all checks and the row key at once, which is enough for nearly every key."""
     if len(hash_key) != 1 or len(range_key) > 1:
-        return _not_quick
+        return _no_row_key
     ((name, kind),) = hash_key
     encode = _BYTES[kind]
 
     def partition_key(item: Item) -> bytes | None:
         try:
             data = encode(item[name][kind])
-        except KeyError:  # it is not there, or of another type
+        except KeyError:  # it is missing or has a different type
             return None
         if not 0 < len(data) <= MAXIMUM_HASH_SIZE:
             return None
@@ -137,33 +136,33 @@ def _quick_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribute
     return primary_key
 
 
-def _not_quick(item: Item) -> bytes | None:
+def _no_row_key(item: Item) -> bytes | None:
     return None
 
 
 def check_key(schema: KeySchema, key: Item) -> None:
-    """Refuse a key that is not exactly the table's, as GetItem, UpdateItem and DeleteItem do."""
+    """Refuse a key that doesn't have exactly the table's key attributes, as GetItem, UpdateItem and DeleteItem do."""
     attributes = schema.attributes
     if len(key) != len(attributes):
-        raise mismatch()
+        raise key_mismatch()
     for name, kind in attributes:
         value = key.get(name)
         if value is None or kind not in value:
-            raise mismatch()
+            raise key_mismatch()
     check_key_values(schema, key)
 
 
 def checked_key(schema: KeySchema, key: Item) -> bytes:
-    """The row key of a key that must be exactly the table's."""
-    row_key = schema.quick(key) if len(key) == len(schema.attributes) else None
+    """Return the row key of a key that must have exactly the table's key attributes."""
+    row_key = schema.try_row_key(key) if len(key) == len(schema.attributes) else None
     if row_key is None:
         check_key(schema, key)
         return schema.row_key(key)
     return row_key
 
 
-def mismatch() -> DynamoError:
-    """The key of a request is not the key of the table."""
+def key_mismatch() -> DynamoError:
+    """AWS's error for a key that isn't the table's."""
     return validation_error("The provided key element does not match the schema")
 
 
@@ -179,8 +178,8 @@ def check_item_key(schema: KeySchema, item: Item) -> None:
 
 
 def checked_item_key(schema: KeySchema, item: Item) -> bytes:
-    """The row key of an item that must have the table's key."""
-    row_key = schema.quick(item)
+    """Return the row key of an item that must have the table's key."""
+    row_key = schema.try_row_key(item)
     if row_key is None:
         check_item_key(schema, item)
         return schema.row_key(item)
@@ -188,7 +187,7 @@ def checked_item_key(schema: KeySchema, item: Item) -> bytes:
 
 
 def check_key_values(schema: KeySchema, item: Item) -> None:
-    """Refuse empty and over-long values in a primary key."""
+    """Refuse values of a primary key that are empty or too long."""
     length = 0
     for name, kind in schema.attributes:
         content = cast(str, item[name].get(kind))
@@ -208,7 +207,7 @@ _SURELY_SHORT = MAXIMUM_RANGE_SIZE // 4
 
 
 def check_key_sizes(schema: KeySchema, item: Item) -> None:
-    """Refuse what is longer than a partition key or a sort key can be."""
+    """Refuse a partition key or sort key that is too long."""
     if _size(schema.hash, item) > MAXIMUM_HASH_SIZE:
         raise invalid_parameter(f"Size of hashkey has exceeded the maximum size limit of{MAXIMUM_HASH_SIZE} bytes")
     if schema.range and _size(schema.range, item) > MAXIMUM_RANGE_SIZE:
@@ -221,7 +220,7 @@ def _size(attributes: tuple[KeyAttribute, ...], item: Item) -> int:
     return sum(len(_BYTES[kind](item[name][kind])) for name, kind in attributes)
 
 
-class _Fault(NamedTuple):
+class _IndexKeyFault(NamedTuple):
     """What is wrong with an attribute in the key of an index."""
 
     problem: Literal["type", "empty", "size"]
@@ -231,8 +230,8 @@ class _Fault(NamedTuple):
     limit: int = 0
 
 
-def _index_fault(schema: KeySchema, item: Item) -> _Fault | None:
-    """Each attribute is held to the rules, whether or not the others are there and the item is in the index."""
+def _index_fault(schema: KeySchema, item: Item) -> _IndexKeyFault | None:
+    """Each attribute must be legal, even if others are missing and the item isn't in the index."""
     for attributes, limit in ((schema.hash, MAXIMUM_HASH_SIZE), (schema.range, MAXIMUM_RANGE_SIZE)):
         total = 0
         for name, kind in attributes:
@@ -240,19 +239,19 @@ def _index_fault(schema: KeySchema, item: Item) -> _Fault | None:
             if value is None:
                 continue
             if kind not in value:
-                return _Fault("type", name, kind)
+                return _IndexKeyFault("type", name, kind)
             if kind == "N":
                 continue
             if not value.get(kind):
-                return _Fault("empty", name, kind)
+                return _IndexKeyFault("empty", name, kind)
             total += len(_BYTES[kind](value[kind]))
             if total > limit:
-                return _Fault("size", name, kind, total, limit)
+                return _IndexKeyFault("size", name, kind, total, limit)
     return None
 
 
 def check_index_key(schema: KeySchema, index: str, item: Item) -> None:
-    """Refuse an item whose attribute for a key of an index has the wrong type, is empty or too long."""
+    """Refuse an item with an index key attribute that has the wrong type, is empty or too long."""
     fault = _index_fault(schema, item)
     if fault is None:
         return
@@ -274,10 +273,10 @@ def check_index_key(schema: KeySchema, index: str, item: Item) -> None:
 
 
 def check_updated_index_key(schema: KeySchema, item: Item) -> None:
-    """The same for the result of an update, which has other sentences for it.
+    """The same for the result of an update, for which AWS has different messages.
 
-    An attribute that the update did not write counts too: an item that an index added later can not hold stays as it
-    is until its attribute is put right.
+    Attributes that the update didn't write count too: an item that doesn't fit an index that was added later can't be
+    updated until that attribute is corrected.
     """
     fault = _index_fault(schema, item)
     if fault is None:

@@ -1,7 +1,8 @@
 """One client's connection: bytes in, requests out to the database, responses back in order.
 
-One request of a connection is under way at a time. What a client has sent beyond it waits, and no more is read
-from that client until it was answered; so a client that pipelines, or that stops reading, can not fill the memory.
+A connection has one request in progress at a time. Whatever the client has sent after it waits, and no more is read
+from that client until it is answered. So a client that pipelines requests, or that stops reading, can't fill the
+memory.
 """
 
 import asyncio
@@ -19,18 +20,18 @@ from keyplan.engine.wire.sigv4 import Authenticator
 
 MAX_HEADERS = 64 * 1024
 
-# Seconds: to send one request or read one answer, to keep a quiet connection, to take in a refusal.
+# Seconds: for sending one request or reading one answer, for keeping an idle connection, for reading a refusal.
 REQUEST_TIME = 60
 IDLE_TIME = 300
 LINGER_TIME = 10
 
 
-# One HTTP request, complete: method, URL, headers with lower-case names, body, whether to keep the connection.
+# One complete HTTP request: method, URL, headers with lower-case names, body, whether to keep the connection open.
 _Message: TypeAlias = tuple[bytes, bytes, dict[bytes, bytes], bytes, bool]
 
 
 class Service(Protocol):
-    """What a connection needs of the server it belongs to."""
+    """What a connection needs from its server."""
 
     responses: http.Responses
     authenticator: Authenticator
@@ -39,21 +40,21 @@ class Service(Protocol):
     second: int
 
     def submit(self, connection: "Connection", operation: str, request: Request) -> None:
-        """Have the request executed; `connection.answer` is called with the result."""
+        """Execute the request; `connection.answer` is called with the result."""
 
     def disconnected(self, connection: "Connection") -> None:
-        """The connection is gone."""
+        """Forget a connection that was closed."""
 
 
 class _Callbacks:
-    """What the HTTP parser calls. Headers and body go straight into containers, with no Python code in between."""
+    """The callbacks of the HTTP parser. Headers and body go straight into containers, without Python code between."""
 
     def __init__(self, connection: "Connection") -> None:
         self.on_url = connection.url_parts.append
         self.on_header = connection.headers.__setitem__
-        self.on_headers_complete = connection.headers_end
+        self.on_headers_complete = connection.on_headers_complete
         self.on_body = connection.body_parts.append
-        self.on_message_complete = connection.message_ends
+        self.on_message_complete = connection.on_message_complete
 
 
 class Connection(asyncio.Protocol):
@@ -69,14 +70,14 @@ class Connection(asyncio.Protocol):
         self._waiting: deque[_Message] = deque()
         self._current: _Message | None = None
         self._refusal: bytes | None = None
-        # A client spells its headers the same way each time, so the lower-case names are worked out once.
+        # A client spells its headers the same way each time, so the lower-case names are computed once.
         self._names: tuple[bytes, ...] = ()
         self._lower_names: list[bytes] = []
         self._since = service.second
         self._size = 0
         self._headers_ended = False
         self._counting = False
-        self._announced = False
+        self._headers_checked = False
         self._write_paused = False
         self._read_paused = False
         self._half_closed = False
@@ -85,7 +86,7 @@ class Connection(asyncio.Protocol):
     # asyncio calls these.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Not an assertion: uvloop's transports are no subclass of asyncio's.
+        # Not an assertion: uvloop's transports aren't subclasses of asyncio's.
         self._transport = cast(asyncio.Transport, transport)
         self._service.connections.add(self)
 
@@ -123,10 +124,10 @@ class Connection(asyncio.Protocol):
 
     # The HTTP parser calls these.
 
-    def headers_end(self) -> None:
+    def on_headers_complete(self) -> None:
         self._headers_ended = True
 
-    def message_ends(self) -> None:
+    def on_message_complete(self) -> None:
         parser = self._parser
         url, headers, body = self.url_parts, self.headers, self.body_parts
         names = tuple(headers)
@@ -136,7 +137,7 @@ class Connection(asyncio.Protocol):
             (
                 parser.get_method(),
                 url[0] if len(url) == 1 else b"".join(url),
-                dict(zip(self._lower_names, headers.values())),  # noqa: B905 - there are as many, and it takes its time
+                dict(zip(self._lower_names, headers.values())),  # noqa: B905 - the lengths are equal, and strict=True is slower
                 body[0] if len(body) == 1 else b"".join(body),
                 parser.should_keep_alive(),
             )
@@ -144,23 +145,23 @@ class Connection(asyncio.Protocol):
         url.clear()
         body.clear()
         headers.clear()
-        self._headers_ended = self._counting = self._announced = False
+        self._headers_ended = self._counting = self._headers_checked = False
 
     # The server calls these.
 
     @property
     def busy(self) -> bool:
-        """Whether a request is under way or waits for its turn."""
+        """Whether a request is in progress or waiting."""
         return self._current is not None or bool(self._waiting)
 
     def answer(self, status: int, body: bytes) -> None:
-        """Send the answer to the request under way, then go on with the next."""
+        """Send the answer to the request in progress, then continue with the next."""
         self._respond(status, body)
         if self._waiting or self._read_paused or self._refusal is not None:
             self._proceed()
 
     def check_time(self) -> None:
-        """Drop the connection if its client has been too slow or silent too long. Called once a second."""
+        """Close the connection if its client was too slow or idle for too long. Called once a second."""
         transport = self._transport
         if transport is None or self._current is not None:
             return
@@ -173,20 +174,20 @@ class Connection(asyncio.Protocol):
             transport.abort()
 
     def finish(self) -> None:
-        """Close as soon as the requests that have arrived are answered: the server is stopping."""
+        """Close once the requests that have arrived are answered, because the server is stopping."""
         if self._transport is not None and not self.busy and not self.url_parts:
             self._transport.close()
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close immediately."""
         if self._transport is not None:
             self._transport.abort()
 
     def _ignore_upgrade(self, rest: memoryview) -> None:
-        """Some HTTP clients offer to switch to HTTP/2; to ignore the offer is to stay with HTTP/1.1.
+        """Stay with HTTP/1.1 when a client offers to switch to HTTP/2.
 
-        The parser has stopped after the headers with the offer, as if a message without body ended there. So a new
-        one reads the same headers without the offer, and goes on from there.
+        The parser stopped after the headers with the offer, as if a message without a body ended there. A new parser
+        reads the same headers without the offer and continues from there.
         """
         while True:
             head = b"" if self._waiting[-1][0] == b"CONNECT" else _without_upgrade(self._waiting.pop())
@@ -202,11 +203,11 @@ class Connection(asyncio.Protocol):
                 return
 
     def _check_size(self, received: int) -> None:
-        """A message is incomplete: it may be too large already, or the client may wait for our word to go on."""
+        """Check an incomplete message: it may be too large already, or the client may wait for "100 Continue"."""
         if self._counting:
             self._size += received
         else:
-            # The first piece may hold the end of another message, so it is not counted; it is small anyway.
+            # The first chunk may contain the end of another message, so it isn't counted; it is small anyway.
             self._counting = True
             self._size = 0
             self._since = self._service.second
@@ -215,12 +216,12 @@ class Connection(asyncio.Protocol):
                 self._refuse(self._service.responses.refusal(431))
         elif self._size > MAX_BODY + MAX_HEADERS:
             self._refuse_large()
-        elif not self._announced:
-            self._announced = True
-            self._check_announced()
+        elif not self._headers_checked:
+            self._headers_checked = True
+            self._check_headers()
 
-    def _check_announced(self) -> None:
-        """The headers are here and the body is not: what they say of it decides whether it is wanted."""
+    def _check_headers(self) -> None:
+        """Refuse a body that is too large, or ask for it, before it arrives."""
         headers = {name.lower(): value for name, value in self.headers.items()}
         length = headers.get(b"content-length", b"")
         if length.isdigit() and int(length[:20]) > MAX_BODY:
@@ -234,7 +235,7 @@ class Connection(asyncio.Protocol):
         self._refuse(self._service.responses.refusal(error.status, protocol.encode_error(error)))
 
     def _refuse(self, response: bytes) -> None:
-        """Nothing more is read from this client; once the requests before are answered, it gets this response."""
+        """Stop reading from this client, and send it this response after the answers to its earlier requests."""
         self._refusal = response
         self.url_parts.clear()
         self.headers.clear()
@@ -242,14 +243,14 @@ class Connection(asyncio.Protocol):
         self._proceed()
 
     def _proceed(self) -> None:
-        """Serve what waits, as far as the client takes the answers."""
+        """Serve the waiting requests, as long as the client reads the answers."""
         while self._waiting and self._current is None and not self._write_paused:
             self._serve(self._waiting.popleft())
         transport = self._transport
         if transport is None or transport.is_closing():
             return
         if self._refusal is not None and not self.busy:
-            self._say_goodbye(transport, self._refusal)
+            self._send_refusal(transport, self._refusal)
         elif self._waiting and not self._read_paused:
             self._read_paused = True
             transport.pause_reading()
@@ -257,8 +258,8 @@ class Connection(asyncio.Protocol):
             self._read_paused = False
             transport.resume_reading()
 
-    def _say_goodbye(self, transport: asyncio.Transport, refusal: bytes) -> None:
-        """Refuse, and let the client finish sending: closed at once, the system would discard our response too."""
+    def _send_refusal(self, transport: asyncio.Transport, refusal: bytes) -> None:
+        """Send the refusal and let the client finish sending: a reset would make it lose the response."""
         if self._lingering:
             return
         self._lingering = True
@@ -276,7 +277,7 @@ class Connection(asyncio.Protocol):
         method, url, headers, body, keep_alive = message
         self._current = message
         if method != b"POST" or (url != b"/" and not url.startswith(b"/?")) or not http.is_json(headers):
-            self._send(self._service.responses.other(method, url, headers, keep_alive), keep_alive)
+            self._send(self._service.responses.no_operation(method, url, headers, keep_alive), keep_alive)
             return
         try:
             operation = protocol.operation_of(headers.get(b"x-amz-target"))
@@ -294,7 +295,7 @@ class Connection(asyncio.Protocol):
         _, _, headers, _, keep_alive = message
         keep_alive = keep_alive and not self._service.stopping
         if status == 200 and keep_alive and len(body) < http.GZIP_FROM and b"origin" not in headers:
-            response = self._service.responses.usual(body)
+            response = self._service.responses.success(body)
         else:
             response = self._service.responses.json(status, body, keep_alive=keep_alive, headers=headers)
         self._send(response, keep_alive)
@@ -312,7 +313,7 @@ class Connection(asyncio.Protocol):
 
 
 def _without_upgrade(message: _Message) -> bytes:
-    """The head of a message again, without the wish to leave HTTP/1.1."""
+    """The head of a message without its offer to leave HTTP/1.1."""
     method, url, headers, _, keep_alive = message
     headers[b"connection"] = b"keep-alive" if keep_alive else b"close"
     headers.pop(b"upgrade", None)

@@ -1,6 +1,6 @@
-"""What the endpoint says in HTTP, without any I/O: heads, request ids, compression, and the answers that are no JSON.
+"""The endpoint's HTTP responses, without any I/O: heads, request ids, compression, and answers that aren't JSON.
 
-A response is made as one piece of bytes from parts that are put together once a second, when the date changes.
+A response is one `bytes` object, made from parts that are assembled once a second, when the date changes.
 """
 
 import random
@@ -21,13 +21,13 @@ _UNKNOWN_OPERATION = b"<UnknownOperationException/>\n"
 _EXPOSED = b"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date"
 _MAX_AGE = b"172800"
 
-# AWS's request ids are 52 letters and digits, of which the second half never changes.
+# AWS's request ids are 52 letters and digits; the second half never changes.
 _ID_SUFFIX = b"VV4KQNSO5AEMVJF66Q9ASUAAJG"
 _ID_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
 def request_ids() -> Iterator[bytes]:
-    """Unique request ids, at the cost of one addition each: a random block, then every pair of pairs of letters."""
+    """Yield unique request ids at the cost of one concatenation each: a random block, then every four letters."""
     pairs = ["".join(pair).encode() for pair in product(_ID_LETTERS, repeat=2)]
     while True:
         block = "".join(random.choices(_ID_LETTERS, k=22)).encode()
@@ -39,10 +39,10 @@ def request_ids() -> Iterator[bytes]:
 
 
 class Responses:
-    """Makes responses. `new_second` must be called when the date changes.
+    """Makes responses. Call `new_second` when the date changes.
 
-    AWS lets pages of any origin use the endpoint. Here that needs `cross_origin`: where signatures are not verified,
-    any page in a browser on this machine could read and change everything otherwise.
+    AWS lets web pages of any origin use the endpoint. Here that requires `cross_origin`, because without verified
+    signatures any page in a browser on this machine could read and change everything.
     """
 
     def __init__(self, region: str = "us-east-1", *, cross_origin: bool = False) -> None:
@@ -51,19 +51,19 @@ class Responses:
         self._next_id = request_ids().__next__
         self._heads: dict[tuple[int, bool, bool, bool], bytes] = {}
         self._date = b""
-        self._usual_head = b""
+        self._success_head = b""
         self.new_second()
 
     def new_second(self) -> None:
-        """Take up the date of now."""
+        """Update the date."""
         self._date = formatdate(time.time(), usegmt=True).encode()
         self._heads.clear()
-        self._usual_head = self._json_head(200, True, False, False)
+        self._success_head = self._json_head(200, True, False, False)
 
-    def usual(self, body: bytes) -> bytes:
-        """The response that nearly every request gets: 200, JSON, the connection stays open."""
+    def success(self, body: bytes) -> bytes:
+        """The response to nearly every request: 200, JSON, and the connection stays open."""
         return b"%b%d\r\nx-amzn-RequestId: %b\r\nx-amz-crc32: %d\r\n\r\n%b" % (
-            self._usual_head,
+            self._success_head,
             len(body),
             self._next_id(),
             zlib.crc32(body),
@@ -71,7 +71,7 @@ class Responses:
         )
 
     def json(self, status: int, body: bytes, *, keep_alive: bool, headers: Mapping[bytes, bytes]) -> bytes:
-        """A response in DynamoDB's JSON, compressed where the request's headers allow it."""
+        """A response in DynamoDB's JSON, compressed if the request's headers allow it."""
         compressed = len(body) >= GZIP_FROM and accepts_gzip(headers)
         if compressed:
             body = _gzip(body)
@@ -79,7 +79,7 @@ class Responses:
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = self._json_head(*key)
-        # The checksum is that of the bytes sent: AWS's SDKs compare it before they decompress.
+        # The checksum covers the bytes as sent: AWS's SDKs compare it before they decompress.
         return b"%b%d\r\nx-amzn-RequestId: %b\r\nx-amz-crc32: %d\r\n\r\n%b" % (
             head,
             len(body),
@@ -88,8 +88,8 @@ class Responses:
             body,
         )
 
-    def other(self, method: bytes, url: bytes, headers: Mapping[bytes, bytes], keep_alive: bool) -> bytes:
-        """The response to what is no operation: health check, CORS preflight, and everything that AWS does not know."""
+    def no_operation(self, method: bytes, url: bytes, headers: Mapping[bytes, bytes], keep_alive: bool) -> bytes:
+        """The response to anything but an operation: health check, CORS preflight, or an unknown URL."""
         if method == b"OPTIONS":
             return self._preflight(headers, keep_alive)
         if method in (b"GET", b"HEAD") and url.partition(b"?")[0] == b"/":
@@ -97,7 +97,7 @@ class Responses:
         return self._text(404, _UNKNOWN_OPERATION, b"", keep_alive, method)
 
     def refusal(self, status: int, body: bytes = b"") -> bytes:
-        """The response to what can not be read on from: the connection closes after it."""
+        """The response to a message that can't be read any further: the connection closes after it."""
         kind = b"Content-Type: " + CONTENT_TYPE.encode() + b"\r\n" if body else b""
         return self._text(status, body, kind, False, b"POST")
 
@@ -142,7 +142,7 @@ class Responses:
 
 
 def accepts_gzip(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the client takes a compressed answer."""
+    """Whether the client accepts a compressed answer."""
     for coding in headers.get(b"accept-encoding", b"").lower().split(b","):
         name, _, quality = coding.partition(b";")
         if name.strip() == b"gzip":
@@ -151,21 +151,21 @@ def accepts_gzip(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def is_json(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether a request has a content type that DynamoDB takes."""
+    """Whether a request has a content type that DynamoDB accepts."""
     kind = headers.get(b"content-type", b"")
     return kind in JSON_TYPES or kind.partition(b";")[0].strip().lower() in JSON_TYPES
 
 
 class TooLarge(Exception):
-    """A body is larger than the limit, perhaps only once it is decompressed."""
+    """A body is larger than the limit, possibly only after decompression."""
 
 
 class BadEncoding(Exception):
-    """A body is not what its Content-Encoding says."""
+    """A body doesn't match its Content-Encoding."""
 
 
 def decompress(body: bytes, limit: int) -> bytes:
-    """The content of a gzip body; never makes more than `limit` bytes, however much the body pretends to hold."""
+    """Return the content of a gzip body. Never produces more than `limit` bytes, whatever the body claims."""
     reader = zlib.decompressobj(wbits=31)
     try:
         content = reader.decompress(body, limit + 1)
@@ -179,6 +179,6 @@ def decompress(body: bytes, limit: int) -> bytes:
 
 
 def _gzip(body: bytes) -> bytes:
-    # The fastest level: on one machine the network is never the bottleneck, the processor is.
+    # The fastest level: on one machine the bottleneck is the processor, never the network.
     writer = zlib.compressobj(level=1, wbits=31)
     return writer.compress(body) + writer.flush()

@@ -1,8 +1,8 @@
 """The endpoint: DynamoDB and DynamoDB Streams over HTTP on one port.
 
-The requests that arrive in one turn of the event loop, from all connections, are executed together, so that their
-writes share one storage transaction. `Server` runs on an event loop that is there, `serve_in_thread` brings its own
-for tests and notebooks, `run` is the life of a server process.
+Requests that arrive in the same turn of the event loop, from all connections, are executed together, so that their
+writes share one storage transaction. `Server` runs on an existing event loop, `serve_in_thread` starts its own for
+tests and notebooks, and `run` is the main loop of a server process.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ from keyplan.engine.wire.sigv4 import Authenticator, Credentials
 
 log = logging.getLogger("keyplan.engine")
 
-# Requests executed together at most: it bounds the answers in memory (1 MB a query) and how long others wait.
+# The most requests executed together: limits the answers in memory (1 MB a query) and how long other clients wait.
 MAX_BATCH = 64
-# Seconds that a stopping server gives the requests that it has.
+# Seconds that a stopping server waits for requests in progress.
 GRACE = 5.0
 BACKLOG = 1024
 
 
 class Server:
-    """The endpoint on the running event loop; `start` and `stop` it. The database stays the caller's to close.
+    """An endpoint on the running event loop; call `start` and `stop`. The caller closes the database.
 
-    With `background` the database works in a thread of its own, and the next requests gather meanwhile. That pays
-    where a commit waits for the disk (durability "full"); otherwise the hand-over costs more than it gains.
+    With `background`, the database runs in its own thread while the next requests are collected. That is faster if
+    commits wait for the disk (durability "full"); otherwise the switch between threads costs more than it gains.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the endpoint is, once it is started."""
+        """The URL of the endpoint, once it is started."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self._port}"
 
     async def start(self) -> None:
-        """Listen. Raises OSError where the address can not be had."""
+        """Start listening. Raises OSError if the address can't be used."""
         self._loop = asyncio.get_running_loop()
         self._listener = await self._loop.create_server(
             lambda: Connection(self), self._host, self._port, backlog=BACKLOG
@@ -75,7 +75,7 @@ class Server:
         self._next_second()
 
     async def stop(self) -> None:
-        """Take no more connections, answer the requests that have arrived, close."""
+        """Accept no more connections, answer the requests that have arrived, and close."""
         self.stopping = True
         self._listener.close()
         for connection in list(self.connections):
@@ -92,7 +92,7 @@ class Server:
     # Connections call these.
 
     def submit(self, connection: Connection, operation: str, request: Request) -> None:
-        """Have a request executed, together with all others of this turn of the event loop."""
+        """Queue a request; it is executed together with all others from this turn of the event loop."""
         self._calls.append((operation, request))
         self._callers.append(connection)
         if not self._scheduled:
@@ -114,7 +114,7 @@ class Server:
         future.add_done_callback(lambda done: self._deliver(callers, done.result()))
 
     def _deliver(self, callers: Sequence[Connection], answers: Sequence[Answer | DynamoError]) -> None:
-        # First see to the next batch: an answer below may bring the next request of its connection.
+        # Schedule the next batch first: sending an answer below may submit the connection's next request.
         self._scheduled = bool(self._calls)
         if self._scheduled:
             self._loop.call_soon(self._execute)
@@ -123,8 +123,8 @@ class Server:
             try:
                 connection.answer(status, body)
             except Exception:
-                # A fault with one client is not to cost the others their answers.
-                log.exception("An answer can not be sent")
+                # A failure with one client must not cost the others their answers.
+                log.exception("An answer can't be sent")
                 connection.abort()
 
     def _next_second(self) -> None:
@@ -136,7 +136,7 @@ class Server:
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """uvloop's event loop where it can be had (not on Windows), else Python's own."""
+    """Return uvloop's event loop where uvloop is installed (not on Windows), otherwise asyncio's."""
     try:
         import uvloop
     except ImportError:
@@ -153,7 +153,7 @@ def serve_in_thread(
     credentials: Credentials | None = None,
     background: bool = False,
 ) -> Iterator[str]:
-    """An endpoint in a thread of this process, for as long as the `with` block lasts; gives its URL."""
+    """Run an endpoint in a thread of this process until the `with` block ends; yields its URL."""
     loop = new_event_loop()
     server = Server(database, host=host, port=port, credentials=credentials, background=background)
     thread = threading.Thread(target=loop.run_forever, name="keyplan-endpoint", daemon=True)
@@ -171,8 +171,8 @@ def serve_in_thread(
 
 
 def run(server: Server, ready: Callable[[], None]) -> None:
-    """Run a server until SIGTERM or SIGINT, then end it cleanly; `ready` is called when it listens."""
-    # What is loaded by now stays; and requests make no cycles, so looking for them may be rare.
+    """Run a server until SIGTERM or SIGINT, then stop it cleanly; `ready` is called when it listens."""
+    # What is loaded now stays loaded, and requests create no reference cycles, so collections may be rare.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -182,13 +182,13 @@ def run(server: Server, ready: Callable[[], None]) -> None:
 
 async def _run(server: Server, ready: Callable[[], None]) -> None:
     await server.start()
-    told_to_stop = asyncio.Event()
+    stop_requested = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
-            loop.add_signal_handler(number, told_to_stop.set)
+            loop.add_signal_handler(number, stop_requested.set)
         except NotImplementedError:  # Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(told_to_stop.set))
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop_requested.set))
     ready()
-    await told_to_stop.wait()
+    await stop_requested.wait()
     await server.stop()

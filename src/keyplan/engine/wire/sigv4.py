@@ -1,7 +1,7 @@
-"""Signature Version 4: is a request signed, and with the secret we know?
+"""AWS Signature Version 4: checks that a request is signed, and optionally that the signature is correct.
 
-DynamoDB refuses a request that is not signed in form, with errors that clients know. The values are looked at only
-when an access key and its secret are given. Header names are lower-case bytes throughout.
+DynamoDB refuses a request without a well-formed signature, with errors that clients know. The signature itself is
+verified only if an access key and its secret are given. Header names are lower-case bytes throughout.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ MAX_SKEW = 5 * 60
 SERVICE = "dynamodb"
 TERMINATOR = "aws4_request"
 
-# The form that every SDK sends; anything else is looked at word by word, to accept it or to say what is wrong with it.
+# The form that every SDK sends. Anything else is parsed word by word, to accept it or to say what is wrong with it.
 _USUAL_FORM = re.compile(
     rb"AWS4-HMAC-SHA256 Credential=[^/,\s]+/\d{8}/[^/,\s]*/[^/,\s]+/[^/,\s]+, ?"
     rb"SignedHeaders=[^,=\s]+, ?Signature=[0-9a-f]{64}"
 )
 _SIGNATURE_LENGTH = 64
-_STARTS_KEPT = 1000
+_PREFIXES_KEPT = 1000
 _USUAL_DATE = re.compile(rb"\d{8}T\d{6}Z")
 _SEPARATORS = re.compile(r"[\s,]+")
 _QUERY_PARAMETERS = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
@@ -45,7 +45,7 @@ class Credentials(NamedTuple):
 
 
 class _Signature(NamedTuple):
-    """What a client says about its signature, in a header or in the query."""
+    """A signature as the client sent it, in a header or in the query string."""
 
     credential: str
     signed_headers: str
@@ -55,36 +55,36 @@ class _Signature(NamedTuple):
 
 
 class Authenticator:
-    """Checks the signature of requests: its form always, its value when `credentials` are given."""
+    """Checks the signature of requests: always its form, and its value if `credentials` are given."""
 
     def __init__(self, credentials: Credentials | None = None, clock: Callable[[], float] = time.time) -> None:
         self._credentials = credentials
         self._clock = clock
-        self._usual_starts: set[bytes] = set()
-        self._usual_date = b""
+        self._known_prefixes: set[bytes] = set()
+        self._known_date = b""
 
     def check(self, method: bytes, url: bytes, headers: Headers, body: bytes) -> None:
-        """Raise the error that AWS answers a request with that is not signed, or not rightly."""
-        if self._credentials is None and url == b"/" and self._is_usual(headers):
+        """Raise AWS's error for a request that isn't signed, or isn't signed correctly."""
+        if self._credentials is None and url == b"/" and self._has_usual_form(headers):
             return
         query = _query_of(url)
         signature = _signature_of(query, headers)
         if self._credentials is not None:
             self._verify(self._credentials, signature, _Signed(method, url, query, headers, body))
 
-    def _is_usual(self, headers: Headers) -> bool:
-        """Whether a header has the usual form. All but its signature is the same for all requests of a client."""
+    def _has_usual_form(self, headers: Headers) -> bool:
+        """Whether the header has the usual form. All but the signature is the same in all requests of a client."""
         authorization = headers.get(b"authorization", b"")
         date = headers.get(b"x-amz-date", b"")
-        start = authorization[:-_SIGNATURE_LENGTH]
-        if start in self._usual_starts and date == self._usual_date:
+        prefix = authorization[:-_SIGNATURE_LENGTH]
+        if prefix in self._known_prefixes and date == self._known_date:
             return authorization[-_SIGNATURE_LENGTH:].isalnum()
         if not _USUAL_FORM.fullmatch(authorization) or not _USUAL_DATE.fullmatch(date):
             return False
-        if len(self._usual_starts) >= _STARTS_KEPT:
-            self._usual_starts.clear()
-        self._usual_starts.add(start)
-        self._usual_date = date
+        if len(self._known_prefixes) >= _PREFIXES_KEPT:
+            self._known_prefixes.clear()
+        self._known_prefixes.add(prefix)
+        self._known_date = date
         return True
 
     def _verify(self, credentials: Credentials, claim: _Signature, request: "_Signed") -> None:
@@ -125,7 +125,7 @@ def _query_of(url: bytes) -> list[tuple[str, str]]:
 
 
 def _signature_of(query: list[tuple[str, str]], headers: Headers) -> _Signature:
-    """Read what the client sent, in the header or in the query, and refuse what is incomplete."""
+    """Read the signature from the header or the query string; refuse one that is incomplete."""
     authorization = headers.get(b"authorization", b"").decode("utf-8", "replace")
     parameters = dict(query)
     in_query = any(name in parameters for name in _QUERY_PARAMETERS)
@@ -193,7 +193,7 @@ def _text(headers: Headers, name: bytes) -> str:
 
 
 def _basic(date: str) -> str:
-    """A date as the string to sign has it; a `Date` header may have the form of HTTP."""
+    """The date in the form of the string to sign; a `Date` header may have HTTP's form."""
     if _USUAL_DATE.fullmatch(date.encode("utf-8", "replace")) and _seconds(date) is not None:
         return date
     parsed = parsedate(date)

@@ -25,27 +25,27 @@ from keyplan.engine.operations.items.item_requests import (
 )
 from keyplan.engine.operations.items.paged_reads import bound_projection
 from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
-from keyplan.engine.operations.items.transact_items import collections_of
+from keyplan.engine.operations.items.transact_items import all_collection_metrics
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Row, Transaction
 from keyplan.engine.values.attribute_values import Item, check_item_size
 from keyplan.engine.values.normal_form import normalize_item, normalize_sized
-from keyplan.engine.values.row_keys import checked_item_key, checked_key, mismatch
+from keyplan.engine.values.row_keys import checked_item_key, checked_key, key_mismatch
 
 MAXIMUM_KEYS = 100
 MAXIMUM_WRITES = 25
 MAXIMUM_BYTES = 16 * 1_048_576
-_AT_ONCE = 25
-"""Items that are read together: of the largest, 10 MB."""
+_READ_TOGETHER = 25
+"""Items that are read with one query; at most 10 MB."""
 
-_Prepared: TypeAlias = tuple[Item, int | None]
-"""A write that was checked without the table: an item and its size, or a key to be deleted and None."""
+_PreparedWrite: TypeAlias = tuple[Item, int | None]
+"""A write that was checked without the table: an item and its size, or a key to delete and None."""
 
 _KEYS_MEMBERS = ("ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead")
 
 
 def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer:
-    """The items in the order of their keys; what does not fit into 16 MB comes back as unprocessed."""
+    """Return the items in the order of their keys; keys beyond 16 MB are returned as unprocessed."""
     wanted = request["RequestItems"]
     if sum(len(keys["Keys"]) for keys in wanted.values()) > MAXIMUM_KEYS:
         raise _too_many("BatchGetItem")
@@ -72,13 +72,13 @@ def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
     alike = cast(ItemRequest, request)
     check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
     keys: list[Item] = [normalize_item(key) for key in request["Keys"]]
-    # A key that is there twice in the same words is refused whether or not it is a key of the table.
+    # Identical keys are refused even if they aren't keys of the table.
     _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
     return keys, bound_projection(alike)
 
 
 class _TableRead:
-    """What a batch reads of one table."""
+    """The reads of a batch from one table."""
 
     def __init__(
         self, table: Table, name: str, request: KeysRequest, keys: list[Item], bound: Projection | None
@@ -94,17 +94,17 @@ class _TableRead:
         self.row_keys = [checked_key(table.schema, key) for key in keys]
 
     def run(self, transaction: Transaction, budget: int) -> int:
-        """Read until the budget is used up; what is left of it."""
+        """Read until the budget of bytes is used up; return what is left of it."""
         consistent = self._request.get("ConsistentRead", False)
         bound = self._projection
         rows: dict[bytes, Row] = {}
         for position, row_key in enumerate(self.row_keys):
-            if position % _AT_ONCE == 0:
-                rows = transaction.rows(self.table, self.row_keys[position : position + _AT_ONCE])
+            if position % _READ_TOGETHER == 0:
+                rows = transaction.rows(self.table, self.row_keys[position : position + _READ_TOGETHER])
             row = rows.get(row_key)
             size = row.size if row else 0
             if size > budget:
-                self._leave(position)
+                self._leave_unprocessed(position)
                 return 0
             budget -= size
             self.units += read_units(size, consistent=consistent)
@@ -112,8 +112,8 @@ class _TableRead:
                 self.items.append(orjson.Fragment(row.stored) if bound is None else bound.apply(row.item))
         return budget
 
-    def _leave(self, position: int) -> None:
-        """The same request for the keys that are left."""
+    def _leave_unprocessed(self, position: int) -> None:
+        """Return the keys from this position on as unprocessed, in a request of the same form."""
         given = cast(Mapping[str, object], self._request)
         self.unprocessed = {
             "Keys": self._keys[position:],
@@ -122,21 +122,21 @@ class _TableRead:
 
 
 def _refuse_duplicates(items: Iterable[object]) -> None:
-    """Across tables, items are told apart by table and row key: a table may be there by its name and by its ARN."""
+    """Refuse a batch that names an item twice; a table may be given by name and by ARN."""
     given = list(items)
     if len(set(given)) != len(given):
         raise validation_error("Provided list of item keys contains duplicates")
 
 
 def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> Answer:
-    """Writes without conditions; all are decided before the first is applied."""
+    """Write items without conditions; all writes are decided before the first one is applied."""
     wanted = request["RequestItems"]
     if sum(map(len, wanted.values())) > MAXIMUM_WRITES:
         raise _too_many("BatchWriteItem")
-    prepared = {name: [_prepared(write) for write in writes] for name, writes in wanted.items()}
+    prepared = {name: [_prepare_write(write) for write in writes] for name, writes in wanted.items()}
     keyed = {name: _put_keys(transaction.catalog.table(name), writes) for name, writes in prepared.items()}
     decided = {
-        name: _decided(transaction.catalog.table(name), writes, keyed[name]) for name, writes in prepared.items()
+        name: _decide_writes(transaction.catalog.table(name), writes, keyed[name]) for name, writes in prepared.items()
     }
     _refuse_duplicates((change.table.number, change.key) for changes in decided.values() for change in changes)
     for name, changes in decided.items():
@@ -146,7 +146,7 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
     return answer
 
 
-def _prepared(write: WriteRequest) -> _Prepared:
+def _prepare_write(write: WriteRequest) -> _PreparedWrite:
     put, delete = write.get("PutRequest"), write.get("DeleteRequest")
     if put is not None and delete is None:
         item, size = normalize_sized(put["Item"])
@@ -154,31 +154,31 @@ def _prepared(write: WriteRequest) -> _Prepared:
         return item, size
     if delete is not None and put is None:
         return normalize_item(delete["Key"]), None
-    # The service has one sentence, taken from attribute values, for a request that is not just one of the two.
+    # For a request that isn't exactly one of the two, the service uses its message about attribute values.
     raise validation_error(
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )
 
 
-def _put_keys(table: Table, writes: list[_Prepared]) -> list[bytes | None]:
-    """The row keys of the puts, as far as they are plain to see.
+def _put_keys(table: Table, writes: list[_PreparedWrite]) -> list[bytes | None]:
+    """The row keys of the puts, and None where one has to be looked at more closely.
 
-    In a batch, a put whose key is not the table's is answered as a delete's is, unlike in PutItem.
+    In a batch, a put without the table's key gets the same error as a delete, unlike in PutItem.
     """
     schema = table.schema
-    quick = schema.quick
-    keys = [None if size is None else quick(named) for named, size in writes]
+    try_row_key = schema.try_row_key
+    keys = [None if size is None else try_row_key(named) for named, size in writes]
     if None in keys:
         for (named, size), key in zip(writes, keys, strict=True):
             if key is None and size is not None:
                 for name, kind in schema.attributes:
                     if name not in named or kind not in named[name]:
-                        raise mismatch()
+                        raise key_mismatch()
     return keys
 
 
-def _decided(table: Table, writes: list[_Prepared], known: list[bytes | None]) -> list[Change]:
-    """What becomes of the items."""
+def _decide_writes(table: Table, writes: list[_PreparedWrite], known: list[bytes | None]) -> list[Change]:
+    """The changes that the writes of one table make."""
     changes = []
     for (named, size), key in zip(writes, known, strict=True):
         if size is None:
@@ -207,6 +207,6 @@ def _add_metrics(answer: Answer, request: BatchWriteRequest, decided: dict[str, 
             capacities.append(describe_consumed(wanted, changes[0].table, consumed, name=name))
         answer["ConsumedCapacity"] = capacities
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
-        answer["ItemCollectionMetrics"] = collections_of(
+        answer["ItemCollectionMetrics"] = all_collection_metrics(
             (name, change) for name, changes in decided.items() for change in changes
         )

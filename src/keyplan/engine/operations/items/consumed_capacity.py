@@ -1,8 +1,8 @@
-"""What an operation consumes, by AWS's rules.
+"""The capacity that an operation consumes, by AWS's rules.
 
-A read unit is 4 KB strongly consistent, half of it when eventually consistent, twice when transactional; a write unit
-is 1 KB, twice when transactional. A write is charged for the larger of the item before and after. An index is charged
-when its entry changes: twice when the entry moves to another key, not at all when nothing in it changes.
+A strongly consistent read of 4 KB costs one unit, an eventually consistent one half, and a transactional one two. A
+write of 1 KB costs one unit, and two in a transaction. A write is charged for the larger of the old and new item. An
+index is charged if its entry changes: twice if the entry moves to another key, not at all if it stays the same.
 """
 
 from dataclasses import dataclass, field
@@ -15,23 +15,24 @@ WRITE_UNIT = 1024
 
 
 def read_units(size: int, *, consistent: bool) -> float:
-    """The units of reading so many bytes, at least one block."""
+    """Return the units for reading this many bytes."""
     blocks = max(1, -(-size // READ_UNIT))
     return float(blocks) if consistent else blocks / 2
 
 
 def write_units(size: int) -> float:
+    """Return the units for writing this many bytes."""
     return float(max(1, -(-size // WRITE_UNIT)))
 
 
 @dataclass(slots=True)
 class Consumed:
-    """What one operation consumed of one table, and of which of its parts."""
+    """The capacity that one operation consumed of a table and of its indexes."""
 
     table: float = 0.0
     indexes: dict[str, float] = field(default_factory=dict)
     reads: float | None = None
-    """Set for transactional operations, which tell reads and writes apart in the answer."""
+    """Set for transactional operations, which report reads and writes separately."""
     writes: float | None = None
 
     def add(self, other: "Consumed") -> None:
@@ -48,7 +49,7 @@ class Consumed:
 
 
 def write_consumption(table: Table, old: Item | None, new: Item | None, old_size: int, new_size: int) -> Consumed:
-    """What a write consumes of the table and of each of its indexes."""
+    """Return what a write consumes of the table and of each of its indexes."""
     consumed = Consumed(table=write_units(max(old_size, new_size)))
     for index in table.indexes:
         units = _entry_units(table, index, old, new)
@@ -72,10 +73,10 @@ def _entry_units(table: Table, index: Index, old: Item | None, new: Item | None)
 def describe_consumed(
     wanted: str | None, table: Table, consumed: Consumed, kind: str | None = None, *, name: str | None = None
 ) -> dict[str, object] | None:
-    """The ConsumedCapacity member of an answer; None where it was not asked for.
+    """Return the ConsumedCapacity member of an answer, or None if the request doesn't ask for it.
 
-    `kind` is "ReadCapacityUnits" or "WriteCapacityUnits" for the operations that tell them apart; `name` is what the
-    request called the table, since one that gave an ARN gets the ARN back.
+    `kind` is "ReadCapacityUnits" or "WriteCapacityUnits" for operations that report them separately. `name` is the
+    table's name or ARN as given in the request.
     """
     if wanted is None or wanted == "NONE":
         return None

@@ -3,7 +3,14 @@
 import orjson
 
 from keyplan.engine.executor import Answer
-from keyplan.engine.operations.items.item_changes import Change, Decide, add_metrics, apply, check_condition, needs_old
+from keyplan.engine.operations.items.item_changes import (
+    Change,
+    Decide,
+    add_metrics,
+    apply,
+    check_condition,
+    needs_old_item,
+)
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import (
     bound_condition,
@@ -28,12 +35,12 @@ def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
 
 
 def prepare_delete(request: ItemRequest) -> Decide:
-    """Check all that can be checked without the table."""
+    """Return the prepared delete, after all checks that don't need the table."""
     return _prepare(request, deletes=True)
 
 
 def prepare_check(request: ItemRequest) -> Decide:
-    """A ConditionCheck of a transaction: a delete's condition without the delete."""
+    """Return the prepared ConditionCheck of a transaction: the condition of a delete, without the delete."""
     return _prepare(request, deletes=False)
 
 
@@ -47,7 +54,7 @@ def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
         table = transaction.catalog.table(request["TableName"])
         row_key = checked_key(table.schema, key)
         row = transaction.row(table, row_key)
-        old = row.item if row is not None and (bound is not None or needs_old(table) or not deletes) else None
+        old = row.item if row is not None and (bound is not None or needs_old_item(table) or not deletes) else None
         check_condition(request, bound, row, old)
         if deletes:
             return Change(table, key, row_key, row, old, None, 0)

@@ -12,7 +12,7 @@ from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
 
 _TABLE_AND_KEY = 2
-"""The members that every request has; in most there is nothing else to look at."""
+"""The number of members that every request has; most have no others."""
 
 
 def get_item(transaction: Transaction, request: ItemRequest) -> Answer:

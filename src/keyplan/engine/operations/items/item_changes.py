@@ -1,9 +1,8 @@
-"""Changing one item: the path that every write takes, alone, in a batch or in a transaction.
+"""Changing one item: the three steps of every write, alone, in a batch or in a transaction.
 
-A write has three steps. *Preparing* it checks the request alone. *Deciding* it reads the item, evaluates the
-condition and works out the item to be, which gives a `Change`. *Applying* the change writes the item, its index
-entries and its stream record. Nothing fails any more once a change is being applied, so that a transaction can decide
-all of its writes before it applies the first.
+*Preparing* a write checks the request by itself. *Deciding* it reads the item, evaluates the condition and computes
+the new item; the result is a `Change`. *Applying* the change writes the item, its index entries and its stream
+record. Applying can't fail, so that a transaction can decide all of its writes before it applies the first one.
 """
 
 from collections.abc import Callable
@@ -28,18 +27,18 @@ MOST_LOCAL_INDEXES = 5
 
 @dataclass(slots=True)
 class Change:
-    """A write that was decided. `new` is None for a delete; `old` is None where there was no item."""
+    """A write that was decided. `new` is None for a delete; `old` is None if there was no item."""
 
     table: Table
-    named: Item
-    """An item or key that has the table's key attributes."""
+    key_item: Item
+    """An item or key with the table's key attributes."""
     key: bytes
     row: Row | None
     old: Item | None
     new: Item | None
     new_size: int
     index_keys: "IndexKeys | None" = None
-    """Where the new item stands in the indexes, if that is known already."""
+    """The keys of the new item in the indexes, if they are known already."""
 
     @property
     def old_size(self) -> int:
@@ -47,18 +46,18 @@ class Change:
 
     @property
     def partition_key(self) -> Item:
-        return {name: self.named[name] for name, _ in self.table.schema.hash}
+        return {name: self.key_item[name] for name, _ in self.table.schema.hash}
 
 
 IndexKeys: TypeAlias = list[bytes | None]
-"""An item's row key in each index of its table, without the row key in the table; None where it is not in an index."""
+"""An item's row key in each index of its table, without the row key in the table; None if it isn't in that index."""
 
 Decide: TypeAlias = Callable[[Transaction], Change]
-"""A prepared write: reads the item and says what is to be done."""
+"""A prepared write: reads the item and returns the change to make."""
 
 
 def check_index_keys(table: Table, item: Item) -> None:
-    """Refuse an item that does not fit the key of an index; where several refuse it, the first by name is named."""
+    """Refuse an item that doesn't fit the key of an index; of several indexes, the first by name is reported."""
     try:
         for index in table.indexes:
             check_index_key(index.schema, index.name, item)
@@ -69,16 +68,16 @@ def check_index_keys(table: Table, item: Item) -> None:
 
 
 def index_keys(table: Table, item: Item) -> IndexKeys:
-    """The keys of an item that must fit the indexes."""
-    quick: IndexKeys = [index.schema.quick(item) for index in table.indexes]
-    if None not in quick:
-        return quick
+    """Return the keys of an item in the indexes; refuse an item that doesn't fit one of them."""
+    keys: IndexKeys = [index.schema.try_row_key(item) for index in table.indexes]
+    if None not in keys:
+        return keys
     check_index_keys(table, item)
     return [index.schema.row_key(item) if index.schema.covers(item) else None for index in table.indexes]
 
 
 def size_with_local_indexes(table: Table, item: Item, size: int) -> int:
-    """The size that is held to the limit: an item and its entries in local indexes share the 400 KB."""
+    """Return the size that counts for the limit: an item and its entries in local indexes share the 400 KB."""
     if not table.has_local_indexes or size * (1 + MOST_LOCAL_INDEXES) <= MAXIMUM_ITEM_SIZE:
         return size
     local = [index for index in table.indexes if not index.is_global and index.schema.covers(item)]
@@ -86,7 +85,7 @@ def size_with_local_indexes(table: Table, item: Item, size: int) -> int:
 
 
 def check_condition(request: ItemRequest, condition: Condition | None, row: Row | None, old: Item | None) -> None:
-    """Raise where the condition does not hold, with the item where it was asked for."""
+    """Raise AWS's error if the condition isn't met, with the item if the request asks for it."""
     if condition is None or condition.matches(old):
         return
     extra: dict[str, object] = {}
@@ -117,12 +116,12 @@ def apply(transaction: Transaction, change: Change, user_identity: dict[str, str
 
 
 def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> None:
-    """Apply changes of different items of one table, of which it is not known yet what was there.
+    """Apply changes to different items of one table whose old items haven't been read.
 
-    Most are new items, and those are written together, which takes half the time.
+    Most of them are new items, which are written together; that takes half the time.
     """
     rest = changes
-    if table.stream is None:  # it has the changes in their order
+    if table.stream is None:  # a stream needs the changes in their order
         puts = [change for change in changes if change.new is not None and len(change.key) <= LONG_KEY]
         rest = _insert_all(transaction, table, puts)
         if len(puts) < len(changes):
@@ -130,7 +129,7 @@ def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> 
     if not rest:
         return
     rows = transaction.rows(table, [change.key for change in rest])
-    reads = needs_old(table)
+    reads = needs_old_item(table)
     for change in rest:
         change.row = rows.get(change.key)
         change.old = change.row.item if change.row is not None and reads else None
@@ -138,11 +137,11 @@ def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> 
 
 
 def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -> list[Change]:
-    """Write the new items; the changes of those that are not new."""
+    """Write the items that are new; return the changes of the others."""
     numbers = transaction.insert_new(table, [(change.key, change.new_size, _stored(change.new)) for change in changes])
     if table.indexes:
         fresh = [
-            (change.index_keys or index_keys(table, change.named), change.key, number)
+            (change.index_keys or index_keys(table, change.key_item), change.key, number)
             for change, number in zip(changes, numbers, strict=True)
             if number is not None
         ]
@@ -159,7 +158,7 @@ def _stored(item: Item | None) -> bytes:
 
 
 def _move_entries(transaction: Transaction, change: Change, number: int) -> None:
-    """Bring the entries of an item in the indexes in line; most writes leave the key of an index as it was."""
+    """Update the index entries of an item; most writes don't change an index key."""
     old, new = change.old, change.new
     for position, index in enumerate(change.table.indexes):
         schema = index.schema
@@ -173,26 +172,26 @@ def _move_entries(transaction: Transaction, change: Change, number: int) -> None
 
 
 def _new_entry(change: Change, position: int, index: Index) -> bytes | None:
-    """The front of the new item's key in one index; None where it is not in it."""
+    """The new item's key in one index, without its row key in the table; None if it isn't in the index."""
     if change.index_keys is not None:
         return change.index_keys[position]
     new = change.new
     return index.schema.row_key(new) if new is not None and index.schema.covers(new) else None
 
 
-def needs_old(table: Table) -> bool:
-    """Whether a write must know the item before even where its request does not."""
+def needs_old_item(table: Table) -> bool:
+    """Return whether a write to this table needs the old item even if the request doesn't."""
     return bool(table.indexes) or table.stream is not None
 
 
 def consumption(change: Change) -> Consumed:
-    """What the write consumed. The old item is decoded here where the write itself could do without."""
+    """Return what the write consumed. The old item is decoded here if the write itself didn't need it."""
     old = change.old if change.old is not None or change.row is None else change.row.item
     return write_consumption(change.table, old, change.new, change.old_size, change.new_size)
 
 
 def add_metrics(answer: Answer, request: ItemRequest, change: Change) -> None:
-    """ConsumedCapacity and ItemCollectionMetrics, where they were asked for."""
+    """Add ConsumedCapacity and ItemCollectionMetrics to the answer if the request asks for them."""
     wanted = request.get("ReturnConsumedCapacity")
     if wanted is not None and wanted != "NONE":
         answer["ConsumedCapacity"] = describe_consumed(
@@ -203,5 +202,5 @@ def add_metrics(answer: Answer, request: ItemRequest, change: Change) -> None:
 
 
 def collection_metrics(change: Change) -> dict[str, object]:
-    """The size of an item collection is an estimate in steps of a gigabyte; ours are under one."""
+    """Return the ItemCollectionMetrics of a change; the size is an estimate in GB, and always under one here."""
     return {"ItemCollectionKey": change.partition_key, "SizeEstimateRangeGB": [0.0, 1.0]}

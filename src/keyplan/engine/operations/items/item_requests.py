@@ -1,7 +1,7 @@
-"""The members of the requests on items, by AWS's names.
+"""The members of requests on items, by AWS's names.
 
-One type for all of them: a name means the same in every operation, and which operation has which members is the
-business of the service model.
+There is one type for all operations on one table: a name means the same in all of them, and the service model decides
+which operation has which members.
 """
 
 from typing import TypedDict
@@ -37,7 +37,7 @@ class ItemRequest(TypedDict, total=False):
 
 
 class KeysRequest(TypedDict, total=False):
-    """What BatchGetItem asks of one table."""
+    """The part of a BatchGetItem request for one table."""
 
     Keys: list[Item]
     ProjectionExpression: str
@@ -51,7 +51,7 @@ class BatchGetRequest(TypedDict, total=False):
 
 
 class WriteRequest(TypedDict, total=False):
-    """One of the writes of a batch: exactly one member."""
+    """One write of a batch; it has exactly one of these members."""
 
     PutRequest: ItemRequest
     DeleteRequest: ItemRequest

@@ -1,7 +1,7 @@
-"""What Query and Scan share: reading a page of a table or index, and answering with it.
+"""The pages of Query and Scan: reading one from a table or index, and making the answer.
 
-A page ends with the range, with `Limit` items evaluated, or with the item that takes it over 1 MB; measured before
-filter and projection, as it is charged for.
+A page ends at the end of the range, after `Limit` items, or with the item that exceeds 1 MB. Items are counted and
+measured before filter and projection, as they are charged.
 """
 
 from dataclasses import dataclass
@@ -16,40 +16,40 @@ from keyplan.engine.expressions import Condition, Placeholders, Projection, cond
 from keyplan.engine.operations.items.consumed_capacity import READ_UNIT, Consumed, describe_consumed, read_units
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.storage.catalog import Index, Table
-from keyplan.engine.storage.transaction import END, Transaction, incomplete
+from keyplan.engine.storage.transaction import ITEM_END, Transaction, incomplete_item
 from keyplan.engine.values.attribute_values import Item, item_size
 from keyplan.engine.values.normal_form import normalize_item
-from keyplan.engine.values.row_keys import after, check_key_values, mismatch
+from keyplan.engine.values.row_keys import check_key_values, key_mismatch, prefix_end
 
 PAGE_BYTES = 1_048_576
 
 
 @dataclass(slots=True)
-class Wanted:
-    """What a Query or Scan wants of the items it reads."""
+class Selection:
+    """Which items a Query or Scan returns, and which of their attributes."""
 
     select: str
     filter: Condition | None
     projection: Projection | None
 
 
-def wanted(request: ItemRequest, marks: Placeholders, select: str) -> Wanted:
-    """Select, filter and projection, checked as far as they can be without the table."""
+def read_selection(request: ItemRequest, placeholders: Placeholders, select: str) -> Selection:
+    """Return filter and projection of a request, after all checks that don't need the table."""
     text = request.get("FilterExpression")
-    bound_filter = None if text is None else condition("FilterExpression", text, marks)
+    bound_filter = None if text is None else condition("FilterExpression", text, placeholders)
     text = request.get("ProjectionExpression")
-    bound_projection = None if text is None else projection(text, marks)
-    return Wanted(select, bound_filter, bound_projection)
+    bound_projection = None if text is None else projection(text, placeholders)
+    return Selection(select, bound_filter, bound_projection)
 
 
 def bound_projection(request: ItemRequest) -> Projection | None:
-    """The projection of an operation that has no other expression."""
+    """Return the projection of a request whose operation has no other expression."""
     text = request.get("ProjectionExpression")
     if text is None:
         return None
-    marks = Placeholders(request.get("ExpressionAttributeNames"), None)
-    bound = projection(text, marks)
-    marks.finish()
+    placeholders = Placeholders(request.get("ExpressionAttributeNames"), None)
+    bound = projection(text, placeholders)
+    placeholders.finish()
     return bound
 
 
@@ -57,7 +57,7 @@ _NOT_WITH_PROJECTION = {"ALL_ATTRIBUTES": "ALL_ATTRIBUTES", "COUNT": "only the C
 
 
 def check_select(request: ItemRequest) -> str:
-    """The kind of answer, given or implied."""
+    """Return the Select of a request, given or implied."""
     select = request.get("Select")
     projected = "ProjectionExpression" in request
     if select is None:
@@ -77,8 +77,8 @@ def check_select(request: ItemRequest) -> str:
     return select
 
 
-def source(transaction: Transaction, request: ItemRequest, want: Wanted) -> tuple[Table, Index | None]:
-    """Table and index to read from, able to give what is wanted."""
+def table_and_index(transaction: Transaction, request: ItemRequest, selection: Selection) -> tuple[Table, Index | None]:
+    """Return the table and index to read from; refuse an index that doesn't hold the selected attributes."""
     table = transaction.catalog.table(request["TableName"])
     name = request.get("IndexName")
     if name is None:
@@ -90,13 +90,13 @@ def source(transaction: Transaction, request: ItemRequest, want: Wanted) -> tupl
         raise validation_error("Consistent reads are not supported on global secondary indexes")
     if index.holds_all:
         return table, index
-    if want.select == "ALL_ATTRIBUTES":
+    if selection.select == "ALL_ATTRIBUTES":
         raise invalid_parameter(
             f"Select type ALL_ATTRIBUTES is not supported for global secondary index {name} "
             "because its projection type is not ALL"
         )
-    if want.projection is not None:
-        absent = sorted(want.projection.attributes - index.included)
+    if selection.projection is not None:
+        absent = sorted(selection.projection.attributes - index.included)
         if absent:
             raise invalid_parameter(f"Global secondary index {name} does not project [{', '.join(absent)}]")
     return table, index
@@ -104,7 +104,7 @@ def source(transaction: Transaction, request: ItemRequest, want: Wanted) -> tupl
 
 @dataclass(slots=True)
 class Range:
-    """A range of row keys, in one direction. `high` is None at the end of the table."""
+    """A range of row keys, in one direction. `high` is None for the end of the table."""
 
     low: bytes
     high: bytes | None
@@ -114,7 +114,7 @@ class Range:
         return self.low <= key and (self.high is None or key < self.high)
 
     def start_after(self, key: bytes) -> None:
-        """Leave out what an earlier page has read, the item with this key included."""
+        """Exclude what earlier pages have returned, up to and including this key."""
         if self.backward:
             self.high = key
         else:
@@ -122,7 +122,7 @@ class Range:
 
 
 def given_start_key(request: ItemRequest) -> Item | None:
-    """The ExclusiveStartKey, its values checked as far as they can be without the table."""
+    """Return the ExclusiveStartKey, after all checks that don't need the table."""
     given = request.get("ExclusiveStartKey")
     if given is None:
         return None
@@ -132,17 +132,17 @@ def given_start_key(request: ItemRequest) -> Item | None:
         raise _invalid_start(error) from None
 
 
-def start_row_key(key: Item, table: Table, index: Index | None, *, says_why: bool) -> bytes:
-    """The row key of an ExclusiveStartKey, which must be a key as LastEvaluatedKey has it.
+def start_row_key(key: Item, table: Table, index: Index | None, *, explain: bool) -> bytes:
+    """Return the row key of an ExclusiveStartKey, which must have the attributes of a LastEvaluatedKey.
 
-    A Scan of a table says what is wrong with the key, other reads do not.
+    With `explain`, the error says what is wrong with the key: AWS does so only for the Scan of a table.
     """
     schemas = [table.schema] if index is None else [table.schema, index.schema]
     attributes = dict(attribute for schema in schemas for attribute in schema.attributes)
     if len(key) != len(attributes) or any(
         name not in key or kind not in key[name] for name, kind in attributes.items()
     ):
-        raise _invalid_start(mismatch() if says_why else None)
+        raise _invalid_start(key_mismatch() if explain else None)
     try:
         for schema in schemas:
             check_key_values(schema, key)
@@ -153,14 +153,19 @@ def start_row_key(key: Item, table: Table, index: Index | None, *, says_why: boo
 
 
 def _invalid_start(reason: DynamoError | None) -> DynamoError:
-    return outside("is invalid" if reason is None else f"is invalid: {reason.message}")
+    return start_key_error("is invalid" if reason is None else f"is invalid: {reason.message}")
 
 
 def read_page(
-    transaction: Transaction, request: ItemRequest, table: Table, index: Index | None, bounds: Range, want: Wanted
+    transaction: Transaction,
+    request: ItemRequest,
+    table: Table,
+    index: Index | None,
+    bounds: Range,
+    selection: Selection,
 ) -> Answer:
-    """Read until the page ends, and answer."""
-    page = _Page(table, index, want)
+    """Read a page and return the answer."""
+    page = _Page(table, index, selection)
     limit = request.get("Limit")
     rows = transaction.scan(
         table, index, bounds.low, bounds.high, backward=bounds.backward, limit=-1 if limit is None else limit
@@ -177,15 +182,15 @@ def read_page(
 
 
 class _Page:
-    """The items of a page as they are read."""
+    """Collects the items of a page."""
 
-    def __init__(self, table: Table, index: Index | None, want: Wanted) -> None:
+    def __init__(self, table: Table, index: Index | None, selection: Selection) -> None:
         self._table = table
         self._index = index
-        self._want = want
+        self._selection = selection
         self._partial = index is not None and not index.holds_all
         self._fetches = self._partial and self._wants_more_than_projected()
-        self._decodes = self._partial or want.filter is not None or want.projection is not None
+        self._decodes = self._partial or selection.filter is not None or selection.projection is not None
         self._last: bytes = b""
         self._items: list[object] = []
         self._index_bytes = 0
@@ -195,22 +200,22 @@ class _Page:
         self.count = 0
 
     def _wants_more_than_projected(self) -> bool:
-        """A local index gets what it does not hold from the table (a global one has refused by now)."""
-        index, want = self._index, self._want
+        """Whether a local index has to fetch attributes from the table; a global index refuses such a request."""
+        index, selection = self._index, self._selection
         if index is None or index.is_global:
             return False
-        if want.select == "ALL_ATTRIBUTES":
+        if selection.select == "ALL_ATTRIBUTES":
             return True
-        names = want.projection.attributes if want.projection else frozenset()
-        return bool((names | (want.filter.attributes if want.filter else frozenset())) - index.included)
+        names = selection.projection.attributes if selection.projection else frozenset()
+        return bool((names | (selection.filter.attributes if selection.filter else frozenset())) - index.included)
 
     def read(self, rows: apsw.Cursor) -> bool:
-        """Take rows until there are no more, or until the page is full, which is the answer."""
+        """Read rows until there are no more or the page is full; return whether it is full."""
         if not self._decodes:
             return self._copy(rows)
         for size, stored in rows:
-            if stored is None or stored[-1] != END:
-                raise incomplete()
+            if stored is None or stored[-1] != ITEM_END:
+                raise incomplete_item()
             self._add(size, stored)
             if self._bytes > PAGE_BYTES:
                 rows.close()
@@ -218,12 +223,12 @@ class _Page:
         return False
 
     def _copy(self, rows: apsw.Cursor) -> bool:
-        """The same for rows that are wanted just as they are stored."""
+        """The same for items that are returned exactly as they are stored."""
         items = self._items
         read = 0
         for size, stored in rows:
-            if stored is None or stored[-1] != END:
-                raise incomplete()
+            if stored is None or stored[-1] != ITEM_END:
+                raise incomplete_item()
             items.append(stored)
             self._last = stored
             read += size
@@ -245,17 +250,17 @@ class _Page:
         else:
             self._bytes += size
         seen = item if self._fetches else entry
-        want = self._want
-        if want.filter is not None and not want.filter.matches(seen):
+        selection = self._selection
+        if selection.filter is not None and not selection.filter.matches(seen):
             return
         self.count += 1
-        if want.projection is not None:
-            self._items.append(want.projection.apply(seen))
+        if selection.projection is not None:
+            self._items.append(selection.projection.apply(seen))
         else:
-            self._items.append(stored if want.select == "ALL_ATTRIBUTES" or not self._partial else entry)
+            self._items.append(stored if selection.select == "ALL_ATTRIBUTES" or not self._partial else entry)
 
     def _count_entry(self, entry_size: int, size: int) -> None:
-        """An index entry is what is read, and where the rest is fetched, the whole item besides."""
+        """Count an index entry and, if the rest is fetched from the table, the whole item."""
         self._index_bytes += entry_size
         if self._fetches:
             self._bytes += size
@@ -265,8 +270,8 @@ class _Page:
 
     def answer(self) -> Answer:
         answer: Answer = {"Count": self.count, "ScannedCount": self.scanned}
-        if self._want.select != "COUNT":
-            # One piece of JSON, copied from the rows where they are wanted as they are stored.
+        if self._selection.select != "COUNT":
+            # One piece of JSON, joined from the stored JSON of the items where possible.
             parts = cast(list[bytes], self._items)
             if self._decodes:
                 parts = [item if type(item) is bytes else orjson.dumps(item) for item in self._items]
@@ -287,11 +292,11 @@ class _Page:
         return Consumed(fetched, {self._index.name: units})
 
 
-def whole(prefix: bytes, *, backward: bool = False) -> Range:
-    """The range of all row keys that begin with the prefix."""
-    return Range(prefix, after(prefix), backward)
+def prefix_range(prefix: bytes, *, backward: bool = False) -> Range:
+    """Return the range of all row keys with this prefix."""
+    return Range(prefix, prefix_end(prefix), backward)
 
 
-def outside(message: str) -> DynamoError:
-    """A starting key that does not belong to what is read."""
+def start_key_error(message: str) -> DynamoError:
+    """AWS's error for an ExclusiveStartKey that doesn't fit the request."""
     return validation_error("The provided starting key " + message)

@@ -1,7 +1,7 @@
-"""Rules between the members of a request on items, which the service model can not express.
+"""Rules between the members of a request on items, which the service model can't express.
 
-The service looks at a request on items in this order: parameters that do not go together, the values in the key or
-item, ReturnValues, the size of the item, the placeholders and expressions, and only then at the table.
+The service checks a request on items in this order: parameters that can't be combined, the values in the key or item,
+ReturnValues, the size of the item, the placeholders and expressions, and only then the table.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from keyplan.engine.errors import validation_error
 from keyplan.engine.expressions import Condition, Placeholders, condition
 from keyplan.engine.operations.items.item_requests import ItemRequest
 
-# The parameters from before expressions, each with the one that replaces it, in the order the service lists them in.
+# The legacy parameters, each with the one that replaces it, in the order in which the service lists them.
 LEGACY = {
     "AttributesToGet": "ProjectionExpression",
     "AttributeUpdates": "UpdateExpression",
@@ -33,7 +33,7 @@ _CONDITION = ("ConditionExpression",)
 
 
 def refuse_legacy(request: Mapping[str, object]) -> None:
-    """The parameters from before expressions are not answered yet."""
+    """Refuse the legacy parameters, which aren't supported."""
     if _LEGACY_NAMES.isdisjoint(request):
         return
     legacy = [name for name in LEGACY if name in request]
@@ -47,9 +47,9 @@ def refuse_legacy(request: Mapping[str, object]) -> None:
 
 
 def check_placeholders(request: ItemRequest, *, with_names: tuple[str, ...], with_values: tuple[str, ...]) -> None:
-    """Refuse placeholders in a request that has no expression to use them.
+    """Refuse placeholders in a request without an expression that could use them.
 
-    `with_names` are all expressions of the operation, `with_values` those that can hold values.
+    `with_names` are all expressions of the operation, `with_values` those that can contain values.
     """
     given = cast(Mapping[str, object], request)
     if "ExpressionAttributeNames" in given and given.keys().isdisjoint(with_names):
@@ -68,17 +68,17 @@ def check_condition_placeholders(request: ItemRequest) -> None:
 
 
 def bound_condition(request: ItemRequest) -> Condition | None:
-    """The condition of an operation that has no other expression."""
+    """Return the condition of a request whose operation has no other expression."""
     text = request.get("ConditionExpression")
     if text is None:
         return None
-    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-    bound = condition("ConditionExpression", text, marks)
-    marks.finish()
+    placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    bound = condition("ConditionExpression", text, placeholders)
+    placeholders.finish()
     return bound
 
 
 def check_return_values(request: ItemRequest) -> None:
-    """PutItem and DeleteItem can return the old item or nothing."""
+    """Refuse ReturnValues that PutItem and DeleteItem don't have: they return the old item or nothing."""
     if request.get("ReturnValues", "NONE") not in ("NONE", "ALL_OLD"):
         raise validation_error("ReturnValues can only be ALL_OLD or NONE")

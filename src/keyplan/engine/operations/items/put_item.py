@@ -10,7 +10,7 @@ from keyplan.engine.operations.items.item_changes import (
     apply,
     check_condition,
     index_keys,
-    needs_old,
+    needs_old_item,
     size_with_local_indexes,
 )
 from keyplan.engine.operations.items.item_requests import ItemRequest
@@ -26,7 +26,7 @@ from keyplan.engine.values.normal_form import normalize_sized
 from keyplan.engine.values.row_keys import checked_item_key
 
 _TABLE_AND_ITEM = 2
-"""The members that every request has; in most there is nothing else to look at."""
+"""The number of members that every request has; most have no others."""
 
 
 def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
@@ -41,7 +41,7 @@ def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
 
 
 def prepare_put(request: ItemRequest) -> Decide:
-    """Check all that can be checked without the table."""
+    """Return the prepared put, after all checks that don't need the table."""
     more = len(request) > _TABLE_AND_ITEM
     if more:
         check_condition_placeholders(request)
@@ -58,7 +58,7 @@ def prepare_put(request: ItemRequest) -> Decide:
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, item, size))
         row = transaction.row(table, key)
-        old = row.item if row is not None and (bound is not None or needs_old(table)) else None
+        old = row.item if row is not None and (bound is not None or needs_old_item(table)) else None
         if bound is not None:
             check_condition(request, bound, row, old)
         return Change(table, item, key, row, old, item, size, in_indexes)

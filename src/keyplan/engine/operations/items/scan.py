@@ -8,11 +8,11 @@ from keyplan.engine.operations.items.paged_reads import (
     Range,
     check_select,
     given_start_key,
-    outside,
     read_page,
-    source,
+    read_selection,
+    start_key_error,
     start_row_key,
-    wanted,
+    table_and_index,
 )
 from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
 from keyplan.engine.storage.transaction import Transaction
@@ -29,20 +29,20 @@ def scan(transaction: Transaction, request: ItemRequest) -> Answer:
     start = given_start_key(request)
     segment, total = _segment(request)
     select = check_select(request)
-    marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-    want = wanted(request, marks, select)
-    marks.finish()
-    table, index = source(transaction, request, want)
+    placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
+    selection = read_selection(request, placeholders, select)
+    placeholders.finish()
+    table, index = table_and_index(transaction, request, selection)
     bounds = _bounds(segment, total)
     if start is not None:
-        row_key = start_row_key(start, table, index, says_why=index is None)
+        row_key = start_row_key(start, table, index, explain=index is None)
         if not bounds.contains(row_key):
-            raise outside(
+            raise start_key_error(
                 "is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
                 f"TotalSegments: {total} Segment: {segment}"
             )
         bounds.start_after(row_key)
-    return read_page(transaction, request, table, index, bounds, want)
+    return read_page(transaction, request, table, index, bounds, selection)
 
 
 def _segment(request: ItemRequest) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def _segment(request: ItemRequest) -> tuple[int, int]:
 
 
 def _bounds(segment: int, total: int) -> Range:
-    """A segment is a range of the hashes that row keys begin with."""
+    """The row keys of a segment, which is a range of the hashes that row keys begin with."""
 
     def border(number: int) -> bytes:
         hash_: int = -(-_HASHES * number // total)

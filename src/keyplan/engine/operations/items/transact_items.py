@@ -40,18 +40,18 @@ _PREPARE: dict[str, Callable[[ItemRequest], Decide]] = {
 
 
 _Action: TypeAlias = tuple[str, ItemRequest]
-"""What is to be done, and its parameters."""
+"""The name of an action (Put, Update, Delete, ConditionCheck) and its parameters."""
 
 
 def transact_write_items(transaction: Transaction, request: TransactWriteRequest) -> Answer:
-    """All actions or none: every one is decided before the first is applied."""
+    """Apply all actions or none: all of them are decided before the first one is applied."""
     actions = [_only_action(action) for action in request["TransactItems"]]
     prepared = [_PREPARE[name](action) for name, action in actions]
     for _, action in actions:
         transaction.catalog.table(action["TableName"])
     token = _Token(request, actions)
     if token.was_used(transaction):
-        return _repeated(transaction, request, actions)
+        return _answer_to_repetition(transaction, request, actions)
     changes = _decide_all(transaction, actions, prepared)
     for (name, _), change in zip(actions, changes, strict=True):
         if name != "ConditionCheck":
@@ -72,7 +72,7 @@ def _only_action(action: dict[str, ItemRequest]) -> _Action:
 
 
 def _decide_all(transaction: Transaction, actions: list[_Action], prepared: list[Decide]) -> list[Change]:
-    """What every action does; one cancellation with a reason for each where any can't be done."""
+    """Return the changes of all actions; if any action fails, cancel with a reason for each of them."""
     changes: list[Change] = []
     errors: list[DynamoError | None] = []
     for decide in prepared:
@@ -82,17 +82,17 @@ def _decide_all(transaction: Transaction, actions: list[_Action], prepared: list
         except DynamoError as error:
             errors.append(error)
     if len(changes) < len(prepared):
-        # Wrong keys come before items named twice, and both before conditions and updates.
+        # AWS reports wrong keys before duplicate items, and both before conditions and updates.
         _cancel_where_any([_key_error(transaction, *action) for action in actions])
-        _refuse_twice([_key_of(transaction, *action) for action in actions])
+        _refuse_duplicates([_key_of(transaction, *action) for action in actions])
         _cancel_where_any(errors)
-    _refuse_twice([(change.table.number, change.key) for change in changes])
+    _refuse_duplicates([(change.table.number, change.key) for change in changes])
     _check_size(sum(max(change.old_size, change.new_size) for change in changes))
     return changes
 
 
 def _key_error(transaction: Transaction, name: str, action: ItemRequest) -> DynamoError | None:
-    """What is wrong with the key of an action, or with an item's attributes for the keys of indexes."""
+    """The error in the key of an action, or in an item's index key attributes, if there is one."""
     table = transaction.catalog.table(action["TableName"])
     try:
         if name == "Put":
@@ -107,20 +107,20 @@ def _key_error(transaction: Transaction, name: str, action: ItemRequest) -> Dyna
 
 
 def _error_of_action(error: DynamoError) -> DynamoError:
-    """An empty value in a key is an error of the request, not of one action; AWS's words for it are others too."""
+    """Return the error of one action; raise it if AWS reports it for the whole request: an empty value in a key."""
     if error.message.startswith("One or more parameter values are not valid."):
         raise error
     return error
 
 
 def _key_of(transaction: Transaction, name: str, action: ItemRequest) -> tuple[int, bytes]:
-    """What identifies the item of an action, whose key is in order."""
+    """Table number and row key of the item of an action whose key was checked."""
     table = transaction.catalog.table(action["TableName"])
     return table.number, table.row_key(normalize_item(action["Item" if name == "Put" else "Key"]))
 
 
 def _cancel_where_any(errors: list[DynamoError | None]) -> None:
-    """Cancel the transaction for the errors of its actions, if there are any."""
+    """Cancel the transaction if any action has an error."""
     if not any(errors):
         return
     reasons = [_reason(error) for error in errors]
@@ -140,7 +140,7 @@ def _reason(error: DynamoError | None) -> dict[str, object]:
     return {"Code": "ValidationError", "Message": error.message}
 
 
-def _refuse_twice(items: list[tuple[int, bytes]]) -> None:
+def _refuse_duplicates(items: list[tuple[int, bytes]]) -> None:
     if len(set(items)) != len(items):
         raise validation_error("Transaction request cannot include multiple operations on one item")
 
@@ -163,7 +163,7 @@ def _answer(request: TransactWriteRequest, actions: list[_Action], changes: list
             ],
         )
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
-        answer["ItemCollectionMetrics"] = collections_of(
+        answer["ItemCollectionMetrics"] = all_collection_metrics(
             (action["TableName"], change)
             for (name, action), change in zip(actions, changes, strict=True)
             if name != "ConditionCheck"
@@ -171,8 +171,8 @@ def _answer(request: TransactWriteRequest, actions: list[_Action], changes: list
     return answer
 
 
-def _repeated(transaction: Transaction, request: TransactWriteRequest, actions: list[_Action]) -> Answer:
-    """The answer to a transaction that was carried out before: it costs a transactional read of its items."""
+def _answer_to_repetition(transaction: Transaction, request: TransactWriteRequest, actions: list[_Action]) -> Answer:
+    """The answer to a transaction that was applied before; it costs a transactional read of the items."""
     wanted = request.get("ReturnConsumedCapacity", "NONE")
     if wanted == "NONE":
         return {}
@@ -189,15 +189,15 @@ def _transactional_read(row: Row | None) -> Consumed:
 
 
 def _capacities(wanted: str, kind: str, parts: list[tuple[str, Table, Consumed]]) -> list[object]:
-    """The capacity of each table, in the order in which the tables are first named."""
+    """The capacity consumed of each table, in the order in which the tables first occur."""
     tables: dict[int, tuple[str, Table, Consumed]] = {}
     for name, table, consumed in parts:
         tables.setdefault(table.number, (name, table, Consumed()))[2].add(consumed)
     return [describe_consumed(wanted, table, consumed, kind, name=name) for name, table, consumed in tables.values()]
 
 
-def collections_of(changes: Iterable[tuple[str, Change]]) -> dict[str, list[object]]:
-    """The ItemCollectionMetrics of several writes, given with the names of their tables: each collection once."""
+def all_collection_metrics(changes: Iterable[tuple[str, Change]]) -> dict[str, list[object]]:
+    """Return the ItemCollectionMetrics of several writes, given with the names of their tables; each one once."""
     found: dict[str, list[object]] = {}
     for name, change in changes:
         if change.table.has_local_indexes:
@@ -209,14 +209,14 @@ def collections_of(changes: Iterable[tuple[str, Change]]) -> dict[str, list[obje
 
 
 class _Token:
-    """The idempotency of a transaction: the same actions with the same token are carried out once in ten minutes."""
+    """The idempotency token of a transaction: the same actions with the same token are applied once in ten minutes."""
 
     def __init__(self, request: TransactWriteRequest, actions: list[_Action]) -> None:
         self._token = request.get("ClientRequestToken")
         self._fingerprint = b"" if self._token is None else _fingerprint(actions)
 
     def was_used(self, transaction: Transaction) -> bool:
-        """Whether this transaction was carried out already; an error where the token stands for another one."""
+        """Return whether this transaction was applied already; raise if the token was used for a different one."""
         if self._token is None:
             return False
         found = transaction.sql(
@@ -242,12 +242,12 @@ class _Token:
 
 
 def _fingerprint(actions: list[_Action]) -> bytes:
-    """The same for two ways to write the same actions."""
+    """A hash of the actions that doesn't depend on the order of members."""
     return hashlib.blake2b(orjson.dumps(actions, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
 
 
 class _Got(NamedTuple):
-    """What one Get of a transaction found."""
+    """The result of one Get of a transaction."""
 
     table: Table
     key: bytes
@@ -256,7 +256,7 @@ class _Got(NamedTuple):
 
 
 def transact_get_items(transaction: Transaction, request: TransactGetRequest) -> Answer:
-    """Items as of one moment."""
+    """Return several items as of one moment."""
     gets = [_prepare_get(action["Get"]) for action in request["TransactItems"]]
     for action in request["TransactItems"]:
         transaction.catalog.table(action["Get"]["TableName"])
@@ -269,7 +269,7 @@ def transact_get_items(transaction: Transaction, request: TransactGetRequest) ->
         except DynamoError as error:
             errors.append(_error_of_action(error))
     _cancel_where_any(errors)
-    _refuse_twice([(got.table.number, got.key) for got in found])
+    _refuse_duplicates([(got.table.number, got.key) for got in found])
     _check_size(sum(got.row.size for got in found if got.row is not None))
     answer: Answer = {"Responses": [{} if got.row is None else {"Item": got.item} for got in found]}
     wanted = request.get("ReturnConsumedCapacity", "NONE")

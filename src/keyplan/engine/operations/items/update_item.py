@@ -38,7 +38,7 @@ def update_item(transaction: Transaction, request: ItemRequest) -> Answer:
 
 
 def prepare_update(request: ItemRequest) -> Decide:
-    """Check all that can be checked without the table."""
+    """Return the prepared update, after all checks that don't need the table."""
     return _prepare(request)[0]
 
 
@@ -58,7 +58,7 @@ def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
         if bound is not None:
             new = bound.apply(new)
             if old is None and new == key:
-                # An update that only takes away makes no item where there is none; one without any action does.
+                # An update that only removes attributes doesn't create an item; one without any action does.
                 return Change(table, key, row_key, None, None, None, 0)
         size = item_size(new)
         _check_result(table, bound, new, size)
@@ -88,19 +88,19 @@ def _check_writes_no_key(table: Table, bound: Update | None) -> None:
 
 
 def _check_result(table: Table, bound: Update | None, new: Item, size: int) -> None:
-    """The parts of an update are legal, which does not mean that what they make is."""
+    """Refuse an item that isn't legal although all parts of the update are."""
     if size > MAXIMUM_ITEM_SIZE or size_with_local_indexes(table, new, size) > MAXIMUM_ITEM_SIZE:
         raise validation_error("Item size to update has exceeded the maximum allowed size")
     for index in table.indexes:
         check_updated_index_key(index.schema, new)
     for path in bound.paths if bound is not None else ():
-        # Only inside a map or list does a value come to stand deeper than it was checked for.
+        # Only inside a map or list is a value nested deeper than when it was checked.
         if len(path) > 1 and path[0] in new:
             check_nesting(new[str(path[0])])
 
 
 def _attributes(wanted: str, change: Change, bound: Update | None) -> object:
-    """What ReturnValues asks for; None where there is nothing to return."""
+    """The attributes that ReturnValues asks for, or None."""
     if wanted == "ALL_OLD":
         return None if change.row is None else orjson.Fragment(change.row.stored)
     if wanted == "ALL_NEW":

@@ -1,4 +1,4 @@
-"""DescribeLimits, DescribeEndpoints and DescribeContinuousBackups: the same answer for everybody."""
+"""DescribeLimits, DescribeEndpoints and DescribeContinuousBackups, whose answers are constant."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ def describe_endpoints(transaction: Transaction, request: Mapping[str, object]) 
 
 
 def describe_continuous_backups(transaction: Transaction, request: TableNamed) -> Answer:
-    """Backups are not made; AWS says of every table that they could be."""
+    """Return AWS's description of a table without point-in-time recovery; the engine makes no backups."""
     name = table_name(request["TableName"])
     if name not in transaction.catalog.tables:
         raise DynamoError("TableNotFoundException", f"Table not found: {name}")

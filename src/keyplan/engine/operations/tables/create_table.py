@@ -17,7 +17,7 @@ from keyplan.engine.operations.tables.definitions import (
 )
 from keyplan.engine.operations.tables.describe_table import describe
 from keyplan.engine.operations.tables.tags import check_tags
-from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, warm_up
+from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, set_warm_throughput
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Definition, TableDescription, in_use, table_arn, table_name
 from keyplan.engine.storage.transaction import Transaction
@@ -48,7 +48,7 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
 
 
 def _check_present(request: TableRequest) -> None:
-    """The model allows these two to be missing for the sake of global tables only."""
+    """Refuse a request without these two members, which are optional only for global tables."""
     missing = [
         f"Value null at '{place}' failed to satisfy constraint: Member must not be null"
         for member, place in (("AttributeDefinitions", "attributeDefinitions"), ("KeySchema", "keySchema"))
@@ -75,14 +75,14 @@ def _definition(request: TableRequest, name: str, now: float) -> Definition:
     if billing == "PAY_PER_REQUEST":
         description["BillingModeSummary"] = {"BillingMode": billing, "LastUpdateToPayPerRequestDateTime": now}
     change_on_demand(description, request)
-    warm_up(description, request, billing)
+    set_warm_throughput(description, request, billing)
     apply_settings(description, request)
-    local, worldwide = request.get("LocalSecondaryIndexes", []), request.get("GlobalSecondaryIndexes", [])
-    if local:
-        description["LocalSecondaryIndexes"] = [describe_index(index, arn) for index in local]
-    if worldwide:
-        description["GlobalSecondaryIndexes"] = [describe_global(index, arn, billing) for index in worldwide]
-    numbers = {index["IndexName"]: number for number, index in enumerate([*local, *worldwide], start=1)}
+    lsis, gsis = request.get("LocalSecondaryIndexes", []), request.get("GlobalSecondaryIndexes", [])
+    if lsis:
+        description["LocalSecondaryIndexes"] = [describe_index(index, arn) for index in lsis]
+    if gsis:
+        description["GlobalSecondaryIndexes"] = [describe_global(index, arn, billing) for index in gsis]
+    numbers = {index["IndexName"]: number for number, index in enumerate([*lsis, *gsis], start=1)}
     return {
         "description": description,
         "tags": {tag["Key"]: tag["Value"] for tag in request.get("Tags", [])},

@@ -1,4 +1,4 @@
-"""Checking and making the definition of a table: attributes, keys, indexes, settings."""
+"""Checks and builds the definition of a table: attributes, keys, indexes, settings."""
 
 from collections.abc import Iterable
 from uuid import NAMESPACE_DNS, uuid5
@@ -9,10 +9,10 @@ from keyplan.engine.operations.tables.throughput import (
     change_on_demand,
     check_on_demand,
     check_units,
-    not_with_requests,
     provisioned,
+    set_warm_throughput,
     units_missing,
-    warm_up,
+    units_not_allowed,
 )
 from keyplan.engine.storage.catalog import (
     ACCOUNT,
@@ -28,15 +28,15 @@ MAXIMUM_GLOBAL_INDEXES = 20
 MAXIMUM_PROJECTED = 100
 MAXIMUM_ATTRIBUTES_OF_A_KIND = 4
 DEFAULT_BUCKETS = 16
-"""Of a hash set in Java that nobody has given a size."""
+"""The default size of a hash set in Java."""
 
 _KMS = f"arn:aws:kms:{REGION}:{ACCOUNT}:"
 _MANAGED_KEY = f"key/{uuid5(NAMESPACE_DNS, 'dynamodb.amazonaws.com')}"
-"""The key of the account that AWS manages for DynamoDB."""
+"""The account's key for DynamoDB that AWS manages."""
 
 
 class IndexRequest(Figures, total=False):
-    """An index as CreateTable and UpdateTable are given it."""
+    """An index in a request of CreateTable or UpdateTable."""
 
     IndexName: str
     KeySchema: KeySchemaElements
@@ -61,29 +61,29 @@ class TableRequest(Figures, total=False):
 
 
 def check_definition(request: TableRequest) -> None:
-    """Refuse a table whose keys, indexes and attribute definitions do not fit together."""
+    """Refuse a table whose keys, indexes and attribute definitions don't match."""
     definitions, schema = request["AttributeDefinitions"], request["KeySchema"]
     check_definitions(definitions)
     defined = {definition["AttributeName"] for definition in definitions}
     check_defined(schema, defined)
     check_table_schema(schema)
-    local, worldwide = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
-    if local is None and worldwide is None and len(defined) != len(schema):
+    lsis, gsis = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
+    if lsis is None and gsis is None and len(defined) != len(schema):
         raise invalid_parameter(
             "Number of attributes in KeySchema does not exactly match number of attributes "
             "defined in AttributeDefinitions"
         )
     names: set[str] = set()
-    if local is not None:
-        _check_list("LocalSecondaryIndexes", local, schema, definitions, names)
-        if len(local) > MAXIMUM_LOCAL_INDEXES:
+    if lsis is not None:
+        _check_list("LocalSecondaryIndexes", lsis, schema, definitions, names)
+        if len(lsis) > MAXIMUM_LOCAL_INDEXES:
             raise invalid_parameter(
                 f"Number of LocalSecondaryIndexes exceeds per-table limit of {MAXIMUM_LOCAL_INDEXES}"
             )
-    if worldwide is not None:
-        _check_list("GlobalSecondaryIndexes", worldwide, schema, definitions, names)
-        check_global_count(len(worldwide))
-    indexes = [*(local or []), *(worldwide or [])]
+    if gsis is not None:
+        _check_list("GlobalSecondaryIndexes", gsis, schema, definitions, names)
+        check_global_count(len(gsis))
+    indexes = [*(lsis or []), *(gsis or [])]
     check_projected([index["Projection"] for index in indexes])
     used = [
         element["AttributeName"] for keys in (schema, *(index["KeySchema"] for index in indexes)) for element in keys
@@ -103,14 +103,14 @@ def check_definitions(definitions: list[dict[str, str]]) -> None:
 
 
 def _printed(definitions: list[dict[str, str]]) -> str:
-    """The names of definitions as the service prints them: from a hash table that was made large enough for them."""
+    """The names in the definitions as the service prints them: from a Java hash set of sufficient size."""
     return _hash_order((definition["AttributeName"] for definition in definitions), int(len(definitions) / 0.75 + 1))
 
 
 def _hash_order(names: Iterable[str], buckets: int) -> str:
-    """Names in the order in which Java's hash sets give them, which is what the service prints.
+    """The names in the order of a Java hash set, which is how the service prints them.
 
-    Their buckets are a power of two, and more as soon as three quarters of them are used.
+    The number of buckets is a power of two, and doubles when more than three quarters of them are used.
     """
     different = list(dict.fromkeys(names))
     size = 1
@@ -120,7 +120,7 @@ def _hash_order(names: Iterable[str], buckets: int) -> str:
 
 
 def _java_hash(text: str) -> int:
-    """A string's hash in Java, with its upper half mixed into the lower one as hash tables do."""
+    """A string's hash in Java, with the upper half mixed into the lower one as hash sets do."""
     value = 0
     units = text.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):
@@ -138,7 +138,7 @@ def check_defined(schema: KeySchemaElements, defined: set[str]) -> None:
 
 
 def check_table_schema(schema: KeySchemaElements) -> None:
-    """One hash attribute, then perhaps one range attribute."""
+    """Refuse anything but one hash attribute followed by at most one range attribute."""
     _check_first(schema)
     _check_different(schema)
     if len(schema) == 2 and schema[1]["KeyType"] != "RANGE":
@@ -146,7 +146,7 @@ def check_table_schema(schema: KeySchemaElements) -> None:
 
 
 def check_global_schema(schema: KeySchemaElements) -> None:
-    """Up to four hash attributes, then up to four range attributes, all different."""
+    """Refuse anything but up to four hash attributes followed by up to four range attributes, all different."""
     _check_first(schema)
     _check_different(schema)
     kinds = [element["KeyType"] for element in schema]
@@ -178,7 +178,7 @@ def _check_list(
     definitions: list[dict[str, str]],
     names: set[str],
 ) -> None:
-    """The indexes of one kind; `names` are those of the indexes so far."""
+    """Check the indexes of one kind; `names` are the index names so far."""
     if not indexes:
         raise invalid_parameter(f"List of {member} is empty")
     defined = {definition["AttributeName"] for definition in definitions}
@@ -227,7 +227,7 @@ def check_projection(projection: Projection) -> None:
 
 
 def check_projected(projections: list[Projection]) -> None:
-    """An attribute counts once for each index that includes it."""
+    """Refuse too many projected attributes; an attribute counts once for each index that includes it."""
     if sum(len(projection.get("NonKeyAttributes", [])) for projection in projections) > MAXIMUM_PROJECTED:
         raise invalid_parameter(f"The total number of projected attributes exceeds the limit of {MAXIMUM_PROJECTED}")
 
@@ -238,11 +238,11 @@ def check_global_count(count: int) -> None:
 
 
 def check_billing(request: TableRequest) -> None:
-    """In a new table throughput is given exactly where it is paid for in advance."""
+    """Refuse a new table with throughput figures that don't match its billing mode."""
     billing = request.get("BillingMode", "PROVISIONED")
     check_units(request)
     if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in request:
-        raise not_with_requests()
+        raise units_not_allowed()
     if billing == "PROVISIONED" and "ProvisionedThroughput" not in request:
         raise units_missing()
     check_on_demand(request, billing, create=True)
@@ -259,7 +259,7 @@ def check_billing(request: TableRequest) -> None:
 
 
 def check_stream(request: TableRequest, *, no_view: str, view: str) -> None:
-    """A view type belongs to an enabled stream, and only to one; what is said of one that is missing or too much."""
+    """Refuse an enabled stream without a view type (`no_view`), and a disabled one with a view type (`view`)."""
     wanted = request.get("StreamSpecification")
     if wanted is not None and bool(wanted["StreamEnabled"]) != ("StreamViewType" in wanted):
         raise invalid_parameter(no_view if wanted["StreamEnabled"] else view)
@@ -276,14 +276,14 @@ def check_encryption(request: TableRequest) -> None:
 
 
 def refuse_unsupported(request: TableRequest, members: tuple[str, ...]) -> None:
-    """Members that would promise something that is not there."""
+    """Refuse members for features that the engine doesn't have."""
     for member in members:
         if request.get(member):
             raise validation_error(f"{member} is not supported by this endpoint")
 
 
 def describe_index(index: IndexRequest, table_arn: str) -> IndexDescription:
-    """What local and global indexes have in common in their stored description."""
+    """Return the part of the stored description that local and global indexes share."""
     return {
         "IndexName": index["IndexName"],
         "KeySchema": index["KeySchema"],
@@ -293,17 +293,17 @@ def describe_index(index: IndexRequest, table_arn: str) -> IndexDescription:
 
 
 def describe_global(index: IndexRequest, table_arn: str, billing: str, status: str = "ACTIVE") -> IndexDescription:
-    """The stored description of a new global index."""
+    """Return the stored description of a new global index."""
     description = describe_index(index, table_arn)
     description["IndexStatus"] = status
     description["ProvisionedThroughput"] = provisioned(index.get("ProvisionedThroughput"))
     change_on_demand(description, index)
-    warm_up(description, index, billing, index["IndexName"])
+    set_warm_throughput(description, index, billing, index["IndexName"])
     return description
 
 
 def apply_settings(description: TableDescription, request: TableRequest) -> None:
-    """The settings beside throughput that CreateTable and UpdateTable share."""
+    """Apply the settings, other than throughput, that CreateTable and UpdateTable share."""
     if "TableClass" in request:
         description["TableClassSummary"] = {"TableClass": request["TableClass"]}
     if "DeletionProtectionEnabled" in request:
@@ -319,7 +319,7 @@ def apply_settings(description: TableDescription, request: TableRequest) -> None
 
 
 def global_index(description: TableDescription, name: str) -> IndexDescription:
-    """The global index of that name."""
+    """Return the description of the global index with this name."""
     for index in description.get("GlobalSecondaryIndexes", []):
         if index["IndexName"] == name:
             return index

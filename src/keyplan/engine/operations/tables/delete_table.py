@@ -9,7 +9,7 @@ from keyplan.engine.storage.transaction import Transaction
 
 
 def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
-    table = transaction.catalog.described(request["TableName"])
+    table = transaction.catalog.table_for_administration(request["TableName"])
     if any(index.status == "CREATING" for index in table.indexes):
         raise in_use(f"Attempt to change a resource which is still in use: Table is being updated: {table.name}")
     if table.description.get("DeletionProtectionEnabled"):
@@ -24,7 +24,7 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
         "ItemCount": count,
         "TableSizeBytes": size,
     }
-    # What the table consists of is not told any more.
+    # AWS doesn't describe the keys and indexes of a table that is being deleted.
     del description["AttributeDefinitions"], description["KeySchema"], description["CreationDateTime"]
     description.pop("LocalSecondaryIndexes", None)
     description.pop("GlobalSecondaryIndexes", None)

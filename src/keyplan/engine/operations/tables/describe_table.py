@@ -10,7 +10,7 @@ from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
 
 INDEX_SAMPLE = 100
-"""An index of up to so many entries is measured exactly."""
+"""The size of an index with up to this many entries is exact; of a larger one it is estimated."""
 
 
 class TableNamed(TypedDict):
@@ -23,11 +23,11 @@ class ListTablesRequest(TypedDict, total=False):
 
 
 def describe_table(transaction: Transaction, request: TableNamed) -> Answer:
-    return {"Table": describe(transaction, transaction.catalog.described(request["TableName"]))}
+    return {"Table": describe(transaction, transaction.catalog.table_for_administration(request["TableName"]))}
 
 
 def describe(transaction: Transaction, table: Table) -> TableDescription:
-    """The description with what is counted: items and bytes, of the table and of each index."""
+    """Return the table's description with the number and size of items, for the table and each index."""
     count, size = transaction.measure(table)
     description: TableDescription = {**table.description, "ItemCount": count, "TableSizeBytes": size}
     indexes = {index.name: index for index in table.indexes}
@@ -50,7 +50,7 @@ def describe(transaction: Transaction, table: Table) -> TableDescription:
 
 
 def _index_size(transaction: Transaction, table: Table, index: Index, entries: int) -> int:
-    """The bytes of what an index holds, from a sample where it holds much."""
+    """The size of an index in bytes, estimated from a sample if it is large."""
     sizes: list[int] = []
     for size, stored in transaction.scan(table, index, b"", None, limit=INDEX_SAMPLE):
         if not index.holds_all:

@@ -1,4 +1,4 @@
-"""Filling an index that UpdateTable added: at once where the table is small, otherwise step by step."""
+"""Fills an index that UpdateTable added to a table with items, step by step."""
 
 from copy import deepcopy
 from typing import NamedTuple
@@ -11,27 +11,27 @@ from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import check_key_sizes
 
 BACKFILL_ROWS = 500
-"""An index is filled in steps of so many items, with other writes in between."""
+"""The number of items in one step; other writes run between the steps."""
 
 
 class Progress(NamedTuple):
-    """How far an index is filled: its entries' SQLite table, which is never used twice, and an item's number."""
+    """How far an index is filled: its SQLite table, whose name is never reused, and the number of the last item."""
 
     rows: str
-    behind: int
+    last: int
 
 
 def backfill(transaction: Transaction, name: str, progress: Progress | None = None) -> Progress | None:
-    """Fill one step of a table's new index; how far it is, or None when there is nothing more to do.
+    """Run one step for a table's new index; return the progress, or None if the index is complete.
 
-    Writes keep the entries of what they change meanwhile, so a step needs only look at each item as it is now.
+    Concurrent writes maintain the entries of the items they change, so a step only needs each item as it is now.
     """
     table = transaction.catalog.tables.get(name)
     index = next((index for index in table.indexes if index.status == "CREATING"), None) if table else None
     if table is None or index is None:
         return None
-    behind = progress.behind if progress and progress.rows == index.rows else 0
-    rows = transaction.rows_where(table, "id > ? ORDER BY id LIMIT ?", (behind, BACKFILL_ROWS))
+    last = progress.last if progress and progress.rows == index.rows else 0
+    rows = transaction.rows_where(table, "id > ? ORDER BY id LIMIT ?", (last, BACKFILL_ROWS))
     for key, row in rows:
         item = row.item
         if _belongs(index, item):
@@ -47,7 +47,7 @@ def backfill(transaction: Transaction, name: str, progress: Progress | None = No
 
 
 def _belongs(index: Index, item: Item) -> bool:
-    """Whether the index has a place for an item that was written before there was an index to check it against."""
+    """Whether an item belongs into the index; it was written before the index could refuse it."""
     if not index.schema.covers(item):
         return False
     try:

@@ -47,13 +47,13 @@ def untag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
 
 
 def list_tags_of_resource(transaction: Transaction, request: TagsRequest) -> Answer:
-    """All of them at once: a resource has few enough, so that the service never gives a NextToken."""
+    """Return all tags at once: a resource has so few that the service never returns a NextToken."""
     table = _tagged(transaction, request["ResourceArn"])
     return {"Tags": [{"Key": key, "Value": value} for key, value in sorted(table.definition["tags"].items())]}
 
 
 def check_tags(tags: list[dict[str, str]], present: Iterable[str] = ()) -> None:
-    """Refuse tags that nobody may set, and too many of them together with the keys that are there."""
+    """Refuse illegal or reserved tags, and too many tags together with the keys that are present."""
     for member in ("Key", "Value"):
         if not all(_TAG.fullmatch(tag[member]) for tag in tags):
             raise validation_error(f"The Tag {member} provided is invalid string")

@@ -1,6 +1,6 @@
-"""What a table and its indexes can take: billing mode, provisioned, on-demand and warm throughput.
+"""The throughput of tables and indexes: billing mode, provisioned, on-demand and warm throughput.
 
-Nothing is throttled here; the figures are checked, kept and described as AWS does it.
+Nothing is throttled; the figures are checked, stored and described as on AWS.
 """
 
 from typing import Literal, TypedDict, cast
@@ -10,7 +10,7 @@ from keyplan.engine.storage.catalog import IndexDescription, TableDescription
 
 MAXIMUM_UNITS = 1_000_000_000_000
 ON_DEMAND_WARM = {"ReadUnitsPerSecond": 12_000, "WriteUnitsPerSecond": 4_000}
-"""What a table or index that is paid by request can take from the start."""
+"""The warm throughput of a new on-demand table or index."""
 SECONDS_OF_A_DAY = 86_400.0
 
 _UNITS = ("ReadCapacityUnits", "WriteCapacityUnits")
@@ -19,7 +19,7 @@ _WARM = ("ReadUnitsPerSecond", "WriteUnitsPerSecond")
 
 
 class Figures(TypedDict, total=False):
-    """The members about throughput that tables and indexes have in common in requests."""
+    """The throughput members that tables and indexes share in requests."""
 
     ProvisionedThroughput: dict[str, int]
     OnDemandThroughput: dict[str, int]
@@ -27,12 +27,12 @@ class Figures(TypedDict, total=False):
 
 
 def billing_of(description: TableDescription) -> str:
-    """PROVISIONED or PAY_PER_REQUEST. A table that was never the latter says nothing about it."""
+    """Return PROVISIONED or PAY_PER_REQUEST; a table that was never on-demand has no BillingModeSummary."""
     return cast(str, description.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED"))
 
 
 def check_units(given: Figures, index: str | None = None) -> None:
-    """Refuse provisioned units that no table could ever have."""
+    """Refuse provisioned units beyond any limit."""
     for name in _UNITS:
         units = given.get("ProvisionedThroughput", {}).get(name, 1)
         if units > MAXIMUM_UNITS:
@@ -40,8 +40,8 @@ def check_units(given: Figures, index: str | None = None) -> None:
             raise validation_error(f"Given value {units} for {name} is out of bounds{place}")
 
 
-def not_with_requests(index: str | None = None) -> DynamoError:
-    """Provisioned units where requests are paid one by one."""
+def units_not_allowed(index: str | None = None) -> DynamoError:
+    """AWS's error for provisioned units of an on-demand table or index."""
     place = f" for index: {index}" if index else ""
     return invalid_parameter(
         f"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified{place} when BillingMode is PAY_PER_REQUEST"
@@ -49,13 +49,14 @@ def not_with_requests(index: str | None = None) -> DynamoError:
 
 
 def units_missing() -> DynamoError:
+    """AWS's error for a provisioned table without units."""
     return invalid_parameter(
         "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
     )
 
 
 def check_on_demand(given: Figures, billing: str, *, index: str | None = None, create: bool) -> None:
-    """Ceilings belong to tables that are paid by request; in an update -1 takes one away."""
+    """Refuse on-demand limits for a provisioned table, or out of range; in an update, -1 removes a limit."""
     wanted = given.get("OnDemandThroughput", {})
     where = f"index {index}" if index else "table"
     for name in _MOST:
@@ -68,10 +69,10 @@ def check_on_demand(given: Figures, billing: str, *, index: str | None = None, c
             raise invalid_parameter(f"Requested {name} for OnDemandThroughput for {where} is outside of valid range")
 
 
-def check_change(
+def check_units_change(
     current: dict[str, object], wanted: dict[str, int], kind: Literal["table", "index"], name: str
 ) -> None:
-    """Refuse provisioned units that are what is provisioned already."""
+    """Refuse provisioned units that equal the current ones."""
     if all(current[unit] == wanted[unit] for unit in _UNITS):
         what = "table" if kind == "table" else f"index {name}"
         read, write = wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]
@@ -85,13 +86,13 @@ def check_change(
 
 
 def provisioned(given: dict[str, int] | None) -> dict[str, object]:
-    """Provisioned throughput as it is described; zeros where requests are paid one by one."""
+    """Return provisioned throughput as it is described; zeros for an on-demand table."""
     units = given or {}
     return {"NumberOfDecreasesToday": 0, **{name: units.get(name, 0) for name in _UNITS}}
 
 
 def change_provisioned(described: TableDescription | IndexDescription, wanted: dict[str, int], now: float) -> None:
-    """Other provisioned units, with the times of the last changes in both directions."""
+    """Set the provisioned units and the times of the last increase and decrease."""
     before = described["ProvisionedThroughput"]
     after = {**before, **{name: wanted[name] for name in _UNITS}}
     old, new = [cast(int, before[name]) for name in _UNITS], [wanted[name] for name in _UNITS]
@@ -105,7 +106,7 @@ def change_provisioned(described: TableDescription | IndexDescription, wanted: d
 
 
 def change_on_demand(described: TableDescription | IndexDescription, given: Figures) -> None:
-    """Set ceilings, or take away those that are given as -1; one that is not mentioned stays."""
+    """Set on-demand limits, or remove those given as -1; others stay as they are."""
     stored = {**described.get("OnDemandThroughput", {}), **given.get("OnDemandThroughput", {})}
     kept: dict[str, object] = {name: units for name, units in stored.items() if units != -1}
     if kept:
@@ -114,10 +115,10 @@ def change_on_demand(described: TableDescription | IndexDescription, given: Figu
         described.pop("OnDemandThroughput", None)
 
 
-def warm_up(
+def set_warm_throughput(
     described: TableDescription | IndexDescription, given: Figures, billing: str, index: str | None = None
 ) -> None:
-    """What can be taken at once: it grows with what is provisioned or asked for, and never shrinks."""
+    """Set the warm throughput, which grows with provisioned and requested units and never shrinks."""
     floor = {name: cast(int, described.get("WarmThroughput", {}).get(name, 0)) for name in _WARM}
     units = described["ProvisionedThroughput"]
     least = (
@@ -139,6 +140,6 @@ def warm_up(
     described["WarmThroughput"] = {**after, "Status": "ACTIVE"}
 
 
-def by_request(described: TableDescription | IndexDescription) -> None:
-    """No provisioned units any more."""
+def remove_provisioned_units(described: TableDescription | IndexDescription) -> None:
+    """Set the provisioned units to zero, for an on-demand table."""
     described["ProvisionedThroughput"] = provisioned(None)

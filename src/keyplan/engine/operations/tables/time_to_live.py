@@ -14,14 +14,14 @@ class TimeToLiveRequest(TypedDict, total=False):
 
 
 def describe_time_to_live(transaction: Transaction, request: TimeToLiveRequest) -> Answer:
-    attribute = transaction.catalog.described(request["TableName"]).definition["ttl"]
+    attribute = transaction.catalog.table_for_administration(request["TableName"]).definition["ttl"]
     if attribute is None:
         return {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
     return {"TimeToLiveDescription": {"TimeToLiveStatus": "ENABLED", "AttributeName": attribute}}
 
 
 def update_time_to_live(transaction: Transaction, request: TimeToLiveRequest) -> Answer:
-    table = transaction.catalog.described(request["TableName"])
+    table = transaction.catalog.table_for_administration(request["TableName"])
     wanted = request["TimeToLiveSpecification"]
     attribute, current = str(wanted["AttributeName"]), table.definition["ttl"]
     if wanted["Enabled"]:

@@ -26,15 +26,15 @@ from keyplan.engine.operations.tables.describe_table import describe
 from keyplan.engine.operations.tables.index_backfill import backfill
 from keyplan.engine.operations.tables.throughput import (
     billing_of,
-    by_request,
     change_on_demand,
     change_provisioned,
-    check_change,
     check_on_demand,
     check_units,
-    not_with_requests,
+    check_units_change,
+    remove_provisioned_units,
+    set_warm_throughput,
     units_missing,
-    warm_up,
+    units_not_allowed,
 )
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Definition, IndexDescription, Table, TableDescription
@@ -64,7 +64,7 @@ _KINDS = ("Update", "Create", "Delete")
 
 def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     _check_request(request)
-    table = transaction.catalog.described(request["TableName"])
+    table = transaction.catalog.table_for_administration(request["TableName"])
     described = describe(transaction, table)
     definition = deepcopy(table.definition)
     description = definition["description"]
@@ -84,26 +84,26 @@ def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     transaction.save(Table(table.number, definition))
     _change_stream(transaction, table.name, request)
     table = transaction.catalog.tables[table.name]
-    answer = _under_way(describe(transaction, table), described, request)
-    # A small table is filled at once; a large one goes on beside other requests.
+    answer = _updating_description(describe(transaction, table), described, request)
+    # An index of a small table is filled now; for a large table, maintenance continues between requests.
     backfill(transaction, table.name)
     return {"TableDescription": answer}
 
 
-def _under_way(after: TableDescription, before: TableDescription, request: TableRequest) -> TableDescription:
-    """A table as the answer to an update shows it: while AWS is at it."""
+def _updating_description(after: TableDescription, before: TableDescription, request: TableRequest) -> TableDescription:
+    """The table in the answer to an update: as on AWS, while the update is in progress."""
     answer: TableDescription = {**after, "TableStatus": "UPDATING"}
     if billing_of(after) == billing_of(before):
         answer["ProvisionedThroughput"] = before["ProvisionedThroughput"]
     if "OnDemandThroughput" in request:
-        # Ceilings that are taken away are shown too, as -1.
+        # Limits that are removed are shown too, as -1.
         answer["OnDemandThroughput"] = {**answer.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
     if "SSESpecification" in request:
         answer["SSEDescription"] = {"Status": "UPDATING"}
     for update in request.get("GlobalSecondaryIndexUpdates", []):
         ((kind, index),) = update.items()
         if kind == "Create":
-            # Resources come first, items later.
+            # AWS allocates resources before it fills the index.
             global_index(answer, index["IndexName"])["Backfilling"] = False
         elif kind == "Delete":
             leaving: IndexDescription = {**global_index(before, index["IndexName"]), "IndexStatus": "DELETING"}
@@ -119,14 +119,14 @@ def _under_way(after: TableDescription, before: TableDescription, request: Table
 
 
 def _check_request(request: TableRequest) -> None:
-    """What can be said without the table."""
+    """Make all checks that don't need the table."""
     refuse_unsupported(request, _UNSUPPORTED)
     if all(request.get(name) in (None, [], {}) for name in _CHANGES):
         raise validation_error(
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
             "SSESpecification or ReplicaUpdates is required"
         )
-    _check_alone(request)
+    _check_exclusive_changes(request)
     check_units(request)
     check_stream(
         request,
@@ -137,8 +137,8 @@ def _check_request(request: TableRequest) -> None:
     _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
 
 
-def _check_alone(request: TableRequest) -> None:
-    """Changes that are not made together with others."""
+def _check_exclusive_changes(request: TableRequest) -> None:
+    """Refuse changes that can't be combined."""
     if "TableClass" in request and any(name in request for name in _CHANGES if name != "TableClass"):
         raise invalid_parameter("TableClass modification must be the only operation in the request")
     if "StreamSpecification" in request and "ProvisionedThroughput" in request:
@@ -178,18 +178,18 @@ def _change_billing(description: TableDescription, request: TableRequest, now: f
     billing, wanted = request.get("BillingMode", before), request.get("ProvisionedThroughput")
     indexes = description.get("GlobalSecondaryIndexes", [])
     if billing == "PAY_PER_REQUEST" and wanted is not None:
-        raise not_with_requests()
+        raise units_not_allowed()
     if billing == "PROVISIONED" and before == "PAY_PER_REQUEST":
         _check_all_provisioned(indexes, request)
     elif wanted is not None:
-        check_change(description["ProvisionedThroughput"], wanted, "table", description["TableName"])
+        check_units_change(description["ProvisionedThroughput"], wanted, "table", description["TableName"])
     check_on_demand(request, billing, create=False)
     if billing != before:
         everything: list[TableDescription | IndexDescription] = [description, *indexes]
         for described in everything:
             if billing == "PAY_PER_REQUEST":
-                by_request(described)
-                warm_up(described, {}, billing)
+                remove_provisioned_units(described)
+                set_warm_throughput(described, {}, billing)
             else:
                 described.pop("OnDemandThroughput", None)
         summary = description.setdefault("BillingModeSummary", {})
@@ -199,11 +199,11 @@ def _change_billing(description: TableDescription, request: TableRequest, now: f
     if wanted is not None:
         change_provisioned(description, wanted, now)
     change_on_demand(description, request)
-    warm_up(description, request, billing)
+    set_warm_throughput(description, request, billing)
 
 
 def _check_all_provisioned(indexes: list[IndexDescription], request: TableRequest) -> None:
-    """From paying by request to provisioned throughput: the table and each of its indexes need figures."""
+    """Refuse a change from on-demand to provisioned that doesn't give units for the table and each index."""
     if "ProvisionedThroughput" not in request:
         raise units_missing()
     given = {
@@ -224,13 +224,13 @@ def _change_throughput(
     wanted = index.get("ProvisionedThroughput")
     if wanted is not None:
         if billing == "PAY_PER_REQUEST":
-            raise not_with_requests(name)
+            raise units_not_allowed(name)
         if before == "PROVISIONED":
-            check_change(described["ProvisionedThroughput"], wanted, "index", name)
+            check_units_change(described["ProvisionedThroughput"], wanted, "index", name)
         change_provisioned(described, wanted, now)
     check_on_demand(index, billing, index=name, create=False)
     change_on_demand(described, index)
-    warm_up(described, index, billing, name)
+    set_warm_throughput(described, index, billing, name)
 
 
 def _create_index(
@@ -243,7 +243,7 @@ def _create_index(
         raise _one_at_a_time()
     billing = billing_of(description)
     if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in index:
-        raise not_with_requests(name)
+        raise units_not_allowed(name)
     if billing == "PROVISIONED" and "ProvisionedThroughput" not in index:
         raise invalid_parameter(f"Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}")
     check_on_demand(index, billing, index=name, create=True)
@@ -262,7 +262,7 @@ def _create_index(
 
 
 def _define_attributes(description: TableDescription, given: list[dict[str, str]], index: IndexRequest) -> None:
-    """Add the types of the index's attributes, all of which the request must give, even those of the table."""
+    """Add the types of the index's key attributes; the request must give all of them, even those of the table."""
     check_definitions(given)
     check_defined(index["KeySchema"], {definition["AttributeName"] for definition in given})
     check_global_schema(index["KeySchema"])
