@@ -616,6 +616,13 @@ def test_a_form_starts_from_what_there_is() -> None:
     assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unticked
 
 
+def test_a_form_that_was_filled_in_for_another_version_is_outdated() -> None:
+    assert not Form().starting_from({"version": 3}).is_outdated(3)
+    assert not Form({"version": ["3"]}).starting_from({"version": 3}).is_outdated(3)
+    assert Form({"version": ["2"]}).starting_from({"version": 3}).is_outdated(3)
+    assert not Form({}).is_outdated(3), "a new thing has no version yet"
+
+
 # Files and the index
 
 

@@ -126,6 +126,11 @@ class Form:
         """The value of a field, as text."""
         return next(iter(self.values(name)), "")
 
+    def is_outdated(self, version: int) -> bool:
+        """Whether the form was filled in for another version than this, the latest one."""
+        filled_in_for = self.value("version")
+        return filled_in_for not in ("", str(version))
+
     def errors(self, name: str) -> list[str]:
         """What is wrong with a field."""
         return [message.text for message in self.messages if message.field == name]
