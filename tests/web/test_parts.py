@@ -1,5 +1,6 @@
 """Models that are a part of an entity, in bodies and answers; and limits that only hold when an item is written."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 import pytest
@@ -27,6 +28,7 @@ class PlaceFields(Fields):
     former: list[Address] = Field(default_factory=list)
     notes: Annotated[dict[str, JsonValue], limit(_is_small, in_bodies=False)] | None = None
     website: Link | None = None
+    opened: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Place(PlaceFields, Entity, table=Table("places", key("id"))):
@@ -94,3 +96,13 @@ def test_a_limit_that_the_service_checks_holds_when_an_item_is_written() -> None
     assert PlaceChange.model_validate(given).values == given
     with pytest.raises(InvalidValue, match="too many names"):
         Place.spec.limits.check(place.__dict__)
+
+
+def test_a_change_reads_json_strictly_and_refuses_null() -> None:
+    """Texts of JSON are times where the field is one, though nothing else is converted."""
+    change = PlaceChange.model_validate_json('{"opened": "2030-01-01T00:00:00Z"}', strict=True)
+    assert change.values == {"opened": datetime(2030, 1, 1, tzinfo=UTC)}
+    with pytest.raises(ValidationError) as refused:
+        PlaceChange.model_validate_json('{"opened": null}', strict=True)
+    assert [(each["type"], each["loc"]) for each in refused.value.errors()] == [("required", ("opened",))]
+    assert PlaceChange.model_json_schema()["properties"]["opened"]["type"] == "string"

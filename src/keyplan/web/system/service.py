@@ -156,7 +156,7 @@ class Service(Generic[D]):
 
     def find(
         self,
-        op: Op[E | None],
+        op: Op[E | None] | Query[E],
         versions: Versions = None,
         *,
         allowed: Callable[[E], bool] | None = None,
@@ -165,13 +165,13 @@ class Service(Generic[D]):
     ) -> E:
         """The one thing that an access pattern leads to, if the caller may have it and has seen its latest version.
 
-        Else a problem: it isn't found, or `allowed` says no (where it is `hidden` from those, it isn't found either),
-        or its version is not among `versions`. `sought` is what the caller asked for, where that is something else
-        than what is read: a league, where a grant in it is looked for.
+        Of a query it is the first item. Else a problem: it isn't found, or `allowed` says no (where it is `hidden` from
+        those, it isn't found either), or its version is not among `versions`. `sought` is what the caller asked for,
+        where that is something else than what is read: a league, where a grant in it is looked for.
         """
-        found = self.store.run(op)
+        found = next(iter(self.store.run(op.limit(1)).items), None) if isinstance(op, Query) else self.store.run(op)
         if found is None:
-            raise missing(sought or entity_of(op))
+            raise missing(sought or (op.entities[0] if isinstance(op, Query) else entity_of(op)))
         if allowed is not None and not allowed(found):
             raise missing(type(found)) if (hidden(found) if callable(hidden) else hidden) else Forbidden
         if allowed is not None:
