@@ -6,7 +6,7 @@ Give `now` where it is about one value. An entry that no longer applies fails th
 
 from collections.abc import Iterator
 
-from tools.differences import Intended
+from tools.differences import ABSENT, Intended
 
 
 def _null_no_longer_documented(system: str, change: str, *fields: str) -> Iterator[Intended]:
@@ -27,5 +27,38 @@ INTENDED: tuple[Intended, ...] = (
         "wavyblog",
         "openapi > components > schemas > ImageOut > properties > content_type > enum",
         "the answer names the types that an image can have, as the body does",
+    ),
+    # vcm
+    *_null_no_longer_documented("vcm", "EventChange", "authorIds", "imageIds", "startDate", "title"),
+    *_null_no_longer_documented("vcm", "LocationChange", "city", "name", "postalCode", "street"),
+    *_null_no_longer_documented("vcm", "MemberChange", "name", "roleIds", "showContact"),
+    *_null_no_longer_documented("vcm", "NewsChange", "authorIds", "content", "imageIds", "publishedDate", "title"),
+    *_null_no_longer_documented("vcm", "SponsorChange", "name"),
+    *_null_no_longer_documented("vcm", "TeamChange", "coachIds", "contactPersonIds", "description", "gender"),
+    *_null_no_longer_documented("vcm", "TeamChange", "imageIds", "name", "schedules"),
+    *(
+        Intended("vcm", f"calls > * PATCH /{path} {{{body}}} > requests", _REFUSED_BEFORE_READING, [])
+        for path, body in (
+            ("news/$article.id", '"title": null'),
+            ("events/$event.id", '"startDate": null'),
+            ("locations/$location.id", '"street": null'),
+            ("members/$member.id", '"name": null'),
+            ("teams/$team.id", '"gender": null'),
+        )
+    ),
+    Intended(
+        "vcm",
+        "openapi > components > schemas > MemberOut > required",
+        "e-mail address and phone are always in the answer, as they always were; null where they may not be seen",
+    ),
+    *(
+        Intended("vcm", f"openapi > components > schemas > {place}", "answers have no limits", ABSENT)
+        for place in (
+            "Schedule > properties > day > items > *",
+            "Schedule > properties > endTime > pattern",
+            "Schedule > properties > startTime > pattern",
+            "Schedule > properties > locationId > *",
+            "TeamOut > properties > schedules > maxItems",
+        )
     ),
 )

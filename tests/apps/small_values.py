@@ -23,7 +23,7 @@ from keyplan.apps.threefc.design import ThreeFC
 from keyplan.apps.threefc.entities import Acl, Game, League, Season, Session, Team
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Location, Media, Role
-from keyplan.apps.vcm.values import Schedule
+from keyplan.apps.vcm.fields import Schedule
 from keyplan.apps.wavyblog.design import WavyBlog
 from keyplan.apps.wavyblog.entities import Admins, Category, User
 from keyplan.design import Design, Entity, Secret
@@ -37,6 +37,7 @@ FUTURE = datetime(2090, 1, 1, tzinfo=UTC)
 """Far enough that nothing expires."""
 
 names = st.sampled_from(NAMES)
+links = st.sampled_from([None, "https://example.org/a"])
 moments = st.sampled_from([FUTURE + timedelta(days=days) for days in (0, 1, 40)])
 FIRST_DAY = FUTURE.date()
 dates = st.sampled_from([FIRST_DAY + timedelta(days=days) for days in (0, 1, 2)])
@@ -211,6 +212,12 @@ PLAYS = {
             (Media(id="aaa", filename="a", s3_key="a", s3_bucket="a", url="a"), Role(id="aaa", name="Trainer")),
             (Location(id="aaa", name="Halle", street="a", postal_code="1", city="a"),),
         ),
-        pools={"schedules": st.lists(st.builds(_training, names), max_size=2)},
+        pools={
+            "schedules": st.lists(st.builds(_training, names), max_size=2),
+            "website": links,
+            "logo_url": links,
+            "email": st.sampled_from([None, "aaa@example.org"]),
+            "phone": st.sampled_from([None, "0621 1"]),
+        },
     ),
 }

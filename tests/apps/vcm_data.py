@@ -16,7 +16,8 @@ from keyplan.apps.vcm.entities import (
     Sponsor,
     Team,
 )
-from keyplan.apps.vcm.values import Address, RichText, Schedule
+from keyplan.apps.vcm.fields import Address, Schedule
+from keyplan.apps.vcm.richtext import RichText
 from keyplan.data import Store, create
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,10 +9,10 @@ from itertools import product
 
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, SamsClub, SamsTeam, Sponsor, Team
+from keyplan.apps.vcm.fields import Address, Schedule
 from keyplan.apps.vcm.markdown import from_markdown
 from keyplan.apps.vcm.richtext import checked, excerpt
 from keyplan.apps.vcm.slugs import numbered, slug_of
-from keyplan.apps.vcm.values import Address, Schedule
 from keyplan.data import import_all, put_all
 from keyplan.design import Entity
 from keyplan.web import Progress, Running

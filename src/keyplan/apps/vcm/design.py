@@ -20,7 +20,7 @@ from keyplan.apps.vcm.entities import (
     Sponsor,
     Team,
 )
-from keyplan.apps.vcm.values import LONGEST_EVENT, STATUSES, Status
+from keyplan.apps.vcm.fields import LONGEST_EVENT, STATUSES, Status
 from keyplan.design import (
     BatchGet,
     Design,

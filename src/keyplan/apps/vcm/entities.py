@@ -6,34 +6,42 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from keyplan.apps.vcm.values import (
-    Address,
+from keyplan.apps.vcm.fields import (
     Collection,
     Content,
-    Gender,
-    Images,
-    Name,
-    RichText,
-    Roles,
-    Schedules,
-    Status,
-    Title,
+    EventFields,
+    EventShown,
+    LocationShown,
+    MediaShown,
+    MemberFields,
+    MemberShown,
+    Migrated,
+    NewsFields,
+    NewsShown,
+    RoleShown,
+    SamsClubFields,
+    SamsTeamFields,
+    SponsorShown,
+    Stamped,
+    TeamFields,
+    TeamShown,
+    WhenCreated,
+    WhenUpdated,
 )
 from keyplan.design import (
+    HIDDEN,
     HOUSEKEEPING,
-    Count,
     Created,
     Entity,
     Id,
     Ref,
+    Refusal,
     Table,
     Ttl,
     Updated,
-    Version,
     belongs_to,
     created,
     key,
-    new_id,
     ref,
     reference,
     unique,
@@ -82,6 +90,13 @@ TABLES = (
     media_refs,
 )
 
+_NO_SUCH_MEDIA = "Media item not found."
+NO_SUCH_IMAGE = Refusal("no-such-media", _NO_SUCH_MEDIA, "imageIds")
+NO_SUCH_AVATAR = Refusal("no-such-media", _NO_SUCH_MEDIA, "avatarId")
+NO_SUCH_LOGO = Refusal("no-such-media", _NO_SUCH_MEDIA, "logoId")
+NO_SUCH_ROLE = Refusal("no-such-role", "Role not found.", "roleIds")
+NO_SUCH_LOCATION = Refusal("no-such-location", "Location not found.", "schedules")
+
 
 def uses(content: Content, content_id: str, media_ids: Sequence[str | None]) -> "list[MediaRef]":
     """The reference items of something that shows these media items."""
@@ -93,22 +108,8 @@ def each_once(entity: type[E], ids: Iterable[str]) -> list[Ref[E]]:
     return [ref(entity, id=id) for id in dict.fromkeys(ids)]
 
 
-class News(Entity, table=news):
+class News(NewsFields, NewsShown, Migrated, Stamped, Entity, table=news, noun="article"):
     """A news article."""
-
-    id: Id = new_id()
-    title: Title
-    slug: Id
-    content: RichText
-    excerpt: str = ""
-    published_date: datetime
-    status: Status = "draft"
-    author_ids: list[Id] = Field(default_factory=list)
-    image_ids: Images = Field(default_factory=list)
-    lexical: RichText | None = None
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("{id}")
     by_published_date = news["GSI-PublishedDate"]("{status}", "{published_date}")
@@ -119,28 +120,13 @@ class News(Entity, table=news):
     def images(self) -> "list[MediaRef]":
         return uses("news", self.id, self.image_ids)
 
-    @belongs_to(on_delete="refuse", count="references")
+    @belongs_to(on_delete="refuse", count="references", missing=NO_SUCH_IMAGE)
     def shown(self) -> "list[Ref[Media]]":
         return each_once(Media, self.image_ids)
 
 
-class Event(Entity, table=events):
+class Event(EventFields, EventShown, Migrated, Stamped, Entity, table=events):
     """A club event."""
-
-    id: Id = new_id()
-    title: Title
-    slug: Id
-    description: RichText | None = None
-    start_date: datetime
-    end_date: datetime | None = None
-    address: Address | None = None
-    image_ids: Images = Field(default_factory=list)
-    author_ids: list[Id] = Field(default_factory=list)
-    status: Status = "draft"
-    lexical: RichText | None = None
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("{id}")
     by_start_date = events["GSI-StartDate"]("{status}", "{start_date}")
@@ -150,31 +136,13 @@ class Event(Entity, table=events):
     def images(self) -> "list[MediaRef]":
         return uses("events", self.id, self.image_ids)
 
-    @belongs_to(on_delete="refuse", count="references")
+    @belongs_to(on_delete="refuse", count="references", missing=NO_SUCH_IMAGE)
     def shown(self) -> "list[Ref[Media]]":
         return each_once(Media, self.image_ids)
 
 
-class Team(Entity, table=teams):
+class Team(TeamFields, TeamShown, Stamped, Entity, table=teams):
     """A team, with its coaches, contacts and training times."""
-
-    id: Id = new_id()
-    name: Name
-    slug: Id
-    gender: Gender
-    age: int | None = None
-    league: str | None = None
-    sbvv_team_id: Id | None = None
-    description: str = ""
-    coach_ids: list[Id] = Field(default_factory=list)
-    contact_person_ids: list[Id] = Field(default_factory=list)
-    schedules: Schedules = Field(default_factory=list)
-    image_ids: Images = Field(default_factory=list)
-    instagram: str | None = None
-    status: Status = "draft"
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("{id}")
     by_slug = teams["GSI-Slug"]("{slug}")
@@ -186,28 +154,17 @@ class Team(Entity, table=teams):
     def images(self) -> "list[MediaRef]":
         return uses("teams", self.id, self.image_ids)
 
-    @belongs_to(on_delete="refuse", count="references")
+    @belongs_to(on_delete="refuse", count="references", missing=NO_SUCH_IMAGE)
     def shown(self) -> "list[Ref[Media]]":
         return each_once(Media, self.image_ids)
 
-    @belongs_to(on_delete="refuse", count="teams")
+    @belongs_to(on_delete="refuse", count="teams", missing=NO_SUCH_LOCATION)
     def places(self) -> "list[Ref[Location]]":
         return each_once(Location, (schedule.locationId for schedule in self.schedules))
 
 
-class Member(Entity, table=members):
+class Member(MemberFields, MemberShown, Stamped, Entity, table=members):
     """A club member: coach, contact person, board."""
-
-    id: Id = new_id()
-    name: Name
-    email: str | None = None
-    phone: str | None = None
-    show_contact: bool = False
-    role_ids: Roles = Field(default_factory=list)
-    avatar_id: Id | None = None
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("{id}")
 
@@ -215,43 +172,26 @@ class Member(Entity, table=members):
     def images(self) -> "list[MediaRef]":
         return uses("members", self.id, [self.avatar_id])
 
-    @belongs_to(on_delete="refuse", count="references")
+    @belongs_to(on_delete="refuse", count="references", missing=NO_SUCH_AVATAR)
     def avatar(self) -> "Ref[Media] | None":
         return ref(Media, id=self.avatar_id) if self.avatar_id else None
 
-    @belongs_to(on_delete="refuse", count="members")
+    @belongs_to(on_delete="refuse", count="members", missing=NO_SUCH_ROLE)
     def roles(self) -> "list[Ref[Role]]":
         return each_once(Role, self.role_ids)
 
 
-class Media(Entity, table=media):
+class Media(MediaShown, Entity, table=media, noun="media item"):
     """Metadata of a media file; the file itself is in object storage."""
 
-    id: Id = new_id()
-    filename: str
-    s3_key: str
-    s3_bucket: str
-    url: str
-    alt: str | None = None
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
-    references: Count = 0
+    s3_key: Annotated[str, HIDDEN]
+    s3_bucket: Annotated[str, HIDDEN]
 
     primary = key("{id}")
 
 
-class Sponsor(Entity, table=sponsors):
+class Sponsor(SponsorShown, Stamped, Entity, table=sponsors):
     """A sponsor; without an expiry it never expires."""
-
-    id: Id = new_id()
-    name: Name
-    website: str | None = None
-    logo_id: Id | None = None
-    expiry_timestamp: Ttl | None = None
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("{id}")
 
@@ -259,61 +199,31 @@ class Sponsor(Entity, table=sponsors):
     def images(self) -> "list[MediaRef]":
         return uses("sponsors", self.id, [self.logo_id])
 
-    @belongs_to(on_delete="refuse", count="references")
+    @belongs_to(on_delete="refuse", count="references", missing=NO_SUCH_LOGO)
     def logo(self) -> Ref[Media] | None:
         return ref(Media, id=self.logo_id) if self.logo_id else None
 
 
-class SamsClub(Entity, table=sams_clubs):
+class SamsClub(SamsClubFields, WhenUpdated, Entity, table=sams_clubs, noun="club"):
     """A club as SAMS knows it."""
-
-    sams_club_id: Id
-    name: str
-    name_slug: str
-    logo_url: str | None = None
-    updated_at: Updated = updated()
 
     primary = key("{sams_club_id}")
 
 
-class SamsTeam(Entity, table=sams_teams):
+class SamsTeam(SamsTeamFields, WhenUpdated, Entity, table=sams_teams, noun="team"):
     """A team as SAMS knows it."""
-
-    sams_team_id: Id
-    name: str
-    league_name: str
-    league_id: str
-    club_id: Id
-    season: str
-    updated_at: Updated = updated()
 
     primary = key("{sams_team_id}")
 
 
-class Role(Entity, table=roles):
+class Role(RoleShown, WhenCreated, Entity, table=roles):
     """What a member can be in the club: Trainer, Vorstand."""
-
-    id: Id = new_id()
-    name: Name
-    created_at: Created = created()
-    version: Version = 0
-    members: Count = 0
 
     primary = key("{id}")
 
 
-class Location(Entity, table=locations):
+class Location(LocationShown, Stamped, Entity, table=locations):
     """Where a team trains."""
-
-    id: Id = new_id()
-    name: Name
-    street: str
-    postal_code: str
-    city: str
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
-    teams: Count = 0
 
     primary = key("{id}")
 

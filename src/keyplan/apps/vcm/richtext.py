@@ -7,16 +7,21 @@ that are listed here and nothing else, whoever made it.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from decimal import Decimal
+from typing import Annotated, TypeAlias, cast
 
-from pydantic import JsonValue
+from pydantic import GetJsonSchemaHandler, JsonValue, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from keyplan.apps.vcm.values import DEEPEST, depth_of
+from keyplan.design import limit
 from keyplan.web import LINK
 
 Node: TypeAlias = dict[str, JsonValue]
 """A node or a mark; a document is a node."""
 
+DEEPEST = 31
+"""How deep maps and lists may stand in each other, so that the texts inside are within DynamoDB's 32 levels."""
 LARGEST = 300_000
 """Bytes of text, names and numbers: an item holds 400 KB, and there is more in it than its text."""
 EXCERPT = 240
@@ -36,19 +41,19 @@ class BadDocument(ValueError):
 
 def _level(value: JsonValue) -> JsonValue:
     if type(value) is not int or not 1 <= value <= 6:
-        raise ValueError("a heading's level is 1 to 6")
+        raise ValueError("a heading's level must be 1 to 6")
     return value
 
 
 def _start(value: JsonValue) -> JsonValue:
     if type(value) is not int or not 0 <= value <= 1_000_000_000:
-        raise ValueError("a list begins with a whole number")
+        raise ValueError("a list must start with a whole number")
     return value
 
 
 def _language(value: JsonValue) -> JsonValue:
     if not isinstance(value, str) or not _LANGUAGE.fullmatch(value):
-        raise ValueError("this is no name of a language")
+        raise ValueError("this isn't the name of a language")
     return value
 
 
@@ -65,13 +70,13 @@ def _href(value: JsonValue) -> JsonValue:
 
 def _media_id(value: JsonValue) -> JsonValue:
     if not isinstance(value, str) or not 1 <= len(value) <= 128 or "#" in value:
-        raise ValueError("this is no id of a media item")
+        raise ValueError("this isn't the id of a media item")
     return value
 
 
 def _short(value: JsonValue) -> JsonValue:
     if not isinstance(value, str) or len(value) > 500:
-        raise ValueError("this is a text of 500 characters at most")
+        raise ValueError("use at most 500 characters")
     return value
 
 
@@ -127,12 +132,10 @@ MARK_ORDER = tuple(MARKS)
 def checked(document: Mapping[str, JsonValue]) -> Node:
     """The document as it is stored; `BadDocument` for one that the schema does not allow, or that can not be stored."""
     if depth_of(document) > DEEPEST:
-        raise BadDocument(
-            f"The text is nested more than {DEEPEST} levels deep, which can not be stored.", code="too-deep"
-        )
+        raise BadDocument(f"The text nests more than {DEEPEST} levels deep, which can't be stored.", code="too-deep")
     made = _node(document, "", ("doc",))
     if (size := size_of(made)) > LARGEST:
-        raise BadDocument(f"The text has {size:,} bytes; at most {LARGEST:,} can be stored.", code="too-large")
+        raise BadDocument(f"The text has {size:,} bytes. At most {LARGEST:,} can be stored.", code="too-large")
     return made
 
 
@@ -150,10 +153,10 @@ def size_of(value: JsonValue) -> int:
 
 def _node(given: object, at: str, allowed: Sequence[str]) -> Node:
     if not isinstance(given, dict):
-        raise BadDocument("A node is an object.", at)
+        raise BadDocument("A node must be an object.", at)
     name = given.get("type")
     if not isinstance(name, str) or name not in allowed:
-        raise BadDocument(f"Here may be {', '.join(allowed)}, and not {name!r}.", f"{at}/type")
+        raise BadDocument(f"{name!r} isn't allowed here. Use {', '.join(allowed)}.", f"{at}/type")
     if name == "text":
         return _text(given, at)
     kind = NODES[name]
@@ -166,7 +169,7 @@ def _node(given: object, at: str, allowed: Sequence[str]) -> Node:
         made["content"] = cast("JsonValue", content)
     if marks := given.get("marks"):
         if name not in _HOLDS["inline"] or not isinstance(marks, list):
-            raise BadDocument("Only text has marks.", f"{at}/marks")
+            raise BadDocument("Only text can have marks.", f"{at}/marks")
         # A line break in bold text is bold, too, as Tiptap has it; nobody sees it, so it is not stored.
         for _ in _marks(marks, f"{at}/marks"):
             pass
@@ -175,21 +178,21 @@ def _node(given: object, at: str, allowed: Sequence[str]) -> Node:
 
 def _content(kind: Kind, name: str, given: object, at: str) -> list[Node]:
     if not isinstance(given, list):
-        raise BadDocument("The content is a list of nodes.", at)
+        raise BadDocument("The content must be a list of nodes.", at)
     if not kind.holds:
         if given:
-            raise BadDocument(f"There is nothing in a {name}.", at)
+            raise BadDocument(f"A {name} can't have content.", at)
         return []
     allowed = _HOLDS[kind.holds]
     made = [_node(each, f"{at}/{number}", allowed) for number, each in enumerate(given)]
     if not made and kind.holds not in _MAY_BE_EMPTY:
         if name == "doc":
             return [{"type": "paragraph"}]
-        raise BadDocument(f"There is something in a {name}.", at)
+        raise BadDocument(f"A {name} must have content.", at)
     if name == "listItem" and made[0]["type"] != "paragraph":
         made.insert(0, {"type": "paragraph"})  # as Tiptap wants it
     if name == "codeBlock" and any("marks" in each for each in made):
-        raise BadDocument("There are no marks in a codeBlock.", at)
+        raise BadDocument("Text in a codeBlock can't have marks.", at)
     return _joined(made)
 
 
@@ -209,13 +212,13 @@ def _text(given: Mapping[str, JsonValue], at: str) -> Node:
     _only(given, ("type", "text", "marks"), at)
     text = given.get("text")
     if not isinstance(text, str) or not text:
-        raise BadDocument("A text is not empty.", f"{at}/text")
+        raise BadDocument("A text can't be empty.", f"{at}/text")
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise BadDocument("The text is no Unicode.", f"{at}/text")
+        raise BadDocument("The text isn't valid Unicode.", f"{at}/text")
     made: Node = {"type": "text", "text": text}
     marks = given.get("marks")
     if marks is not None and not isinstance(marks, list):
-        raise BadDocument("Marks are a list.", f"{at}/marks")
+        raise BadDocument("Marks must be a list.", f"{at}/marks")
     found = {str(each["type"]): each for each in _marks(marks or [], f"{at}/marks")}
     if found:
         made["marks"] = [found[name] for name in MARK_ORDER if name in found]
@@ -227,7 +230,7 @@ def _marks(given: Sequence[JsonValue], at: str) -> Iterator[Node]:
         where = f"{at}/{number}"
         name = each.get("type") if isinstance(each, dict) else None
         if not isinstance(each, dict) or not isinstance(name, str) or name not in MARKS:
-            raise BadDocument(f"Marks are {', '.join(MARKS)}.", where)
+            raise BadDocument(f"Unknown mark. Use {', '.join(MARKS)}.", where)
         _only(each, ("type", "attrs"), where)
         attrs = _attributes(MARKS[name], each.get("attrs"), f"{where}/attrs")
         yield {"type": name, "attrs": attrs} if attrs else {"type": name}
@@ -237,28 +240,28 @@ def _attributes(kind: Kind, given: object, at: str) -> Node:
     if given is None:
         given = {}
     if not isinstance(given, dict):
-        raise BadDocument("Attributes are an object.", at)
+        raise BadDocument("Attributes must be an object.", at)
     made: Node = {}
     for name, value in given.items():
         check = (kind.attrs or {}).get(name)
         if value is None or name in kind.drops:
             continue
         if check is None:
-            raise BadDocument(f"There is no attribute {name!r} here.", f"{at}/{name}")
+            raise BadDocument(f"Unknown attribute {name!r}.", f"{at}/{name}")
         try:
             made[name] = check(value)
         except ValueError as error:
             raise BadDocument(f"{str(error)[:1].upper()}{str(error)[1:]}.", f"{at}/{name}") from error
     for name in kind.needs:
         if name not in made:
-            raise BadDocument(f"The attribute {name!r} is needed.", f"{at}/{name}")
+            raise BadDocument(f"The attribute {name!r} is required.", f"{at}/{name}")
     return made
 
 
 def _only(given: Mapping[str, object], names: Sequence[str], at: str) -> None:
     for name in given:
         if name not in names:
-            raise BadDocument(f"There is no {name!r} in a node.", f"{at}/{name}")
+            raise BadDocument(f"A node can't have {name!r}.", f"{at}/{name}")
 
 
 # Reading documents
@@ -320,3 +323,66 @@ def excerpt(document: Mapping[str, JsonValue] | None, length: int = EXCERPT) -> 
         return words
     cut = words[:length]
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+# The type of fields
+
+
+def depth_of(document: object) -> int:
+    """How deep maps and lists stand in each other."""
+    level, depth = [document], 0
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        depth += 1
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    return depth
+
+
+def _can_be_stored(document: object) -> None:
+    if depth_of(document) > DEEPEST:
+        raise ValueError(f"The document nests more than {DEEPEST} levels deep, which can't be stored.")
+
+
+def _as_sent(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """A document just as it was sent, since the blanks at the ends of its texts are a part of it, with numbers as JSON
+    has them: stored fractions are read as Decimal."""
+    document = value if depth_of(value) > DEEPEST else _json_numbers(value)
+    check(document)
+    return document
+
+
+def _json_numbers(value: object) -> object:
+    match value:
+        case Decimal():
+            return float(value)
+        case dict():
+            return {name: _json_numbers(each) for name, each in value.items()}
+        case list():
+            return [_json_numbers(each) for each in value]
+    return value
+
+
+class _DocumentedInBodies:
+    """What the API's document says about documents that callers send."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        if handler.mode == "serialization":
+            return handler(schema)
+        return {
+            "type": "object",
+            "properties": {"type": {"const": "doc"}, "content": {"type": "array", "items": {"type": "object"}}},
+            "required": ["type"],
+            "additionalProperties": False,
+            "description": "Tiptap JSON.",
+            "examples": [
+                {"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "Hallo"}]}]}
+            ],
+        }
+
+
+RichText: TypeAlias = Annotated[
+    dict[str, JsonValue],
+    limit(_can_be_stored, in_bodies=False),  # a service refuses more, with codes of its own
+    WrapValidator(_as_sent),
+    _DocumentedInBodies(),
+]
+"""Tiptap JSON."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from keyplan.apps.vcm.models.club import (
+from keyplan.apps.vcm.models import (
     LocationChange,
     LocationOut,
     MemberChange,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field as Limits
 
 from keyplan.apps.vcm.markdown import to_markdown
-from keyplan.apps.vcm.models.content import EventChange, EventOut, NewEvent, NewNews, NewsChange, NewsOut
+from keyplan.apps.vcm.models import EventChange, EventOut, NewEvent, NewNews, NewsChange, NewsOut
 from keyplan.apps.vcm.pages.forms import Field, document_in
 from keyplan.apps.vcm.pages.shared import ClubView, WallTime, exact, wall_time
 from keyplan.apps.vcm.pages.things import Public, PublishedForm, Thing, add_pages

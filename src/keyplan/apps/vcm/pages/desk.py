@@ -3,7 +3,7 @@
 import orjson
 from starlette.responses import Response
 
-from keyplan.apps.vcm.models.club import SamsFile
+from keyplan.apps.vcm.models import SamsFile
 from keyplan.apps.vcm.pages.forms import taken
 from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages
 from keyplan.web import Forbidden, Paging, Unauthorized, Unprocessable, all_of
@@ -37,9 +37,9 @@ def import_sams(view: ClubView, typed: SamsForm) -> Response:
     try:
         found = orjson.loads(typed.file)
     except orjson.JSONDecodeError as error:
-        raise Unprocessable("not-json", "The file is not JSON.", pointer="/file") from error
+        raise Unprocessable("not-json", "The file isn't valid JSON.", pointer="/file") from error
     if not isinstance(found, dict):
-        raise Unprocessable("not-json", "The file is not JSON.", pointer="/file")
+        raise Unprocessable("not-json", "The file isn't valid JSON.", pointer="/file")
     done = view.service.import_sams(taken(SamsFile, {**found, "remove_many": typed.remove_many}))
     said = [
         f"{name}: {each.inserted} neu, {each.updated} geändert, {each.removed} entfernt"

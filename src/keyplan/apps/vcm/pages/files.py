@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
-from keyplan.apps.vcm.models.base import MOST_IMAGE
-from keyplan.apps.vcm.models.content import MediaChange, NewMedia, NewUpload
+from keyplan.apps.vcm.models import MOST_IMAGE, MediaChange, NewMedia, NewUpload
 from keyplan.apps.vcm.pages.forms import newest_page, taken
 from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages
 from keyplan.design import Id

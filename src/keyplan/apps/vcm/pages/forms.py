@@ -9,7 +9,7 @@ from pydantic import JsonValue, ValidationError
 from starlette.responses import Response
 
 from keyplan.apps.vcm.markdown import from_markdown, to_markdown
-from keyplan.apps.vcm.models.content import MediaOut
+from keyplan.apps.vcm.models import MediaOut
 from keyplan.apps.vcm.pages.shared import EMPTY, ClubView
 from keyplan.web import In, Paging, Unprocessable, all_of, folder_of, invalid
 
@@ -106,7 +106,7 @@ def document_in(markdown: str, json: str, before: Mapping[str, JsonValue] | None
         except orjson.JSONDecodeError:
             found = None
         if not isinstance(found, dict):
-            raise Unprocessable("bad-rich-text", "The text is no document.", pointer="/content")
+            raise Unprocessable("bad-rich-text", "The text can't be read.", pointer="/content")
         return found
     if before is not None and markdown.strip() == to_markdown(before).strip():
         return dict(before)

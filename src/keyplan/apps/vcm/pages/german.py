@@ -106,7 +106,7 @@ _VALUES = {
     "Enter a valid {label}.": "Bitte einen gültigen Wert eingeben.",
     "Unknown field.": "Unbekanntes Feld.",
     "A link begins with https://, http:// or mailto:.": "Ein Link beginnt mit https://, http:// oder mailto:.",
-    "A time is between 1900 and 2200.": "Bitte eine Zeit zwischen 1900 und 2200 eingeben.",
+    "Enter a time between 1900 and 2200.": "Bitte eine Zeit zwischen 1900 und 2200 eingeben.",
     "Use at least {least} characters.": "Bitte mindestens {least} Zeichen eingeben.",
     "Use at most {most} characters.": "Bitte höchstens {most} Zeichen eingeben.",
     "Choose at least {least}.": "Bitte mindestens {least} auswählen.",
@@ -119,26 +119,37 @@ _VALUES = {
     "Choose one of: {choices}.": "Bitte eines davon wählen: {choices}.",
 }
 _RULES = {
-    "There is no such media item.": "Dieses Bild gibt es nicht.",
-    "There is no such role.": "Diese Rolle gibt es nicht.",
-    "There is no such location.": "Diesen Ort gibt es nicht.",
-    "There is no such member.": "Dieses Mitglied gibt es nicht.",
-    "There is no such article.": "Diese News gibt es nicht.",
-    "There is no such event.": "Diesen Termin gibt es nicht.",
-    "There is no such team.": "Dieses Team gibt es nicht.",
-    "There is no such club.": "Diesen Verein gibt es nicht.",
-    "There is no such sponsor.": "Diesen Sponsor gibt es nicht.",
-    "It can not be without.": "Ohne geht es nicht.",
-    "An event does not end before it begins.": "Ein Termin endet nicht, bevor er beginnt.",
-    "An event lasts 31 days at most.": "Ein Termin dauert höchstens 31 Tage.",
-    "A training is on a day of the week.": "Ein Training ist an einem Wochentag.",
-    "A training ends after it begins.": "Ein Training endet, nachdem es begonnen hat.",
-    "This is over already: delete the sponsor.": "Dieser Tag ist schon vorbei: lösche den Sponsor.",
-    "This media item is in use.": "Dieses Bild wird verwendet.",
-    "This role is in use.": "Diese Rolle wird verwendet.",
-    "This location is in use.": "An diesem Ort trainiert ein Team.",
-    "There are {most} images at most, in the text and beside it.": "Höchstens {most} Bilder, im Text und daneben.",
-    "This upload was added already, or is over.": "Dieses Bild wurde schon hinzugefügt.",
+    "Article not found.": "Diese News gibt es nicht.",
+    "Event not found.": "Diesen Termin gibt es nicht.",
+    "Team not found.": "Dieses Team gibt es nicht.",
+    "Member not found.": "Dieses Mitglied gibt es nicht.",
+    "Media item not found.": "Dieses Bild gibt es nicht.",
+    "Sponsor not found.": "Diesen Sponsor gibt es nicht.",
+    "Role not found.": "Diese Rolle gibt es nicht.",
+    "Location not found.": "Diesen Ort gibt es nicht.",
+    "Club not found.": "Diesen Verein gibt es nicht.",
+    "The event ends before it starts. Enter a later end.": (
+        "Der Termin endet, bevor er beginnt. Bitte ein späteres Ende eingeben."
+    ),
+    "An event can last 31 days at most. Enter an earlier end.": (
+        "Ein Termin kann höchstens 31 Tage dauern. Bitte ein früheres Ende eingeben."
+    ),
+    "Choose at least one day of the week.": "Bitte mindestens einen Wochentag wählen.",
+    "The training ends before it starts. Enter a later end.": (
+        "Das Training endet, bevor es beginnt. Bitte ein späteres Ende eingeben."
+    ),
+    "This is in the past. Enter a later time, or delete the sponsor.": (
+        "Dieser Tag ist schon vorbei. Bitte einen späteren eingeben oder den Sponsor löschen."
+    ),
+    "Can't delete this media item: {reason}": "Dieses Bild wird noch verwendet und kann nicht gelöscht werden.",
+    "Can't delete this role: {reason}": "Diese Rolle haben noch Mitglieder. Sie kann nicht gelöscht werden.",
+    "Can't delete this location: {reason}": "An diesem Ort trainiert noch ein Team. Er kann nicht gelöscht werden.",
+    "Use at most {most} images, in the text and beside it.": (
+        "Bitte höchstens {most} Bilder verwenden, im Text und daneben."
+    ),
+    "This upload was already used, or has expired. Upload the file again.": (
+        "Dieses Bild wurde schon hinzugefügt, oder der Upload ist abgelaufen. Bitte erneut hochladen."
+    ),
     "The file was not sent yet.": "Das Bild wurde noch nicht gesendet.",
     "There is no such upload, or it is over. Ask for another one.": "Das ist zu lange her. Beginne noch einmal.",
     "The file is longer than {most} bytes.": "Die Datei hat mehr als {most} Bytes.",
@@ -146,26 +157,26 @@ _RULES = {
     "The file is nothing that is taken, and not {asked} as it was said to be.": "Die Datei ist kein Bild.",
     "The file is {found}, and not {asked} as it was said to be.": "Die Datei ist {found} und nicht {asked}.",
     "Only {types} are taken.": "Es gehen nur {types}.",
-    "The file is not JSON.": "Die Datei ist kein JSON.",
-    "Two of them have the same id.": "Zwei davon haben dieselbe Kennung.",
-    "{gone} of {there} clubs would be removed. Say removeMany if this is meant.": (
-        "{gone} von {there} Vereinen würden entfernt. Kreuze es an, wenn das so sein soll."
+    "The file isn't valid JSON.": "Die Datei enthält kein gültiges JSON.",
+    "Two entries have the same id.": "Zwei Einträge haben dieselbe ID.",
+    "This removes {gone} of {stored} clubs. Set removeMany to confirm.": (
+        "{gone} von {stored} Vereinen würden entfernt. Bitte bestätigen."
     ),
-    "{gone} of {there} teams would be removed. Say removeMany if this is meant.": (
-        "{gone} von {there} Teams würden entfernt. Kreuze es an, wenn das so sein soll."
+    "This removes {gone} of {stored} teams. Set removeMany to confirm.": (
+        "{gone} von {stored} Teams würden entfernt. Bitte bestätigen."
     ),
 }
 _TEXTS = {
-    "The text is no document.": "Der Text kann nicht gelesen werden.",
-    "The text is nested more than {most} levels deep, which can not be stored.": (
+    "The text can't be read.": "Der Text kann nicht gelesen werden.",
+    "The text nests more than {most} levels deep, which can't be stored.": (
         "Der Text ist tiefer als {most} Ebenen verschachtelt und kann nicht gespeichert werden."
     ),
-    "The text has {size} bytes; at most {most} can be stored.": (
-        "Der Text hat {size} Bytes; höchstens {most} können gespeichert werden."
+    "The text has {size} bytes. At most {most} can be stored.": (
+        "Der Text hat {size} Bytes. Höchstens {most} können gespeichert werden."
     ),
-    "The text is no Unicode.": "Der Text ist kein Unicode.",
-    "The attribute 'mediaId' is needed.": "Zu einem Bild im Text fehlt, welches es ist.",
-    "This is no id of a media item.": "Zu einem Bild im Text fehlt, welches es ist.",
-    "This is a text of 500 characters at most.": "Das sind höchstens 500 Zeichen.",
+    "The text isn't valid Unicode.": "Der Text ist kein gültiges Unicode.",
+    "The attribute 'mediaId' is required.": "Einem Bild im Text fehlt seine ID.",
+    "This isn't the id of a media item.": "Ein Bild im Text hat keine gültige ID.",
+    "Use at most 500 characters.": "Bitte höchstens 500 Zeichen eingeben.",
 }
 GERMAN = Language("de", {**_KIT, **_PROBLEMS, **_VALUES, **_RULES, **_TEXTS})

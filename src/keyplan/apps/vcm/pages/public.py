@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from starlette.responses import Response
 
 from keyplan.apps.vcm.calendar import calendar_of
-from keyplan.apps.vcm.models.base import SlugText
+from keyplan.apps.vcm.fields import SlugText
 from keyplan.apps.vcm.pages.shared import ClubView, pages
 from keyplan.web import Cursor, Paging, all_of, turn
 

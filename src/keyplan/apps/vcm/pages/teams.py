@@ -6,13 +6,13 @@ from typing import Annotated, Any
 from pydantic import Field as Limits
 from pydantic import create_model
 
-from keyplan.apps.vcm.models.club import NewTeam, TeamChange, TeamOut
+from keyplan.apps.vcm.fields import MOST_SCHEDULES
+from keyplan.apps.vcm.models import NewTeam, TeamChange, TeamOut
 from keyplan.apps.vcm.pages.club import name_field
 from keyplan.apps.vcm.pages.forms import Field
 from keyplan.apps.vcm.pages.shared import GENDERS, ClubView
 from keyplan.apps.vcm.pages.things import Public, PublishedForm, Thing, add_pages
 from keyplan.apps.vcm.service import Club
-from keyplan.apps.vcm.values import MOST_SCHEDULES
 from keyplan.design import Id
 from keyplan.web import all_of
 

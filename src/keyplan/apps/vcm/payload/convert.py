@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue, ValidationError
 
 from keyplan.apps.vcm.entities import Event, Location, Media, Member, News, Role, Sponsor, Team
+from keyplan.apps.vcm.fields import LONGEST_EVENT, Collection
 from keyplan.apps.vcm.payload.export import COLLECTIONS, Export, Record
 from keyplan.apps.vcm.payload.fields import (
     Unusable,
@@ -23,10 +24,9 @@ from keyplan.apps.vcm.payload.fields import (
     wall_time_in,
 )
 from keyplan.apps.vcm.payload.lexical import Conversion
-from keyplan.apps.vcm.richtext import BadDocument, Node, excerpt, images_in, is_link, size_of
-from keyplan.apps.vcm.values import DEEPEST, LONGEST_EVENT, Collection, depth_of
+from keyplan.apps.vcm.richtext import DEEPEST, BadDocument, Node, depth_of, excerpt, images_in, is_link, size_of
 from keyplan.data import codec_of
-from keyplan.design import Entity, InvalidValue
+from keyplan.design import Entity, InvalidValue, takes_none
 
 _BOTH = 390_000
 """Bytes of a text and its original together, so that they are one item with all the rest."""
@@ -105,7 +105,7 @@ class Converter:
             if id in self._ids[name]:
                 raise Unusable("another record has the same id")
             entity = make(record, id)
-            entity.spec.limits.check(entity.__dict__)
+            self._leave_out_what_is_over_a_limit(entity)
             codec_of(type(entity)).encode(entity)  # can it be stored?
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
@@ -117,6 +117,14 @@ class Converter:
         else:
             self._ids[name].add(str(id))
             self._made.entities[name].append(entity)
+
+    def _leave_out_what_is_over_a_limit(self, entity: Entity) -> None:
+        """Where the field may be empty it is, and the value is listed; else the whole record can't be converted."""
+        for error in entity.spec.limits.broken(entity.__dict__):
+            if error.field is None or not takes_none(entity.declared_fields[error.field]):
+                raise error
+            self._issue(f"{error.field}: {error.problem}")
+            setattr(entity, error.field, None)
 
     def _issue(self, reason: str, *, whole: bool = False) -> None:
         self._made.issues.append(Issue(*self._at, reason, whole))

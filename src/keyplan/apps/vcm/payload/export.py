@@ -9,7 +9,7 @@ from typing import TypeAlias, get_args
 import orjson
 from pydantic import JsonValue
 
-from keyplan.apps.vcm.values import Collection
+from keyplan.apps.vcm.fields import Collection
 
 COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
 """In the order in which one needs the other."""

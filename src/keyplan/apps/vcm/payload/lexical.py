@@ -9,8 +9,7 @@ from typing import TypeAlias, cast
 
 from pydantic import JsonValue
 
-from keyplan.apps.vcm.richtext import MARK_ORDER, BadDocument, Node, checked, is_link
-from keyplan.apps.vcm.values import depth_of
+from keyplan.apps.vcm.richtext import MARK_ORDER, BadDocument, Node, checked, depth_of, is_link
 
 Lexical: TypeAlias = Mapping[str, JsonValue]
 

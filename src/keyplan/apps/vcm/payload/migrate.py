@@ -9,12 +9,12 @@ from typing import Any
 
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Event, Import, Media, News, Team
+from keyplan.apps.vcm.fields import Collection
 from keyplan.apps.vcm.payload.check import checked
 from keyplan.apps.vcm.payload.convert import Converted, Converter, Issue
 from keyplan.apps.vcm.payload.export import COLLECTIONS, Export, Record, read_export
 from keyplan.apps.vcm.payload.fields import Unusable, stamps_of
 from keyplan.apps.vcm.slugs import numbered, slug_of
-from keyplan.apps.vcm.values import Collection
 from keyplan.data import Store, import_all, put
 from keyplan.design import Entity, batch_get, scan
 from keyplan.web import Running

@@ -6,18 +6,11 @@ from fastapi import Query
 from pydantic import Field
 
 from keyplan.apps.vcm.entities import Media
-from keyplan.apps.vcm.models.content import (
-    MediaChange,
-    MediaFound,
-    MediaOut,
-    NewMedia,
-    NewUpload,
-    UploadTicket,
-)
-from keyplan.apps.vcm.service.shared import EDITORS, Shared, in_use
-from keyplan.data import ConditionFailed, InUse, create, delete, update
+from keyplan.apps.vcm.models import MediaChange, MediaFound, MediaOut, NewMedia, NewUpload, UploadTicket
+from keyplan.apps.vcm.service.shared import EDITORS, Shared
+from keyplan.data import create, delete
 from keyplan.design import Id
-from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, allow
+from keyplan.web import ANYONE, IfMatch, Listing, Paging, Unprocessable, allow
 
 FOLDER = "media"
 
@@ -34,12 +27,12 @@ class Library(Shared):
     @allow(*EDITORS)
     def all_media(self, page: Paging) -> Listing[MediaOut]:
         """All media items, in no order."""
-        return self.listed(self.design.all_media(), page, MediaOut.of)
+        return self.listed(self.design.all_media(), page, MediaOut.from_fields)
 
     @allow(*EDITORS)
     def media_item(self, id: Id) -> MediaOut:
         """A media item."""
-        return MediaOut.of(self._media(id))
+        return MediaOut.from_fields(self.find(self.design.media(id)))
 
     @allow(*EDITORS)
     def upload_media(self, new: NewUpload) -> UploadTicket:
@@ -60,39 +53,25 @@ class Library(Shared):
         """Add an image that was sent."""
         checked = self.media.check(sent.upload_id, purpose=self._purpose)
         name = checked.file.name
-        media = Media(
+        media = Media.from_fields(
+            sent,
             filename=name.rpartition("/")[2],
             s3_key=name,
             s3_bucket=self.media.bucket,
             url=self.media.url(name),
             alt=sent.alt or None,
         )
-        try:
-            self.store.transact(create(media), checked.keep)
-        except ConditionFailed as error:
-            raise InConflict("added-already", "This upload was added already, or is over.") from error
-        return MediaOut.of(media)
+        self.store.transact(create(media), checked.keep)
+        return MediaOut.from_fields(media)
 
     @allow(*EDITORS)
     def change_media(self, id: Id, change: MediaChange, version: IfMatch) -> MediaOut:
         """Give a media item another alternative text."""
-        media = self._media(id)
-        self.current(media, version)
-        media.alt = change.alt or None
-        return MediaOut.of(self.store.run(update(media)))
+        media = self.find(self.design.media(id), version)
+        media.alt = change.get(lambda each: each.alt, None) or None
+        return MediaOut.from_fields(self.save(media))
 
     @allow(*EDITORS)
     def delete_media(self, id: Id, version: IfMatch) -> None:
         """Delete a media item that nothing uses; its file follows."""
-        media = self._media(id)
-        self.current(media, version)
-        try:
-            self.store.run(delete(media))
-        except InUse as error:
-            raise in_use("media item") from error
-
-    def _media(self, id: str) -> Media:
-        media = self.store.run(self.design.media(id))
-        if media is None:
-            raise Missing(detail="There is no such media item.")
-        return media
+        self.store.run(delete(self.find(self.design.media(id), version)))

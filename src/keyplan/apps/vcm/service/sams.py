@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from keyplan.apps.vcm.entities import SamsClub, SamsTeam
-from keyplan.apps.vcm.models.club import Counts, SamsClubOut, SamsFile, SamsImported, SamsTeamOut
+from keyplan.apps.vcm.models import Counts, SamsClubOut, SamsFile, SamsImported, SamsTeamOut
 from keyplan.apps.vcm.service.shared import Shared
 from keyplan.data import delete_all, put_all
 from keyplan.design import Entity, Id, ref, scan
-from keyplan.web import ANYONE, InConflict, Listing, Missing, Paging, Unprocessable, allow
+from keyplan.web import ANYONE, InConflict, Listing, Paging, Unprocessable, allow
 
 Known = TypeVar("Known", bound=Entity)
 _FIFTH = 5
@@ -20,35 +20,29 @@ class Sams(Shared):
     @allow(ANYONE)
     def sams_clubs(self, page: Paging) -> Listing[SamsClubOut]:
         """All clubs of SAMS, in no order."""
-        return self.listed(self.design.all_sams_clubs(), page, SamsClubOut.of)
+        return self.listed(self.design.all_sams_clubs(), page, SamsClubOut.from_fields)
 
     @allow(ANYONE)
     def sams_club(self, sams_club_id: Id) -> SamsClubOut:
         """A club of SAMS."""
-        club = self.store.run(self.design.sams_club(sams_club_id))
-        if club is None:
-            raise Missing(detail="There is no such club.")
-        return SamsClubOut.of(club)
+        return SamsClubOut.from_fields(self.find(self.design.sams_club(sams_club_id)))
 
     @allow(ANYONE)
     def sams_teams(self, page: Paging) -> Listing[SamsTeamOut]:
         """All teams of SAMS, in no order."""
-        return self.listed(self.design.all_sams_teams(), page, SamsTeamOut.of)
+        return self.listed(self.design.all_sams_teams(), page, SamsTeamOut.from_fields)
 
     @allow(ANYONE)
     def sams_team(self, sams_team_id: Id) -> SamsTeamOut:
         """A team of SAMS."""
-        team = self.store.run(self.design.sams_team(sams_team_id))
-        if team is None:
-            raise Missing(detail="There is no such team.")
-        return SamsTeamOut.of(team)
+        return SamsTeamOut.from_fields(self.find(self.design.sams_team(sams_team_id)))
 
     @allow("Admin")
     def import_sams(self, file: SamsFile) -> SamsImported:
-        """Make clubs and teams what a file says: insert, update, and remove what is gone. Doing it again is safe."""
-        clubs = [SamsClub(**each.model_dump()) for each in file.clubs or ()]
-        teams = [SamsTeam(**each.model_dump()) for each in file.teams or ()]
-        # Both are looked at before either is written.
+        """Store the clubs and teams of a file: insert, update, and remove the rest. Repeating it is safe."""
+        clubs = [SamsClub.from_fields(each) for each in file.clubs or ()]
+        teams = [SamsTeam.from_fields(each) for each in file.teams or ()]
+        # Both are checked before either is written.
         club_work = _Work(self, SamsClub, "sams_club_id", clubs, "clubs") if file.clubs is not None else None
         team_work = _Work(self, SamsTeam, "sams_team_id", teams, "teams") if file.teams is not None else None
         for work in (club_work, team_work):
@@ -60,7 +54,7 @@ class Sams(Shared):
 
 
 class _Work(Generic[Known]):
-    """What has to be done with one of the tables."""
+    """The changes of one of the tables."""
 
     def __init__(self, service: Sams, kind: type[Known], key: str, given: Sequence[Known], name: str) -> None:
         self._store, self._name, self._given = service.store, name, given
@@ -69,14 +63,14 @@ class _Work(Generic[Known]):
         self._wanted: dict[str, Known] = {getattr(each, key): each for each in given}
 
     def check(self, remove_many: bool) -> None:
-        """Refuse what can hardly be meant."""
+        """Refuse a file that looks like a mistake."""
         if len(self._wanted) < len(self._given):
-            raise Unprocessable("same-id", "Two of them have the same id.", pointer=f"/{self._name}")
+            raise Unprocessable("same-id", "Two entries have the same id.", pointer=f"/{self._name}")
         gone = len(self._there.keys() - self._wanted.keys())
         if gone * _FIFTH > len(self._there) and not remove_many:
             raise InConflict(
                 "removes-many",
-                f"{gone} of {len(self._there)} {self._name} would be removed. Say removeMany if this is meant.",
+                f"This removes {gone} of {len(self._there)} {self._name}. Set removeMany to confirm.",
             )
 
     def done(self) -> Counts:
