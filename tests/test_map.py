@@ -72,3 +72,10 @@ def test_every_dependency_has_its_reason() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+?) \| .+ \|$", page[page.index("## Dependencies") :], re.MULTILINE)
     assert wanted - {name.split(" ")[0] for row in rows for name in row.split(", ")} == set()
+
+
+def test_the_architecture_page_names_modules_that_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`((?:engine|design|data|web)/[\w/]+\.py)`", page)
+    assert len(named) > 15
+    assert [path for path in named if not (SOURCE / path).is_file()] == []
