@@ -16,7 +16,7 @@ from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer, Request
 from keyplan.engine.wire import serve_in_thread
-from tests.engine.support import index, make_table, refused
+from tests.engine.support import Clock, index, make_table, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -64,6 +64,19 @@ def endpoint() -> Iterator[Endpoint]:
 def engine() -> Iterator[Engine]:
     """A fresh engine in memory."""
     with Engine() as made:
+        yield made
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The clock of `timed`."""
+    return Clock()
+
+
+@pytest.fixture
+def timed(clock: Clock) -> Iterator[Engine]:
+    """A fresh engine in memory whose time stands still until the test moves `clock`."""
+    with Engine(clock=clock) as made:
         yield made
 
 

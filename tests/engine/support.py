@@ -1,4 +1,4 @@
-"""What the tests of the operations have in common: tables in one line, and errors stated exactly."""
+"""Helpers for the tests of operations: tables in one line, exact errors, a clock that tests set, nested values."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -75,6 +75,24 @@ def _schema(hashes: Sequence[Attribute], ranges: Sequence[Attribute]) -> list[di
         for kind, attributes in (("HASH", hashes), ("RANGE", ranges))
         for attribute in attributes
     ]
+
+
+class Clock:
+    """A time that stands still until the test moves it."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def nested(levels: int, kind: str) -> dict[str, Any]:
+    """A string inside so many maps ("M") or lists ("L")."""
+    value: dict[str, Any] = {"S": "x"}
+    for _ in range(levels):
+        value = {"M": {"m": value}} if kind == "M" else {"L": [value]}
+    return value
 
 
 @contextmanager

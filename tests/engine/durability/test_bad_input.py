@@ -22,16 +22,10 @@ from keyplan.engine.wire import serve_in_thread
 from tests.engine.durability.requests import ITEM, KEY, REQUESTS, prepare, with_stream
 from tests.engine.durability.support import TABLE, definition
 from tests.engine.durability.wire import Refused, Wire
+from tests.engine.support import nested
 
 SECONDS = 20.0
 """What a single request may take on a busy machine before it counts as a hang; most take less than a millisecond."""
-
-
-def nested(depth: int, kind: str) -> dict[str, Any]:
-    value: dict[str, Any] = {"S": "x"}
-    for _ in range(depth):
-        value = {"L": [value]} if kind == "L" else {"M": {"a": value}}
-    return value
 
 
 NUMBERS = [

@@ -4,18 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.engine.items.support import KEY, item_of
 from tests.engine.support import index, make_table
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient as Client
 
-KEY: dict[str, Any] = {"pk": {"S": "a"}}
 KB = 1024
-
-
-def item_of(size: int, **attributes: Any) -> dict[str, Any]:
-    """An item of exactly this size, for one-letter attributes with one-letter strings."""
-    return {**KEY, **attributes, "t": {"S": "x" * (size - 4 - 2 * len(attributes))}}
 
 
 @pytest.mark.parametrize(

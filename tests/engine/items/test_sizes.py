@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.values.attribute_values import AttributeValue, item_size
 from keyplan.engine.values.normal_form import normalize_sized
+from tests.engine.items.support import item_of
 from tests.engine.support import index, make_table, refused
 
 if TYPE_CHECKING:
@@ -73,11 +74,6 @@ def test_an_item_has_one_size_however_it_is_measured(item: Any) -> None:
     normal, size = normalize_sized(item)
     assert item_size(normal) == size
     assert normalize_sized(normal) == (normal, size)
-
-
-def item_of(size: int) -> dict[str, Any]:
-    """An item of exactly this size."""
-    return {"pk": {"S": "a"}, "text": {"S": "x" * (size - 3 - 4)}}
 
 
 def test_409600_bytes_and_no_more(client: "Client") -> None:

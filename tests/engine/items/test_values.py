@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
-from tests.engine.support import make_table, refused
+from tests.engine.support import make_table, nested, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient as Client
@@ -161,14 +161,6 @@ def test_a_value_has_one_type(database: Database, value: dict[str, Any], message
         with pytest.raises(DynamoError) as caught:
             database.execute("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "a"}, "v": wrapped}})
         assert (caught.value.code, caught.value.message) == ("ValidationException", message)
-
-
-def nested(levels: int, kind: str) -> dict[str, Any]:
-    """A string inside so many maps or lists."""
-    value: dict[str, Any] = {"S": "x"}
-    for _ in range(levels):
-        value = {"M": {"m": value}} if kind == "M" else {"L": [value]}
-    return value
 
 
 @pytest.mark.parametrize("kind", ["M", "L"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from keyplan.engine.database import Database
-from tests.engine.reading.helpers import Client, Item, contents, fill, item
+from tests.engine.item_support import Client, Item, contents, fill, item
 from tests.engine.support import make_table, refused
 
 SCHEMA = "The provided key element does not match the schema"

@@ -6,7 +6,7 @@ import pytest
 
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
-from tests.engine.reading.helpers import Client, Item, contents, item
+from tests.engine.item_support import Client, Item, contents, item
 from tests.engine.support import index, make_table, refused
 
 SCHEMA = "The provided key element does not match the schema"

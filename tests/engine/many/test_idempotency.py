@@ -1,13 +1,12 @@
 """TransactWriteItems with a token: the same request again is answered, not carried out."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from keyplan.engine import Engine
-from tests.engine.reading.helpers import Client, item, values
-from tests.engine.support import make_table, refused
+from tests.engine.item_support import Client, item, values
+from tests.engine.support import Clock, make_table, refused
 
 MISMATCH = "IdempotentParameterMismatchException"
 OTHER = "The request uses the same client token as a previous, but non-identical request."
@@ -120,24 +119,6 @@ def test_first_call_writes_and_repeated_calls_read(client: Client, table: str) -
     assert again["ConsumedCapacity"] == [{"TableName": table, **units, "Table": units}]
     again = client.transact_write_items(**(request | {"ReturnConsumedCapacity": "NONE"}))
     assert "ConsumedCapacity" not in again
-
-
-class Clock:
-    now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def timed(clock: Clock) -> Iterator[Engine]:
-    with Engine(clock=clock) as made:
-        yield made
 
 
 def test_token_lasts_ten_minutes(timed: Engine, clock: Clock) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.reading.helpers import Client, Item, item
+from tests.engine.item_support import Client, Item, item
 from tests.engine.support import make_table, refused
 
 CANCELLED = "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keyplan.engine import Engine
-from tests.engine.reading.helpers import Client, Item, fill, values
+from tests.engine.item_support import Client, Item, fill, values
 from tests.engine.support import index, make_table
 
 few_texts = st.text("ab\x00\x01é😀", min_size=1, max_size=2)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.reading.helpers import Client, contents, everything, fill, item, pages, values
+from tests.engine.item_support import Client, contents, everything, fill, item, pages, values
 from tests.engine.support import index, make_table
 
 KILOBYTE = 1024

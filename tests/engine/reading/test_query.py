@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.reading.helpers import Client, Scalar, contents, fill, item, values
+from tests.engine.item_support import Client, Scalar, contents, fill, item, values
 from tests.engine.support import index, make_table, refused
 
 STRINGS = ["", "A", "Z", "a", "ab", "b", "z", "ß", "ÿ", "€", "\ufffd", "😀"]

@@ -6,7 +6,7 @@ import pytest
 
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
-from tests.engine.reading.helpers import Client, Item, item, values
+from tests.engine.item_support import Client, Item, item, values
 from tests.engine.support import index, make_table, refused
 
 NOT_THERE = "Requested resource not found"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.reading.helpers import Client, Item, contents, everything, fill, item, pages, values
+from tests.engine.item_support import Client, Item, contents, everything, fill, item, pages, values
 from tests.engine.support import index, make_table, refused
 
 

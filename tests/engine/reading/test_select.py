@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.reading.helpers import Client, Item, contents, fill, item, values
+from tests.engine.item_support import Client, Item, contents, fill, item, values
 from tests.engine.support import index, make_table, refused
 
 WHOLE = item(pk="a", sk="s", gk="g", ls="l", v="value", w="other", x=1)

@@ -8,26 +8,21 @@ import pytest
 
 from keyplan.engine import Engine
 from keyplan.engine.database import Database
-from tests.engine.streams.reading import (
-    Clock,
+from tests.engine.streams.support import (
     all_records,
     iterator,
+    put,
     read,
     sequence_numbers,
     shard_of,
     stream_of,
     stream_settings,
 )
-from tests.engine.support import make_table, refused
+from tests.engine.support import Clock, make_table, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodbstreams import DynamoDBStreamsClient
-
-
-def put(client: "DynamoDBClient", table: str, *keys: object) -> None:
-    for key in keys:
-        client.put_item(TableName=table, Item={"pk": {"S": str(key)}})
 
 
 def keys(records: Any) -> list[str]:
@@ -54,7 +49,7 @@ def test_the_classic_kinds(client: "DynamoDBClient", streams_client: "DynamoDBSt
 
 
 def test_from_a_moment_on() -> None:
-    clock = Clock()
+    clock = Clock(1_700_000_000.25)
     with Engine(clock=clock) as engine:
         table = make_table(engine, **stream_settings())
         arn = stream_of(engine, table)
@@ -126,7 +121,7 @@ def test_a_page_ends_at_one_megabyte(client: "DynamoDBClient", streams_client: "
 
 
 def test_an_iterator_lasts_15_minutes() -> None:
-    clock = Clock()
+    clock = Clock(1_700_000_000.25)
     with Engine(clock=clock) as engine:
         table = make_table(engine, **stream_settings())
         put(engine, table, 1)

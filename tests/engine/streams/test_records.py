@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keyplan.engine import Engine
-from tests.engine.streams.reading import Clock, all_records, sequence_numbers, stream_of, stream_settings
-from tests.engine.support import index, make_table, refused
+from tests.engine.streams.support import all_records, sequence_numbers, stream_of, stream_settings
+from tests.engine.support import Clock, index, make_table, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -43,7 +43,7 @@ def test_the_four_views(client: "DynamoDBClient", streams_client: "DynamoDBStrea
 
 
 def test_the_rest_of_a_record() -> None:
-    clock = Clock()
+    clock = Clock(1_700_000_000.25)
     with Engine(clock=clock) as engine:
         table = make_table(engine, "pk", "sk:N", **stream_settings())
         engine.put_item(TableName=table, Item=FIRST)

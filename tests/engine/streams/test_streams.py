@@ -1,6 +1,5 @@
 """Streams through their life: enabled, disabled, enabled again, the table deleted, trimmed away."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +8,17 @@ import pytest
 
 from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread
-from tests.engine.streams.reading import (
-    Clock,
+from tests.engine.streams.support import (
     all_records,
     iterator,
+    put,
     read,
     sequence_numbers,
     shard_of,
     stream_of,
     stream_settings,
 )
-from tests.engine.support import make_table, refused
+from tests.engine.support import Clock, make_table, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -31,19 +30,8 @@ GONE = "The data you are trying to access has been trimmed"
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def timed(clock: Clock) -> Iterator[Engine]:
-    """An engine whose time stands still."""
-    with Engine(clock=clock) as engine:
-        yield engine
-
-
-def put(client: "DynamoDBClient", table: str, *keys: object) -> None:
-    for key in keys:
-        client.put_item(TableName=table, Item={"pk": {"S": str(key)}})
+    """Not at a full second, so that it shows where times are rounded."""
+    return Clock(1_700_000_000.25)
 
 
 def enable(client: "DynamoDBClient", table: str, view: Any = "KEYS_ONLY") -> str:

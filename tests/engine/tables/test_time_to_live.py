@@ -1,7 +1,6 @@
 """Time to live: its settings, and which items go when."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,33 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keyplan.engine import Engine
-from tests.engine.support import index, make_table, refused
+from tests.engine.support import Clock, index, make_table, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 NOW = 1_700_000_000
 YEAR = 365.25 * 86_400
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = float(NOW)
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def timed(clock: Clock) -> Iterator[Engine]:
-    """An engine whose time stands still."""
-    with Engine(clock=clock) as engine:
-        yield engine
 
 
 def enable(client: "DynamoDBClient", table: str, attribute: str = "expires") -> None:

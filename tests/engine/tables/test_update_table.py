@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from keyplan.engine import Engine
-from tests.engine.support import index, make_table, refused
+from tests.engine.support import Clock, index, make_table, refused
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -32,14 +32,6 @@ def create(name: str, attribute: str = "group", **more: Any) -> Any:
 
 
 GROUP: Any = [{"AttributeName": "group", "AttributeType": "S"}]
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_something_must_be_changed(client: "DynamoDBClient") -> None:

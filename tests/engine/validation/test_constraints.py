@@ -4,15 +4,8 @@ from typing import Any
 
 import pytest
 
-from keyplan.engine.errors import DynamoError
 from keyplan.engine.validation import check_request
-
-
-def refusal(operation: str, request: dict[str, Any]) -> str:
-    with pytest.raises(DynamoError) as caught:
-        check_request(operation, request)
-    assert caught.value.code == "ValidationException"
-    return caught.value.message
+from tests.engine.validation.support import refusal
 
 
 def detected(*errors: tuple[str, str, str]) -> str:

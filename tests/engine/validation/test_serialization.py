@@ -6,17 +6,14 @@ import pytest
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.validation import check_request
+from tests.engine.validation import support
 
 ATTRIBUTE_VALUE = "com.amazonaws.dynamodb.v20120810.AttributeValue"
 NO_STRUCTURE = "Start of structure or map found where not expected"
 
 
 def refusal(operation: str, request: dict[str, Any]) -> str:
-    with pytest.raises(DynamoError) as caught:
-        check_request(operation, request)
-    assert caught.value.code == "SerializationException"
-    assert caught.value.status == 400
-    return caught.value.message
+    return support.refusal(operation, request, "SerializationException")
 
 
 @pytest.mark.parametrize(

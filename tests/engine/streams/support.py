@@ -1,4 +1,4 @@
-"""Reading streams in the tests: all records from a position, and a clock that can be set."""
+"""Helpers for the tests of streams: writing items, and reading all records from a position."""
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,16 +11,6 @@ if TYPE_CHECKING:
 
 Streams: TypeAlias = "DynamoDBStreamsClient | Engine"
 """What can be asked for streams; an engine is both clients in one."""
-
-
-class Clock:
-    """A time that stands still until the test moves it."""
-
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.25
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def stream_settings(view: str = "NEW_AND_OLD_IMAGES") -> dict[str, Any]:
@@ -62,3 +52,9 @@ def all_records(streams: Streams, arn: str) -> "list[RecordTypeDef]":
 
 def sequence_numbers(records: "list[RecordTypeDef]") -> list[str]:
     return [record["dynamodb"]["SequenceNumber"] for record in records]
+
+
+def put(client: "DynamoDBClient", table: str, *keys: object) -> None:
+    """Put an item for each key."""
+    for key in keys:
+        client.put_item(TableName=table, Item={"pk": {"S": str(key)}})

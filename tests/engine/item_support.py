@@ -1,4 +1,4 @@
-"""Reading in the tests: short ways to write values, to fill a table and to walk through all pages."""
+"""Helpers for tests that read many items: short ways to write values, to fill a table and to read all pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
