@@ -14,8 +14,8 @@ from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, FieldStandIn, Node
 from keyplan.design.effects import Guard, Unique, named_by
 from keyplan.design.entity import KeySpec
-from keyplan.design.operations import Count as CountOf
 from keyplan.design.operations import Exists, GuardTaken
+from keyplan.design.operations import ItemCount as CountOf
 
 Key: TypeAlias = tuple[type[Entity], tuple[object, ...]]
 State: TypeAlias = dict[Key, Entity]

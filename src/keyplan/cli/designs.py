@@ -41,8 +41,7 @@ from keyplan.cli.opening import (
 if TYPE_CHECKING:
     from keyplan.connection import Connection
     from keyplan.data import VerifyFinding
-    from keyplan.design import Design, Op
-    from keyplan.design.patterns import Pattern
+    from keyplan.design import Design, Op, Pattern
 
 DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
@@ -201,8 +200,7 @@ def _examples(pattern: Pattern[..., Any]) -> dict[str, object]:
 
 def _keys(pattern: Pattern[..., Any]) -> dict[str, object]:
     """Made-up keys for the parameters that are lists of them: what they are made of is known from the entity."""
-    from keyplan.design import BatchGet, Together
-    from keyplan.design.patterns import Parameter
+    from keyplan.design import BatchGet, Parameter, Together
 
     op = pattern.symbolic
     gets = op.gets if isinstance(op, Together) else (op,)
@@ -255,8 +253,8 @@ def _wording(pattern: Pattern[..., Any]) -> str:
 
 def operation_name(op: Op[object]) -> str:
     """What an operation is called in the design language."""
+    from keyplan import design as known
     from keyplan.design import Guard
-    from keyplan.design import operations as known
 
     match op:
         case known.Query(entities=entities) if len(entities) > 1:
@@ -267,7 +265,7 @@ def operation_name(op: Op[object]) -> str:
             return f"merge of {len(queries)} queries"
         case known.Lookup(way=way):
             return f"lookup: {'guard' if isinstance(way, Guard) else 'mirror'}, then get"
-        case known.Count(source=source):
+        case known.ItemCount(source=source):
             return f"count of a {operation_name(source)}"
         case known.GuardTaken():
             return "taken: guard"

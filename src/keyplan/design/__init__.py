@@ -46,6 +46,8 @@ from keyplan.design.operations import (
     BatchGet,
     Follow,
     Get,
+    GuardTaken,
+    ItemCount,
     Lookup,
     Merge,
     Op,
@@ -67,7 +69,7 @@ from keyplan.design.operations import (
     there,
     together,
 )
-from keyplan.design.patterns import Departure, Design, departure, job, pattern
+from keyplan.design.patterns import Departure, Design, Parameter, Pattern, departure, job, pattern
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.rewrites import Rewrite, rewrite
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, Access, Table, include, index, key, local
@@ -95,9 +97,11 @@ __all__ = [
     "Follow",
     "Get",
     "Guard",
+    "GuardTaken",
     "Id",
     "IdFactory",
     "InvalidValue",
+    "ItemCount",
     "Limit",
     "Link",
     "Lookup",
@@ -105,6 +109,8 @@ __all__ = [
     "NoSeparator",
     "Op",
     "Page",
+    "Parameter",
+    "Pattern",
     "Query",
     "Ref",
     "Refusal",

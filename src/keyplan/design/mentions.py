@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from keyplan.design.entity import Entity
 from keyplan.design.operations import (
     BatchGet,
-    Count,
     Exists,
     Follow,
     Get,
     GuardTaken,
+    ItemCount,
     Lookup,
     Merge,
     Op,
@@ -33,5 +33,5 @@ def entities_read(op: Op[object]) -> Iterator[type[Entity]]:
         case Merge(queries=parts) | Together(gets=parts):
             for part in parts:
                 yield from entities_read(part)
-        case Count(source=source):
+        case ItemCount(source=source):
             yield from source.entities

@@ -368,12 +368,12 @@ def scan(entity: type[E], *, filter: Callable[[E], object] | None = None) -> Sca
 
 
 @dataclass(frozen=True)
-class Count(Op[int]):
+class ItemCount(Op[int]):
     """How many items a query has, without loading them."""
 
     source: Query[Entity]
 
 
-def count(source: Query[E]) -> Count:
+def count(source: Query[E]) -> ItemCount:
     """The number of items of a query; of one with a limit, at most that."""
-    return Count(source)  # type: ignore[arg-type]  # of whatever entity
+    return ItemCount(source)  # type: ignore[arg-type]  # of whatever entity

@@ -27,6 +27,7 @@ from keyplan.design import (
     Created,
     Fields,
     Id,
+    Link,
     Ttl,
     Updated,
     Version,
@@ -36,7 +37,6 @@ from keyplan.design import (
     new_id,
     updated,
 )
-from keyplan.web import Link
 
 LONGEST_EVENT = timedelta(days=31)
 """How long an event may last: how far back one that is still running can have begun."""

@@ -10,6 +10,7 @@ from keyplan.design import (
     Created,
     Fields,
     Id,
+    Link,
     Updated,
     Version,
     about,
@@ -20,7 +21,6 @@ from keyplan.design import (
     stored,
     updated,
 )
-from keyplan.web import Link
 
 UNCATEGORIZED = "uncategorized"
 """The category that always exists."""

@@ -18,7 +18,7 @@ from keyplan.data.reads.key_conditions import key_condition, may_hold_others
 from keyplan.data.relations import Relations
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Page, Table
-from keyplan.design.operations import PAGE, Count, Follow, Merge, Query, Scan
+from keyplan.design.operations import PAGE, Follow, ItemCount, Merge, Query, Scan
 
 SECRETS = "SECRET"
 
@@ -190,7 +190,7 @@ class ListReader:
 
     # Counts
 
-    def count(self, op: Count) -> Steps[int]:
+    def count(self, op: ItemCount) -> Steps[int]:
         """How many there are, at most the query's limit; nothing is read behind that."""
         source, most = op.source, op.source.size
         if most is not None:

@@ -19,11 +19,11 @@ from keyplan.design.effects import Guard
 from keyplan.design.operations import (
     PAGE,
     BatchGet,
-    Count,
     Exists,
     Follow,
     Get,
     GuardTaken,
+    ItemCount,
     Lookup,
     Merge,
     Query,
@@ -64,7 +64,7 @@ class Reader:
                 return self._batch_get(op)
             case Together():
                 return self._together(op)
-            case Count():
+            case ItemCount():
                 return self.lists.count(op)
         raise TypeError(f"{op!r} is no operation to read with")
 

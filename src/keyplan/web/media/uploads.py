@@ -23,8 +23,19 @@ from typing import Any, Literal
 from pydantic import Field
 
 from keyplan.data import Part, Refused, Store, create, delete, update
-from keyplan.design import HOUSEKEEPING, Created, Entity, Id, Refusal, created, get, key, less_than, query
-from keyplan.design.formats import timestamp_text
+from keyplan.design import (
+    HOUSEKEEPING,
+    Created,
+    Entity,
+    Id,
+    Refusal,
+    created,
+    get,
+    key,
+    less_than,
+    query,
+    timestamp_text,
+)
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, Objects, Received
