@@ -8,6 +8,7 @@ import pytest
 from pydantic import AwareDatetime, TypeAdapter
 from pydantic_core import PydanticSerializationError, to_json
 
+from keyplan.design import Fields, Ttl
 from keyplan.web import Out, Time
 from keyplan.web.pages.reference import example
 
@@ -21,6 +22,18 @@ class Loan(Out):
 
     lent_at: Time
     returned_at: Time | None = None
+
+
+class LoanFields(Fields):
+    """Times of several kinds."""
+
+    due_at: Ttl
+    renewed_at: Ttl | None = None
+    reminders: list[datetime]
+
+
+class DeclaredLoan(LoanFields, Out):
+    """A model that takes its times from a declaration."""
 
 
 @pytest.mark.parametrize(
@@ -55,3 +68,9 @@ def test_the_document_says_what_it_looks_like(mode: Any) -> None:
     assert re.fullmatch(schema["pattern"], shown)
     loan = Loan(lent_at=datetime.fromisoformat(shown))
     assert to_json(loan, exclude_none=True).decode() == f'{{"lent_at":"{shown}"}}'
+
+
+def test_declared_times_of_every_kind_are_printed_alike() -> None:
+    moment, text = datetime(2026, 1, 31, 12, tzinfo=UTC), "2026-01-31T12:00:00.000Z"
+    loan = DeclaredLoan(due_at=moment, renewed_at=moment, reminders=[moment])
+    assert to_json(loan).decode() == f'{{"due_at":"{text}","renewed_at":"{text}","reminders":["{text}"]}}'

@@ -174,6 +174,9 @@ def _part(declaration: type[Fields]) -> type[Fields]:
 
 def _mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types are of any kind
     """A list or a choice of types with each of them changed; another type as it is."""
+    if marks := getattr(annotation, "__metadata__", ()):
+        inner = change(annotation.__origin__)
+        return annotation if inner is annotation.__origin__ else Annotated[(inner, *marks)]
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin not in (Union, UnionType, list):
         return annotation
