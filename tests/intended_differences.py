@@ -19,6 +19,28 @@ def _null_no_longer_documented(system: str, change: str, *fields: str) -> Iterat
 _REFUSED_BEFORE_READING = "null for a required field is refused with the body, before anything is read"
 
 INTENDED: tuple[Intended, ...] = (
+    # hacktracker
+    *_null_no_longer_documented("hacktracker", "AtBatChange", "inning", "outs", "player_id", "rbi", "result", "runs"),
+    *_null_no_longer_documented("hacktracker", "GameChange", "opponent_score"),
+    *_null_no_longer_documented("hacktracker", "PlayerChange", "first_name", "last_name", "positions", "status"),
+    *_null_no_longer_documented("hacktracker", "TeamChange", "name"),
+    Intended("hacktracker", "calls > * PATCH * null} > requests", _REFUSED_BEFORE_READING, []),
+    Intended(
+        "hacktracker",
+        "openapi > components > schemas > DeletedTeam > properties > *",
+        "the times of a deletion are declared once, with the team, which may have none",
+    ),
+    *(
+        Intended("hacktracker", f"openapi > components > schemas > {place}", "answers are documented without limits")
+        for place in (
+            "HitLocation",
+            "HitLocation-Input",
+            "HitLocation-Output",
+            "AtBatChange > properties > hit_location > *",
+            "AtBatOut > properties > hit_location > *",
+            "NewAtBat > properties > hit_location > *",
+        )
+    ),
     # wavyblog
     *_null_no_longer_documented("wavyblog", "CategoryChange", "name", "slug"),
     *_null_no_longer_documented("wavyblog", "PostChange", "category", "content", "title"),

@@ -8,15 +8,15 @@ from tools.counts import EXCEPTIONS, REPETITIONS, Counts, counted, per_field, re
 
 # Nothing gets worse: whoever lowers a figure lowers its ceiling here. The targets are further below; exceptions from
 # them are named, with their reasons, in tools/counts.py.
-DECLARED_AGAIN = {"funkedupshift": 127, "hacktracker": 176, "threefc": 146, "vcm": 67, "wavyblog": 9}
+DECLARED_AGAIN = {"funkedupshift": 127, "hacktracker": 13, "threefc": 146, "vcm": 67, "wavyblog": 9}
 REPEATED = {
-    "find or 404": 32,
-    "version checks": 50,
-    "refusals translated": 53,
-    "only copies": 23,
-    '"required" by hand': 13,
+    "find or 404": 26,
+    "version checks": 37,
+    "refusals translated": 33,
+    "only copies": 15,
+    '"required" by hand': 9,
 }
-BESIDE = {"keyword copies": 155, "in records": 15}
+BESIDE = {"keyword copies": 123, "in records": 15}
 """Where declarations could hide."""
 
 MOST_DECLARATIONS_PER_FIELD = 1.2

@@ -204,7 +204,12 @@ PLAYS = {
                 ),
             ),
         ),
-        pools={"player_number": st.sampled_from([None, 0, 7])},
+        pools={
+            "player_number": st.sampled_from([None, 0, 7]),
+            "email": st.sampled_from([None, "a@x.org", "b@x.org"]),
+            "phone_number": st.sampled_from([None, "+1 555 0100"]),
+            "positions": st.lists(st.sampled_from(["P", "C", "SS"]), unique=True),
+        },
     ),
     "vcm": Play(
         VcmDesign,

@@ -307,7 +307,7 @@ def test_an_invitation_is_none_as_soon_as_who_made_it_is_gone(
     team: Team, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their memberships are removed one by one after the account; until then, they give no rights."""
-    monkeypatch.setattr("keyplan.apps.hacktracker.accounts.leave_everything", lambda running, user_id: None)
+    monkeypatch.setattr("keyplan.apps.hacktracker.service.accounts.leave_everything", lambda running, user_id: None)
     paths = (f"{team.path}/invitations", f"{team.path}/players/{team.ghosts[0]}/invitations")
     secrets = [made(team.as_("manager").post(path, json={"role": "player"}))["secret"] for path in paths]
     assert team.as_("manager").delete("/me", headers=ANY).is_success

@@ -63,7 +63,7 @@ def test_a_game_is_scored_with_taps_and_followed(browser_page: Page, browser: Br
     expect(page.get_by_label("At bat")).to_have_value(team.ghosts[2], timeout=3000)
     expect(page.get_by_label("Outs")).to_have_value("1")
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("status")).to_have_text("OUT is taken back.")
+    expect(page.get_by_role("status")).to_have_text("OUT undone")
     expect(page.get_by_label("At bat")).to_have_value(team.ghosts[1])
     page.get_by_role("button", name="Opponent +1").click()
     expect(page.locator("[data-live] .score")).to_contain_text("Sluggers 1 1 Larks")
@@ -78,7 +78,7 @@ def test_the_desk_is_another_page_when_the_game_is_over(browser_page: Page, serv
     sign_in(browser_page, served, "scorekeeper", f"/games/{game}/score")
     expect(browser_page.locator("[data-play]")).to_be_visible()
     team.move(game, "FINAL")
-    expect(browser_page.get_by_text("This game is not being played.")).to_be_visible(timeout=3000)
+    expect(browser_page.get_by_text("This game is not in progress.")).to_be_visible(timeout=3000)
     expect(browser_page.locator("[data-play]")).to_have_count(0)
 
 

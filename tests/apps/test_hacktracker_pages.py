@@ -147,7 +147,7 @@ def test_a_season_begins(served: Site) -> None:
             positions="SS",
         )
     taken = coach.send(f"{team}/roster", f"{team}/roster", 409, first_name="A", last_name="B", player_number="1")
-    assert "Another player of the team has this number." in taken
+    assert "Another player on the team already has this number." in taken
     shown = coach.send(
         f"{team}/new-game",
         f"{team}/new-game",
@@ -173,7 +173,7 @@ def test_a_season_begins(served: Site) -> None:
     assert "Inning 1, 1 out" in coach.get(f"{game}/live")
     out = coach.send(f"{game}/score", f"{game}/score", 422, **{**play, "player_id": third}, result="K", place="")
     assert "This player is not in the line-up." in out
-    assert "K is taken back." in coach.send(f"{game}/score", f"{game}/undo")
+    assert "K undone" in coach.send(f"{game}/score", f"{game}/undo")
     coach.send(f"{game}/score", f"{game}/opponent", by="1")
     shown = coach.send(game, f"{game}/status", status="FINAL")
     assert re.search(r"<strong>1</strong> <strong>1</strong>", shown), "the box score"
@@ -193,7 +193,7 @@ def test_a_play_is_corrected(served: Site) -> None:
     assert f"{path}/{wrong}" not in reader.get(path), "who can not score is not asked to"
     hit = {"player_id": team.ghosts[2], "result": "2B", "inning": "1", "outs": "0", "runs": "2", "rbi": "2"}
     shown = coach.send(f"{path}/{wrong}", f"{path}/{wrong}", place="Left field", **hit)
-    assert "It is corrected." in shown
+    assert "Play corrected" in shown
     assert "<strong>3</strong>" in shown, "the score"
     assert coach.get(f"/games/{game}").count("<circle") == 2
     coach.send(f"{path}/{wrong}", f"{path}/{wrong}", 422, **{**hit, "inning": "0"})
@@ -242,7 +242,7 @@ def test_live_is_answered_once(served: Site) -> None:
     team.bat(game, runs=1)
     changed = reader.client.get(f"/games/{game}/live", headers={"If-None-Match": first.headers["ETag"]})
     assert changed.status_code == 200
-    assert "<strong>1 in</strong>" in changed.text
+    assert "<strong>1 run</strong>" in changed.text
 
 
 def test_people_come_and_go(served: Site) -> None:
@@ -251,7 +251,7 @@ def test_people_come_and_go(served: Site) -> None:
     shown = owner.send(f"{team.path}/members", f"{team.path}/members/invite", role="scorekeeper")
     (link,) = re.findall(r'value="http://[^/]+/hacktracker(/join/[\w-]+)"', shown)
     assert "scorekeeper" in guest.get(link)
-    assert "Welcome to Sluggers." in guest.send(link, link, first_name="Gus", last_name="Tan")
+    assert "You joined Sluggers" in guest.send(link, link, first_name="Gus", last_name="Tan")
     assert "Gus Tan" in owner.get(f"{team.path}/members")
     guest.get(link, 404)
     owner.send(f"{team.path}/members", f"{team.path}/members/role", user_id="guest", role="manager")
@@ -278,10 +278,10 @@ def test_people_come_and_go(served: Site) -> None:
     owner.send(f"{team.path}/members", f"{team.path}/transfer", user_id="player")
     player = Reader(served, "player")
     player.send(f"{team.path}/edit", f"{team.path}/delete")
-    assert "Renamed is back." in player.send("/", f"{team.path}/restore")
+    assert "Renamed restored" in player.send("/", f"{team.path}/restore")
     player.send(f"{team.path}/members", f"{team.path}/members/remove", user_id="owner")
     owner.get(team.path, 404)
-    assert "Your account is gone." in owner.send("/me", "/me/delete")
+    assert "Account deleted" in owner.send("/me", "/me/delete")
     assert served.running.store.verify() == []
 
 
@@ -289,7 +289,7 @@ def test_members_whose_ids_fit_no_address(served: Site) -> None:
     team, owner = Team(served), Reader(served, "owner")
     team.join("https://id.example.org/u/7", "player")
     told = owner.send(f"{team.path}/members", f"{team.path}/members/role", user_id="https://id.example.org/u/7")
-    assert "Unnamed is manager from now on." in told
+    assert "Unnamed is now a manager" in told
     assert 'value="https://id.example.org/u/7"' in told
     told = owner.send(f"{team.path}/members", f"{team.path}/members/remove", user_id="https://id.example.org/u/7")
     assert "id.example.org" not in told
@@ -305,8 +305,8 @@ def test_undo_takes_back_what_was_seen(served: Site) -> None:
     team.bat(game, team.ghosts[1], result="2B")
     late = scorer.client.post(f"/games/{game}/undo", data=undo)
     assert late.status_code == 409
-    assert "Another one was scored since" in late.text
-    assert "2B is taken back." in scorer.send(f"/games/{game}/score", f"/games/{game}/undo")
+    assert "Another at-bat was scored since" in late.text
+    assert "2B undone" in scorer.send(f"/games/{game}/score", f"/games/{game}/undo")
 
 
 def test_a_session_ends_with_its_account(served: Site) -> None:
@@ -318,7 +318,7 @@ def test_a_session_ends_with_its_account(served: Site) -> None:
     for page, reader in zip(told, (there, typing), strict=True):
         assert page.status_code == 401
         assert "<h1>Your session has expired</h1>" in page.text
-        assert "This account is gone." in page.text
+        assert "This account was deleted." in page.text
         assert "Sign out" not in page.text
         assert '<a class="button" href="/hacktracker/sign-in">Sign in</a>' in page.text
         assert reader.client.get("/me", follow_redirects=False).status_code == 303, "it has no session by now"

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.apps.hacktracker.access import A_MANAGER, A_MEMBER, A_SCORER, THE_OWNER
 from keyplan.apps.hacktracker.api import SYSTEM
+from keyplan.apps.hacktracker.service.access import A_MANAGER, A_MEMBER, A_SCORER, THE_OWNER
 from tests.apps.hack_site import ANY, OUTSIDERS, PLAY, ROLES, Team, league, made
 from tests.web.site import Site
 from tests.web.test_api import problem

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from keyplan.apps.hacktracker.entities import AtBat, Result
-from keyplan.apps.hacktracker.statistics import Statistics
+from keyplan.apps.hacktracker.entities import AtBat
+from keyplan.apps.hacktracker.fields import Result
+from keyplan.apps.hacktracker.service.statistics import statistics_of
 from keyplan.engine import Engine
 from keyplan.web import Caller, Missing
 from keyplan.web.server.work import Worker
@@ -120,14 +121,14 @@ def at_bat(result: Result, number: int = 0, **fields: Any) -> AtBat:
 def test_a_season_by_hand(name: str) -> None:
     results = [result for result, times in zip(RESULTS, SEASON[name], strict=True) for _ in range(times)]
     assert on_paper(list(results)) == EXPECTED[name], "the tables above agree with each other"
-    assert shown(Statistics.of(at_bat(each) for each in results).model_dump()) == EXPECTED[name]
+    assert shown(statistics_of(at_bat(each) for each in results).model_dump()) == EXPECTED[name]
 
 
 def test_any_at_bats() -> None:
     made_up = random.Random(1845)
     for _ in range(300):
         results = [made_up.choice(RESULTS) for _ in range(made_up.randrange(40))]
-        assert shown(Statistics.of(at_bat(each) for each in results).model_dump()) == on_paper(list(results))
+        assert shown(statistics_of(at_bat(each) for each in results).model_dump()) == on_paper(list(results))
 
 
 def test_a_whole_season_over_http(site: Site) -> None:

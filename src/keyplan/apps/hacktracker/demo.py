@@ -7,20 +7,9 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
-from keyplan.apps.hacktracker.entities import (
-    AtBat,
-    Game,
-    GameStatus,
-    HitLocation,
-    Membership,
-    Player,
-    Position,
-    Result,
-    Role,
-    Team,
-    User,
-)
-from keyplan.apps.hacktracker.teams import KEPT
+from keyplan.apps.hacktracker.entities import AtBat, Game, Membership, Player, Team, User
+from keyplan.apps.hacktracker.fields import GameStatus, HitLocation, Position, Result, Role
+from keyplan.apps.hacktracker.service.teams import KEPT
 from keyplan.data import Part, Refused, create
 from keyplan.web import Person, Progress, Running
 

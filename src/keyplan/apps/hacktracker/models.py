@@ -1,168 +1,92 @@
-"""What goes into and out of hacktracker's API."""
+"""What goes into and out of hacktracker's API, beside what its fields declare."""
 
-from datetime import UTC, datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from keyplan.apps.hacktracker.entities import (
-    AtBat,
-    Game,
+from keyplan.apps.hacktracker.fields import (
+    AccountFields,
+    AccountStored,
+    AtBatDated,
+    AtBatFields,
+    AtBatIdentified,
+    AtBatPlay,
+    AtBatStored,
+    BattingOrder,
+    ForTeam,
+    GameEditable,
+    GameFields,
+    GameScored,
     GameStatus,
-    HitLocation,
-    Membership,
-    MemberStatus,
-    Player,
-    PlayerName,
-    Position,
-    Result,
-    Role,
-    Team,
-    User,
+    GameStored,
+    GivenRole,
+    InInning,
+    InRole,
+    InvitationExpiry,
+    InvitationFields,
+    ItemId,
+    MemberFields,
+    OfBatter,
+    OfSeason,
+    OfTeam,
+    PlayerFields,
+    PlayerIdentified,
+    PlayerNumbered,
+    PlayerStored,
+    Stamped,
+    TeamDeletion,
+    TeamFields,
+    TeamIdentified,
+    TeamListed,
+    Versioned,
+    WithResult,
 )
-from keyplan.web import In, Out, Time, UserId
+from keyplan.design import about
+from keyplan.web import Change, In, Out, UserId
 
-LINEUP = 60
-"""Batters in a line-up at most: as many as a roster has players."""
-
-ItemId: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[^#/\x00-\x20\x7f]{1,128}$", strip_whitespace=False)]
-"""An id in an address or a body: ours, or one that came from elsewhere."""
-Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
-Email: TypeAlias = Annotated[
-    str, StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+\.[^@\s\x00-\x1f]+$")
-]
-Season: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=50)]
-TeamName: TypeAlias = Annotated[str, StringConstraints(min_length=3, max_length=50)]
-Description: TypeAlias = Annotated[str, StringConstraints(max_length=1000)]
-Number: TypeAlias = Annotated[int, Field(ge=0, le=99)]
-PlayerStatus: TypeAlias = Literal["active", "inactive", "sub"]
-Score: TypeAlias = Annotated[int, Field(ge=0, le=999)]
-Inning: TypeAlias = Annotated[int, Field(ge=1, le=99)]
-Outs: TypeAlias = Annotated[int, Field(ge=0, le=2)]
-UpToFour: TypeAlias = Annotated[int, Field(ge=0, le=4)]
-Given: TypeAlias = Literal["manager", "player", "scorekeeper"]
-"""A role that can be given; an owner is made by a transfer."""
 Secret: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{20,100}$")]
 
 
-def _in_our_time(start: datetime) -> datetime:
-    if not 1900 <= start.year <= 2999:
-        raise ValueError("a game is played between the years 1900 and 2999")
-    return start.astimezone(UTC)
+# Accounts
 
 
-def _each_once(values: list[Position]) -> list[Position]:
-    if len(set(values)) < len(values):
-        raise ValueError("each position stands once")
-    return values
+class AccountChange(Change[AccountFields]):
+    """Changes to your account. Fields that are left out stay as they are."""
 
 
-Start: TypeAlias = Annotated[AwareDatetime, AfterValidator(_in_our_time)]
-Positions: TypeAlias = Annotated[list[Position], Field(max_length=3), AfterValidator(_each_once)]
-
-
-# People
-
-
-class AccountChange(In):
-    """What is to be changed of one's account; what is not named stays."""
-
-    email: Email | None = None
-    first_name: PlayerName | None = None
-    last_name: PlayerName | None = None
-    phone_number: Annotated[str, StringConstraints(pattern=r"^\+?[0-9][0-9 ()/.-]{3,29}$")] | None = None
-
-
-class Account(Out):
+class Account(AccountStored, Out):
     """An account, as its owner and admins see it."""
-
-    user_id: str
-    email: str | None
-    first_name: str | None
-    last_name: str | None
-    phone_number: str | None
-    owned_team_count: Annotated[int, Field(description="Teams to transfer or delete before the account can go.")]
-    deleted_at: Time | None
-    created_at: Time
-    version: int
-
-    @classmethod
-    def of(cls, user: User) -> "Account":
-        return cls.model_validate(user)
 
 
 # Teams
 
 
-class NewTeam(In):
-    """A team. A PERSONAL one has one player, its owner, and takes no other."""
-
-    name: TeamName
-    description: Description | None = None
-    team_type: Literal["MANAGED", "PERSONAL"] = "MANAGED"
+class NewTeam(TeamFields, In):
+    """A new team. A PERSONAL team has one player, its owner, and no other members."""
 
 
-class TeamChange(In):
-    """What is to be changed of a team; what is not named stays."""
-
-    name: TeamName | None = None
-    description: Description | None = None
+class TeamChange(Change[TeamFields]):
+    """Changes to a team. Fields that are left out stay as they are."""
 
 
-class TeamHead(Out):
+class TeamHead(TeamListed, Out):
     """A team in a list."""
 
-    team_id: str
-    name: str
-    team_type: Literal["MANAGED", "PERSONAL"]
-    player_count: int
-    active_game_id: Annotated[str | None, Field(description="The game that is in progress.")]
-    created_at: Time
 
-    @classmethod
-    def of(cls, team: Team) -> "TeamHead":
-        return cls.model_validate(team)
+class MyTeam(TeamListed, InRole, Out):
+    """One of your teams, with your role in it."""
 
 
-class MyTeam(TeamHead):
-    """A team of one's own, with one's role in it."""
-
-    role: Role
-
-    @classmethod
-    def seen(cls, team: Team, role: Role) -> "MyTeam":
-        """As somebody with this role sees it."""
-        return cls.model_validate({**TeamHead.of(team).model_dump(), "role": role})
+class DeletedTeam(TeamIdentified, TeamDeletion, Out):
+    """A deleted team that you own and can still restore."""
 
 
-class DeletedTeam(Out):
-    """A deleted team of one's own, which can be restored for a while."""
-
-    team_id: str
-    name: str
-    deleted_at: Time
-    expires_at: Time
-
-    @classmethod
-    def of(cls, team: Team) -> "DeletedTeam":
-        return cls.model_validate(team)
-
-
-class TeamOut(MyTeam):
-    """A team."""
-
-    description: str | None
-    updated_at: Time
-    version: int
-
-    @classmethod
-    def seen(cls, team: Team, role: Role) -> "TeamOut":
-        """As somebody with this role sees it."""
-        return cls.model_validate({**team.model_dump(), "role": role})
+class TeamOut(TeamListed, TeamFields, InRole, Stamped, Out):
+    """A team, with your role in it."""
 
 
 class NewOwner(In):
-    """Who is to own the team: an active member."""
+    """The active member who becomes the owner of the team."""
 
     user_id: UserId
 
@@ -170,125 +94,73 @@ class NewOwner(In):
 # Members
 
 
-class MemberOut(Out):
-    """A member of a team. The id is there for those who manage members, and for oneself."""
+class MemberOut(MemberFields, Out):
+    """A member of a team. Only the member and those who manage the team see the id."""
 
     user_id: str | None
     name: str
-    role: Role
-    status: MemberStatus
-    joined_at: Time | None
 
 
-class MembershipOut(MemberOut):
-    """A membership, to be changed."""
-
-    version: int
-
-    @classmethod
-    def of(cls, membership: Membership, name: str) -> "MembershipOut":
-        return cls.model_validate({**membership.model_dump(), "name": name})
+class MembershipOut(Versioned, MemberOut):
+    """A membership, with its version."""
 
 
 class RoleChange(In):
-    """Another role."""
+    """A role to give to a member."""
 
-    role: Given
+    role: GivenRole
 
 
-class InvitationOut(Out):
-    """An invitation to pass on. The secret is shown this once."""
+class InvitationOut(InvitationExpiry, Out):
+    """An invitation to share. The secret is shown only once."""
 
     secret: str
-    link: Annotated[str, Field(description="Where it is accepted, in a browser.")]
-    expires_at: Time
+    link: Annotated[str, Field(description="The page where it is accepted.")]
 
 
 class Accepted(In):
-    """An invitation that one has got."""
+    """An invitation that you received."""
 
     secret: Secret
 
 
-class Offer(Out):
+class Offer(InvitationFields, ForTeam, Out):
     """What an invitation offers."""
 
-    team_id: str
-    team_name: str
-    role: Annotated[Given, Field(description="The role of who is not a member yet.")]
-    player_id: Annotated[str | None, Field(description="The player that one becomes.")]
+    role: Annotated[GivenRole, Field(description="The role that you get if you aren't a member yet.")]
     player_name: str | None
-    expires_at: Time
 
 
 # Players
 
 
-class NewPlayer(In):
-    """A player without an account."""
-
-    first_name: PlayerName
-    last_name: PlayerName
-    player_number: Number | None = None
-    positions: Positions = Field(default_factory=list)
-    status: PlayerStatus = "active"
+class NewPlayer(PlayerFields, In):
+    """A new player, who has no account yet."""
 
 
-class PlayerChange(In):
-    """What is to be changed of a player; what is not named stays."""
-
-    first_name: PlayerName | None = None
-    last_name: PlayerName | None = None
-    player_number: Number | None = None
-    positions: Positions | None = None
-    status: PlayerStatus | None = None
+class PlayerChange(Change[PlayerFields]):
+    """Changes to a player. Fields that are left out stay as they are."""
 
 
-class PlayerOut(Out):
+class PlayerOut(PlayerStored, Out):
     """A player on a roster."""
 
-    team_id: str
-    player_id: str
-    first_name: str
-    last_name: str
-    player_number: int | None
-    positions: list[Position]
-    status: PlayerStatus
-    is_ghost: Annotated[bool, Field(description="Whether the player has no account.")]
     is_me: bool
-    linked_at: Time | None
-    at_bat_count: int
-    version: int
-
-    @classmethod
-    def of(cls, player: Player, me: str) -> "PlayerOut":
-        return cls.model_validate({**player.model_dump(), "is_me": player.user_id == me})
 
 
 # Games
 
 
-class NewGame(In):
-    """A game. Its line-up is set later."""
-
-    scheduled_start: Start | None = None
-    opponent_name: Text | None = None
-    location: Text | None = None
-    season_id: Season | None = None
+class NewGame(GameFields, In):
+    """A new game. Its line-up is set later."""
 
 
-class GameChange(In):
-    """What is to be changed of a game; what is not named stays."""
-
-    scheduled_start: Start | None = None
-    opponent_name: Text | None = None
-    location: Text | None = None
-    season_id: Season | None = None
-    opponent_score: Score | None = None
+class GameChange(Change[GameEditable]):
+    """Changes to a game. Fields that are left out stay as they are."""
 
 
 class StatusMove(In):
-    """The status that a game moves to."""
+    """The new status of a game."""
 
     status: GameStatus
 
@@ -296,73 +168,125 @@ class StatusMove(In):
 class Lineup(In):
     """Players in batting order."""
 
-    lineup: Annotated[list[ItemId], Field(max_length=LINEUP)]
+    lineup: BattingOrder
 
 
-class GameOut(Out):
+class GameOut(GameStored, Out):
     """A game."""
-
-    game_id: str
-    team_id: str
-    status: GameStatus
-    scheduled_start: Time | None
-    opponent_name: str | None
-    location: str | None
-    season_id: str | None
-    team_score: int
-    opponent_score: int
-    lineup: list[str]
-    created_at: Time
-    updated_at: Time
-    version: int
-
-    @classmethod
-    def of(cls, game: Game) -> "GameOut":
-        return cls.model_validate(game)
 
 
 # At-bats
 
 
-class NewAtBat(In):
+class NewAtBat(AtBatPlay, In):
     """What happened at bat."""
 
-    player_id: Annotated[ItemId | None, Field(description="The batter; may be left out in a PERSONAL team.")] = None
-    result: Result
-    inning: Inning
-    outs: Outs
-    rbi: UpToFour = 0
-    runs: Annotated[UpToFour, Field(description="Runs scored on the play.")] = 0
-    hit_location: HitLocation | None = None
+    player_id: Annotated[ItemId | None, about("At bat", "The batter. Optional in a PERSONAL team.")] = None
 
 
-class AtBatChange(In):
-    """What is to be changed of an at-bat; what is not named stays."""
-
-    player_id: ItemId | None = None
-    result: Result | None = None
-    inning: Inning | None = None
-    outs: Outs | None = None
-    rbi: UpToFour | None = None
-    runs: UpToFour | None = None
-    hit_location: HitLocation | None = None
+class AtBatChange(Change[AtBatFields]):
+    """Changes to an at-bat. Fields that are left out stay as they are."""
 
 
-class AtBatOut(Out):
+class AtBatOut(AtBatStored, Out):
     """An at-bat."""
 
-    game_id: str
-    at_bat_id: str
-    player_id: str
-    result: Result
-    inning: int
-    outs: int
-    rbi: int
-    runs: int
-    hit_location: HitLocation | None
-    created_at: Time
-    version: int
 
-    @classmethod
-    def of(cls, at_bat: AtBat) -> "AtBatOut":
-        return cls.model_validate(at_bat)
+# Statistics
+
+
+class Statistics(Out):
+    """Batting statistics. Averages have three decimals; they are null where there is nothing to divide by."""
+
+    games: int
+    plate_appearances: int
+    at_bats: Annotated[int, Field(description="All but BB, HBP, SAC and SF.")]
+    hits: int
+    singles: int
+    doubles: int
+    triples: int
+    home_runs: int
+    total_bases: int
+    walks: int
+    hit_by_pitch: int
+    strikeouts: int
+    sacrifices: int
+    sacrifice_flies: int
+    fielders_choices: int
+    errors: Annotated[int, Field(description="Reached base by an error.")]
+    rbi: int
+    runs: Annotated[int, Field(description="Runs scored on the plays.")]
+    avg: Annotated[float | None, Field(description="H / AB")]
+    obp: Annotated[float | None, Field(description="(H + BB + HBP) / (AB + BB + HBP + SF)")]
+    slg: Annotated[float | None, Field(description="Total bases / AB")]
+    ops: Annotated[float | None, Field(description="OBP + SLG")]
+
+
+class PlayerLine(PlayerIdentified, PlayerNumbered, Out):
+    """A player's line in a table of statistics."""
+
+    name: str
+    statistics: Statistics
+
+
+class PlayerStatistics(OfTeam, PlayerIdentified, OfSeason, Out):
+    """The statistics of a player."""
+
+    statistics: Statistics
+
+
+class TeamStatistics(OfTeam, OfSeason, Out):
+    """The statistics of a team, and of each player who batted."""
+
+    total: Statistics
+    players: list[PlayerLine]
+
+
+class SeasonLine(OfSeason, Out):
+    """The statistics of a team in one season; null for games without a season."""
+
+    statistics: Statistics
+
+
+class Seasons(OfTeam, Out):
+    """The statistics of a team, season by season."""
+
+    seasons: list[SeasonLine]
+
+
+class InningLine(InInning, Out):
+    """The runs of an inning."""
+
+
+class BoxScore(GameScored, Out):
+    """The statistics of a game: the batters in order, and the runs of each inning."""
+
+    innings: list[InningLine]
+    total: Statistics
+    players: list[PlayerLine]
+
+
+class TeamLine(ForTeam, Out):
+    """What somebody batted for one team."""
+
+    statistics: Statistics
+
+
+class UserStatistics(OfSeason, Out):
+    """What somebody batted for all their teams, including removed ones."""
+
+    total: Statistics
+    teams: list[TeamLine]
+
+
+class Point(AtBatIdentified, OfBatter, WithResult, AtBatDated, Out):
+    """Where a ball went: x from left to right, y from home plate outwards, both from 0 to 1."""
+
+    x: float
+    y: float
+
+
+class SprayChart(Out):
+    """The points of a spray chart, the latest first; at most 1000."""
+
+    points: list[Point]

@@ -1,4 +1,4 @@
-"""hacktracker's pages: teams and their people, games and how they are scored, and one's own numbers."""
+"""hacktracker's pages: teams and their people, games and scoring, and the caller's own statistics."""
 
 from keyplan.apps.hacktracker.pages import games, mine, people, plays, scoring, teams
 from keyplan.apps.hacktracker.pages.shared import pages

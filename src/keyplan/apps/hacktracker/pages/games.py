@@ -1,73 +1,63 @@
-"""Games: what is known of one, its box score, its line-up, and its status."""
+"""Games: scheduling and editing one, its box score, its line-up, and its status."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.entities import GameStatus
-from keyplan.apps.hacktracker.models import (
-    LINEUP,
-    GameChange,
-    ItemId,
-    Lineup,
-    NewGame,
-    Score,
-    Season,
-    StatusMove,
-    Text,
-)
-from keyplan.apps.hacktracker.pages.shared import HackView, in_utc, pages, roster_of, show
+from keyplan.apps.hacktracker.fields import ROSTER, ItemId
+from keyplan.apps.hacktracker.models import GameChange, Lineup, NewGame, StatusMove
+from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.web import In, OfVersion, Paging
 
 
-class Planned(In):
-    """A game as it is typed; its time is without a zone."""
+class StartInUtc(In):
+    """A form with a start that is typed without a time zone. The page says that it is UTC."""
 
-    scheduled_start: datetime | None = None
-    opponent_name: Text | None = None
-    location: Text | None = None
-    season_id: Season | None = None
+    @field_validator("scheduled_start", mode="before", check_fields=False)
+    @classmethod
+    def _in_utc(cls, typed: object) -> object:
+        try:
+            start = datetime.fromisoformat(typed) if isinstance(typed, str) else None
+        except ValueError:
+            return typed
+        return typed if start is None or start.tzinfo is not None else start.replace(tzinfo=UTC)
 
-    def fields(self) -> dict[str, object]:
-        """As the service takes it."""
-        typed = self.model_dump(exclude={"version"})
-        return {**typed, "scheduled_start": in_utc(self.scheduled_start)}
+
+class PlannedGame(NewGame, StartInUtc):
+    """A new game, as it is typed."""
 
 
-class EditedGame(Planned, OfVersion):
-    """A game as it is to be."""
-
-    opponent_score: Score = 0
+class EditedGame(GameChange, StartInUtc, OfVersion):
+    """A changed game, as it is typed."""
 
 
 class Order(OfVersion):
-    """A line-up as it is typed: for each player who bats the place and the player."""
+    """A line-up as it is typed: the place and the id of each player who bats."""
 
-    places: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2} .+$")]], Field(max_length=LINEUP)]
+    places: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2} .+$")]], Field(max_length=ROSTER)]
 
     def lineup(self) -> list[str]:
-        """The players by their places; those who share one in the roster's order."""
+        """The players by their places; players with the same place are in the order of the roster."""
         taken = (each.split(" ", 1) for each in self.places)
         return [player_id for _, player_id in sorted(taken, key=lambda pair: int(pair[0]))]
 
 
-class Moved(OfVersion):
-    """What a game becomes."""
-
-    status: GameStatus
+class Moved(StatusMove, OfVersion):
+    """The new status of a game."""
 
 
 @pages.get("/teams/{team_id}/new-game")
 def new_game(view: HackView, team_id: ItemId) -> Response:
+    view.form.asking(PlannedGame)
     return show(view, "new_game.html", team=view.service.team(team_id))
 
 
 @pages.post("/teams/{team_id}/new-game")
-def create(view: HackView, team_id: ItemId, planned: Planned) -> Response:
-    made = view.service.create_game(team_id, NewGame.model_validate(planned.fields()))
-    return view.redirect("/games/{game_id}", game_id=made.game_id, notice="The game is scheduled.")
+def create(view: HackView, team_id: ItemId, planned: PlannedGame) -> Response:
+    made = view.service.create_game(team_id, planned)
+    return view.redirect("/games/{game_id}", game_id=made.game_id, notice="Game scheduled")
 
 
 @pages.get("/games/{game_id}")
@@ -88,32 +78,32 @@ def edit(view: HackView, game_id: ItemId) -> Response:
     found = view.service.game(game_id)
     start = found.scheduled_start
     typed = {"scheduled_start": f"{start:%Y-%m-%dT%H:%M}" if start else None}
-    view.form.starting_from({**found.model_dump(), **typed})
+    view.form.asking(EditedGame).starting_from({**found.model_dump(), **typed})
     return show(view, "edit_game.html", team=view.service.team(found.team_id), game=found)
 
 
 @pages.post("/games/{game_id}/edit")
 def change(view: HackView, game_id: ItemId, edited: EditedGame) -> Response:
-    view.service.change_game(game_id, GameChange.model_validate(edited.fields()), edited.seen)
-    return view.redirect("/games/{game_id}", game_id=game_id, notice="It is saved.")
+    view.service.change_game(game_id, edited, edited.seen)
+    return view.redirect("/games/{game_id}", game_id=game_id, notice="Game saved")
 
 
 @pages.post("/games/{game_id}/delete", again=edit)
 def delete(view: HackView, game_id: ItemId, which: OfVersion) -> Response:
     team_id = view.service.game(game_id).team_id
     view.service.delete_game(game_id, which.seen)
-    return view.redirect("/teams/{team_id}", team_id=team_id, notice="The game is deleted.")
+    return view.redirect("/teams/{team_id}", team_id=team_id, notice="Game deleted")
 
 
 @pages.post("/games/{game_id}/status", again=game)
 def move(view: HackView, game_id: ItemId, moved: Moved) -> Response:
-    changed = view.service.move_game(game_id, StatusMove(status=moved.status), moved.seen)
+    changed = view.service.move_game(game_id, moved, moved.seen)
     if changed.status == "IN_PROGRESS":
-        return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play ball!")
+        return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Game started. Play ball!")
     return view.redirect("/games/{game_id}", game_id=game_id, notice=_NOTICES[changed.status])
 
 
-_NOTICES = {"FINAL": "The game is over.", "POSTPONED": "The game is postponed.", "SCHEDULED": "The game is on again."}
+_NOTICES = {"FINAL": "Game ended", "POSTPONED": "Game postponed", "SCHEDULED": "Game rescheduled"}
 
 
 @pages.get("/games/{game_id}/lineup")
@@ -133,7 +123,7 @@ def lineup(view: HackView, game_id: ItemId) -> Response:
 
 
 def _last_lineup(view: HackView, team_id: str) -> list[str]:
-    """The line-up of the game before: mostly it is nearly the same again."""
+    """The line-up of the last game, which is often nearly the same."""
     before = view.service.games(team_id, Paging(limit=1), when="past").items
     return before[0].lineup if before else []
 
@@ -141,4 +131,4 @@ def _last_lineup(view: HackView, team_id: str) -> list[str]:
 @pages.post("/games/{game_id}/lineup")
 def set_lineup(view: HackView, game_id: ItemId, order: Order) -> Response:
     view.service.set_lineup(game_id, Lineup(lineup=order.lineup()), order.seen)
-    return view.redirect("/games/{game_id}", game_id=game_id, notice="The line-up is set.")
+    return view.redirect("/games/{game_id}", game_id=game_id, notice="Line-up saved")

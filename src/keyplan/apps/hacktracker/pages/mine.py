@@ -1,10 +1,10 @@
-"""One's own: the front page with one's teams, one's account and numbers, invitations; and what admins list."""
+"""The front page with the caller's teams, their account and statistics, invitations, and the lists for admins."""
 
 from typing import TypeVar
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.models import Accepted, AccountChange, Email, Secret
+from keyplan.apps.hacktracker.models import Accepted, AccountChange, Secret
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.web import Cursor, Listing, OfVersion, Paging, all_of, turn
 
@@ -12,11 +12,8 @@ T = TypeVar("T")
 _LISTED = 50
 
 
-class Profile(OfVersion, Named):
-    """One's account as it is to be."""
-
-    email: Email | None = None
-    phone_number: str | None = None
+class Profile(AccountChange, OfVersion):
+    """The caller's account, as it is typed."""
 
 
 @pages.get("/")
@@ -36,7 +33,7 @@ def front(view: HackView, cursor: Cursor = None) -> Response:
 @pages.get("/me")
 def me(view: HackView) -> Response:
     account = view.service.me_get()
-    view.form.starting_from(account)
+    view.form.asking(Profile).starting_from(account)
     return show(
         view,
         "me.html",
@@ -48,20 +45,20 @@ def me(view: HackView) -> Response:
 
 @pages.post("/me")
 def change_me(view: HackView, profile: Profile) -> Response:
-    change = AccountChange.model_validate(profile.model_dump(exclude={"version"}))
-    view.service.me_change(change, profile.seen)
-    return view.redirect("/me", notice="It is saved.")
+    view.service.me_change(profile, profile.seen)
+    return view.redirect("/me", notice="Account saved")
 
 
 @pages.post("/me/delete", again=me)
 def delete_me(view: HackView, which: OfVersion) -> Response:
     view.service.me_delete(which.seen)
     view.sign_out()
-    return view.redirect("/", notice="Your account is gone.")
+    return view.redirect("/", notice="Account deleted")
 
 
 @pages.get("/join/{secret}")
 def join(view: HackView, secret: Secret) -> Response:
+    view.form.asking(Named)
     return show(view, "join.html", account=view.service.me_get(), offer=view.service.offer(secret), secret=secret)
 
 
@@ -69,7 +66,7 @@ def join(view: HackView, secret: Secret) -> Response:
 def accept(view: HackView, secret: Secret, guest: Named) -> Response:
     guest.introduce(view)
     team = view.service.accept_invitation(Accepted(secret=secret))
-    return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"Welcome to {team.name}.")
+    return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"You joined {team.name}")
 
 
 def _listing(view: HackView, what: str, listing: Listing[T], cursor: str | None) -> Response:

@@ -2,58 +2,32 @@
 
 from typing import get_args
 
-from pydantic import Field
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.entities import PlayerName, Position
-from keyplan.apps.hacktracker.models import (
-    Given,
-    InvitationOut,
-    ItemId,
-    NewPlayer,
-    Number,
-    PlayerChange,
-    PlayerStatus,
-    Positions,
-    RoleChange,
-)
+from keyplan.apps.hacktracker.fields import ItemId, Position
+from keyplan.apps.hacktracker.models import InvitationOut, NewOwner, NewPlayer, PlayerChange, RoleChange
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
-from keyplan.web import Cursor, In, Nothing, OfVersion, Paging, UserId, turn
+from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
 
 _LISTED = 50
 
 
-class EditedPlayer(OfVersion):
-    """A player's record as it is to be."""
-
-    first_name: PlayerName
-    last_name: PlayerName
-    player_number: Number | None = None
-    positions: Positions = Field(default_factory=list)
-    status: PlayerStatus | None = None
+class EditedPlayer(PlayerChange, OfVersion):
+    """A player, as it is typed. Players who edit themselves are not asked for number and status."""
 
 
-class NewRole(In):
-    """A role for somebody who is invited."""
-
-    role: Given
+class Chosen(NewOwner):
+    """A member, by an id that may not fit into an address."""
 
 
-class Chosen(In):
-    """A member, by an id that may hold what no address can."""
-
-    user_id: UserId
-
-
-class OtherRole(Chosen):
+class OtherRole(Chosen, RoleChange):
     """Another role for a member."""
-
-    role: Given
 
 
 @pages.get("/teams/{team_id}/roster")
 def roster(view: HackView, team_id: ItemId) -> Response:
     team = view.service.team(team_id)
+    view.form.asking(NewPlayer)
     positions = [("", "Any"), *((each, each) for each in get_args(Position))]
     return show(view, "roster.html", team=team, players=roster_of(view, team_id), positions=positions)
 
@@ -61,7 +35,7 @@ def roster(view: HackView, team_id: ItemId) -> Response:
 @pages.post("/teams/{team_id}/roster")
 def add(view: HackView, team_id: ItemId, new: NewPlayer) -> Response:
     made = view.service.add_player(team_id, new)
-    notice = f"{made.first_name} {made.last_name} is on the roster."
+    notice = f"{made.first_name} {made.last_name} added to the roster"
     return view.redirect("/teams/{team_id}/roster", team_id=team_id, notice=notice)
 
 
@@ -82,17 +56,14 @@ def player(view: HackView, team_id: ItemId, player_id: ItemId, season_id: str | 
 @pages.get("/teams/{team_id}/players/{player_id}/edit")
 def edit(view: HackView, team_id: ItemId, player_id: ItemId) -> Response:
     found = view.service.player(team_id, player_id)
-    view.form.starting_from(found)
-    return show(view, "edit_player.html", team=view.service.team(team_id), player=found)
+    view.form.asking(NewPlayer).starting_from(found)
+    return show(view, "edit_player.html", team=view.service.team(team_id), player=found, positions=get_args(Position))
 
 
 @pages.post("/teams/{team_id}/players/{player_id}/edit")
 def change(view: HackView, team_id: ItemId, player_id: ItemId, edited: EditedPlayer) -> Response:
-    fields = {"first_name", "last_name", "positions"}
-    if edited.status is not None:  # players themselves are not asked for the rest
-        fields |= {"player_number", "status"}
-    view.service.change_player(team_id, player_id, PlayerChange(**edited.model_dump(include=fields)), edited.seen)
-    return view.redirect(_PLAYER, team_id=team_id, player_id=player_id, notice="It is saved.")
+    view.service.change_player(team_id, player_id, edited, edited.seen)
+    return view.redirect(_PLAYER, team_id=team_id, player_id=player_id, notice="Player saved")
 
 
 _PLAYER = "/teams/{team_id}/players/{player_id}"
@@ -101,13 +72,13 @@ _PLAYER = "/teams/{team_id}/players/{player_id}"
 @pages.post("/teams/{team_id}/players/{player_id}/remove", again=player)
 def remove(view: HackView, team_id: ItemId, player_id: ItemId, which: OfVersion) -> Response:
     view.service.remove_player(team_id, player_id, which.seen)
-    return view.redirect("/teams/{team_id}/roster", team_id=team_id, notice="The player is removed.")
+    return view.redirect("/teams/{team_id}/roster", team_id=team_id, notice="Player removed")
 
 
 @pages.post("/teams/{team_id}/players/{player_id}/unlink", again=player)
 def unlink(view: HackView, team_id: ItemId, player_id: ItemId, which: OfVersion) -> Response:
     view.service.unlink_player(team_id, player_id, which.seen)
-    return view.redirect(_PLAYER, team_id=team_id, player_id=player_id, notice="The player is nobody's account now.")
+    return view.redirect(_PLAYER, team_id=team_id, player_id=player_id, notice="Account unlinked")
 
 
 @pages.post("/teams/{team_id}/players/{player_id}/invite", again=player)
@@ -116,7 +87,7 @@ def invite_player(view: HackView, team_id: ItemId, player_id: ItemId, which: Not
 
 
 def _invited(view: HackView, team_id: str, invitation: InvitationOut) -> Response:
-    """The link to pass on; it is shown this once, so that it is no page of its own."""
+    """The page with the link to share. It is shown only once, so it has no address of its own."""
     url = view.request.url
     base = "" if "://" in invitation.link else f"{url.scheme}://{url.netloc}"
     team = view.service.team(team_id)
@@ -135,25 +106,23 @@ def members(view: HackView, team_id: ItemId, cursor: Cursor = None) -> Response:
 
 
 @pages.post("/teams/{team_id}/members/invite", again=members)
-def invite(view: HackView, team_id: ItemId, new: NewRole) -> Response:
-    return _invited(view, team_id, view.service.invite_member(team_id, RoleChange(role=new.role)))
+def invite(view: HackView, team_id: ItemId, new: RoleChange) -> Response:
+    return _invited(view, team_id, view.service.invite_member(team_id, new))
 
 
 @pages.post("/teams/{team_id}/members/role", again=members)
 def change_role(view: HackView, team_id: ItemId, new: OtherRole) -> Response:
-    changed = view.service.change_role(team_id, new.user_id, RoleChange(role=new.role), None)
-    return view.redirect(
-        "/teams/{team_id}/members", team_id=team_id, notice=f"{changed.name} is {changed.role} from now on."
-    )
+    changed = view.service.change_role(team_id, new.user_id, new, None)
+    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice=f"{changed.name} is now a {changed.role}")
 
 
 @pages.post("/teams/{team_id}/members/remove", again=members)
 def remove_member(view: HackView, team_id: ItemId, which: Chosen) -> Response:
     view.service.remove_member(team_id, which.user_id, None)
-    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="The member is removed.")
+    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="Member removed")
 
 
 @pages.post("/teams/{team_id}/leave", again=members)
 def leave(view: HackView, team_id: ItemId, which: Nothing) -> Response:
     view.service.leave_team(team_id)
-    return view.redirect("/", notice="You have left the team.")
+    return view.redirect("/", notice="You left the team")

@@ -1,13 +1,10 @@
-"""What happened at bat, play by play; and putting right what was scored wrongly."""
+"""A game play by play, and correcting a play."""
 
-from typing import Annotated
-
-from pydantic import StringConstraints
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.entities import HitLocation, Result
-from keyplan.apps.hacktracker.models import AtBatChange, Inning, ItemId, Outs, UpToFour
-from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS
+from keyplan.apps.hacktracker.fields import ItemId
+from keyplan.apps.hacktracker.models import AtBatChange
+from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS, Place, location_of
 from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
 from keyplan.web import Cursor, OfVersion, Paging, turn
 
@@ -15,25 +12,16 @@ _LISTED = 50
 _AS_IT_WAS = "as it was"
 
 
-class Corrected(OfVersion):
-    """An at-bat as it was."""
+class Corrected(AtBatChange, OfVersion):
+    """A corrected at-bat, as it is typed."""
 
-    player_id: ItemId
-    result: Result
-    inning: Inning
-    outs: Outs
-    runs: UpToFour
-    rbi: UpToFour
-    place: Annotated[str, StringConstraints(max_length=30)] = ""
+    place: Place = ""
 
     def change(self) -> AtBatChange:
-        """As the service takes it."""
-        fields = self.model_dump(exclude={"version", "place"})
+        """The change, with the place where the ball went."""
         if self.place == _AS_IT_WAS:
-            return AtBatChange.model_validate(fields)
-        x, y = PLACES.get(self.place, (None, None))
-        where = None if x is None or y is None else HitLocation(x=x, y=y)
-        return AtBatChange.model_validate({**fields, "hit_location": where})
+            return self
+        return self.model_copy(update={"hit_location": location_of(self.place)})
 
 
 @pages.get("/games/{game_id}/plays")
@@ -58,8 +46,8 @@ def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
     found = view.service.at_bat(game_id, at_bat_id)
     players = {each.player_id: each for each in roster_of(view, game.team_id)}
     batters = dict.fromkeys([found.player_id, *game.lineup])
-    marked = [(_AS_IT_WAS, "As it was marked")] if found.hit_location else []
-    view.form.starting_from({**found.model_dump(), "place": marked[0][0] if marked else ""})
+    marked = [(_AS_IT_WAS, "Keep the marked spot")] if found.hit_location else []
+    view.form.asking(Corrected).starting_from({**found.model_dump(), "place": marked[0][0] if marked else ""})
     return show(
         view,
         "edit_play.html",
@@ -75,10 +63,10 @@ def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
 @pages.post("/games/{game_id}/plays/{at_bat_id}")
 def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corrected) -> Response:
     view.service.change_at_bat(game_id, at_bat_id, corrected.change(), corrected.seen)
-    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="It is corrected.")
+    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play corrected")
 
 
 @pages.post("/games/{game_id}/plays/{at_bat_id}/remove", again=play)
 def remove(view: HackView, game_id: ItemId, at_bat_id: ItemId, which: OfVersion) -> Response:
     view.service.remove_at_bat(game_id, at_bat_id, which.seen)
-    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="It is taken back.")
+    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play removed")

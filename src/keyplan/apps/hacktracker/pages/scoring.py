@@ -1,25 +1,15 @@
-"""The page to score a game on, and the part of it that follows what others score."""
+"""The page where a game is scored, and the part of it that shows what others score."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.entities import HitLocation, Result
-from keyplan.apps.hacktracker.models import (
-    AtBatOut,
-    GameChange,
-    GameOut,
-    Inning,
-    ItemId,
-    NewAtBat,
-    Outs,
-    PlayerOut,
-    UpToFour,
-)
+from keyplan.apps.hacktracker.fields import HitLocation, ItemId, Result
+from keyplan.apps.hacktracker.models import AtBatOut, GameChange, GameOut, NewAtBat, PlayerOut
 from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
 from keyplan.web import In, Stale, all_of, not_modified
 
@@ -38,12 +28,12 @@ RESULTS: tuple[tuple[Result, str], ...] = (
     ("E", "Error"),
 )
 _OUTS = {"K", "OUT", "FC", "SAC", "SF"}
-"""Results that end with somebody out, as a rule."""
+"""Results that usually end with somebody out."""
 PLACES: dict[str, tuple[float, float]] = {
     "Left field": (0.2, 0.7),
-    "Left centre": (0.35, 0.85),
-    "Centre field": (0.5, 0.9),
-    "Right centre": (0.65, 0.85),
+    "Left center": (0.35, 0.85),
+    "Center field": (0.5, 0.9),
+    "Right center": (0.65, 0.85),
     "Right field": (0.8, 0.7),
     "Third base": (0.33, 0.22),
     "Shortstop": (0.41, 0.36),
@@ -52,45 +42,37 @@ PLACES: dict[str, tuple[float, float]] = {
     "Pitcher": (0.5, 0.2),
     "Catcher": (0.5, 0.04),
 }
-"""Where a ball went, for those who can not tap on the field."""
+"""Where a ball went, for those who can't tap on the field."""
+Place: TypeAlias = Annotated[str, StringConstraints(max_length=30)]
 _PLAYS = 8
-"""Plays that are shown."""
+"""How many plays are shown."""
 
 
-class Play(In):
-    """What happened, as it is tapped in: what is not said is what it mostly is."""
+def location_of(place: str) -> HitLocation | None:
+    """Where a ball went, by the name of the place."""
+    x, y = PLACES.get(place, (None, None))
+    return None if x is None or y is None else HitLocation(x=x, y=y)
 
-    player_id: ItemId
-    result: Result
-    inning: Inning
-    outs: Outs
-    runs: UpToFour | None = None
-    rbi: UpToFour | None = None
-    place: Annotated[str, StringConstraints(max_length=30)] = ""
+
+class Play(NewAtBat):
+    """What happened, as it is tapped in. What is left out is what it usually is."""
+
+    place: Place = ""
     x: Annotated[float, Field(ge=0, le=1)] | None = None
     y: Annotated[float, Field(ge=0, le=1)] | None = None
 
     def at_bat(self) -> NewAtBat:
-        """As the service takes it."""
-        runs = self.runs if self.runs is not None else int(self.result == "HR")
-        rbi = self.rbi if self.rbi is not None else 0 if self.result == "E" else runs
-        place = PLACES.get(self.place, (None, None))
-        x, y = (self.x, self.y) if self.x is not None and self.y is not None else place
-        where = HitLocation(x=x, y=y) if x is not None and y is not None else None
-        return NewAtBat(
-            player_id=self.player_id,
-            result=self.result,
-            inning=self.inning,
-            outs=self.outs,
-            runs=runs,
-            rbi=rbi,
-            hit_location=where,
-        )
+        """The at-bat, complete."""
+        given = self.model_fields_set
+        runs = self.runs if "runs" in given else int(self.result == "HR")
+        rbi = self.rbi if "rbi" in given else 0 if self.result == "E" else runs
+        tapped = HitLocation(x=self.x, y=self.y) if self.x is not None and self.y is not None else None
+        return NewAtBat.from_fields(self, runs=runs, rbi=rbi, hit_location=tapped or location_of(self.place))
 
 
 @dataclass(frozen=True)
 class Next:
-    """Who bats next, and when, by what happened last; a suggestion."""
+    """Who probably bats next, in which inning, with how many outs."""
 
     player_id: str
     inning: int
@@ -98,7 +80,7 @@ class Next:
 
 
 def following(order: Sequence[str], last: AtBatOut | None) -> Next:
-    """What comes after an at-bat."""
+    """What probably comes after an at-bat."""
     if last is None or not order:
         return Next(order[0] if order else "", 1, 0)
     at = order.index(last.player_id) if last.player_id in order else -1
@@ -109,7 +91,7 @@ def following(order: Sequence[str], last: AtBatOut | None) -> Next:
 
 @dataclass(frozen=True)
 class Board:
-    """A game as it stands."""
+    """A game as it is now."""
 
     game: GameOut
     names: dict[str, str]
@@ -119,7 +101,7 @@ class Board:
 
     @property
     def last_id(self) -> str:
-        """The play that undo takes back; empty before the first."""
+        """The play that undo removes; empty before the first."""
         return self.plays[-1].at_bat_id if self.plays else ""
 
     @property
@@ -146,7 +128,7 @@ def board_of(view: HackView, game_id: str) -> Board:
 @pages.get("/games/{game_id}/score")
 def score(view: HackView, game_id: ItemId) -> Response:
     board = board_of(view, game_id)
-    view.form.starting_from({"player_id": board.next.player_id, "inning": board.next.inning, "outs": board.next.outs})
+    view.form.asking(Play).starting_from(vars(board.next))
     return show(
         view,
         "score.html",
@@ -166,7 +148,7 @@ def play(view: HackView, game_id: ItemId, play: Play) -> Response:
 
 
 class TakenBack(In):
-    """The at-bat that is to be taken back, as somebody saw it last."""
+    """The latest at-bat that somebody saw, which they want to undo."""
 
     at_bat_id: ItemId | None = None
 
@@ -174,11 +156,11 @@ class TakenBack(In):
 @pages.post("/games/{game_id}/undo", again=score)
 def undo(view: HackView, game_id: ItemId, taken_back: TakenBack) -> Response:
     undone = view.service.undo(game_id, taken_back.at_bat_id)
-    return view.redirect("/games/{game_id}/score", game_id=game_id, notice=f"{undone.result} is taken back.")
+    return view.redirect("/games/{game_id}/score", game_id=game_id, notice=f"{undone.result} undone")
 
 
 class TheirScore(In):
-    """The opponent's score, one more or one less."""
+    """One more or one less for the opponent."""
 
     by: Annotated[int, Field(ge=-1, le=1)]
 
@@ -187,17 +169,17 @@ class TheirScore(In):
 def opponent(view: HackView, game_id: ItemId, change: TheirScore) -> Response:
     def act() -> None:
         game = view.service.game(game_id)
-        scored = GameChange(opponent_score=max(0, game.opponent_score + change.by))
+        scored = GameChange.model_validate({"opponent_score": max(0, game.opponent_score + change.by)})
         view.service.change_game(game_id, scored, frozenset({game.version}))
 
-    # Two who count at once are both right.
+    # If two people count at once, both count.
     view.service.persist(act, Stale)
     return view.redirect("/games/{game_id}/score", game_id=game_id)
 
 
 @pages.get("/games/{game_id}/live")
 def live(view: HackView, game_id: ItemId) -> Response:
-    """The part of a page that changes while a game is played; asked for again and again."""
+    """The part of a page that changes while a game is played. Browsers ask for it again and again."""
     board = board_of(view, game_id)
     response = show(view, "live.html", team=view.service.team(board.game.team_id), board=board, game=board.game)
     tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'

@@ -1,51 +1,40 @@
-"""Teams: the team's own page, making and changing one, its schedule and its statistics."""
+"""Teams: a team's page, creating and editing one, its schedule and its statistics."""
 
 from typing import Literal
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.models import (
-    Description,
-    ItemId,
-    NewOwner,
-    NewTeam,
-    Season,
-    TeamChange,
-    TeamName,
-)
+from keyplan.apps.hacktracker.fields import ItemId, Season
+from keyplan.apps.hacktracker.models import NewOwner, NewTeam, TeamChange
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
-from keyplan.web import Cursor, Nothing, OfVersion, Paging, UserId, turn
+from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
 
 _LISTED = 25
 
 
-class Edited(OfVersion):
-    """A team as it is to be."""
-
-    name: TeamName
-    description: Description | None = None
+class EditedTeam(TeamChange, OfVersion):
+    """A team, as it is typed."""
 
 
-class Transfer(OfVersion):
-    """Who is to own the team."""
-
-    user_id: UserId
+class Transfer(NewOwner, OfVersion):
+    """The new owner of a team."""
 
 
 class Founded(NewTeam, Named):
-    """A team, and its founder's name."""
+    """A new team, and the name of its owner."""
 
 
 @pages.get("/new-team")
 def new_team(view: HackView) -> Response:
+    view.form.asking(Founded)
     return show(view, "new_team.html", account=view.service.me_get())
 
 
 @pages.post("/new-team")
 def create(view: HackView, new: Founded) -> Response:
     new.introduce(view)
-    made = view.service.create_team(NewTeam.model_validate(new.model_dump(exclude={*Named.model_fields})))
-    return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} is there.")
+    made = view.service.create_team(NewTeam.from_fields(new))
+    return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} created")
 
 
 @pages.get("/teams/{team_id}")
@@ -65,32 +54,32 @@ def team(view: HackView, team_id: ItemId) -> Response:
 @pages.get("/teams/{team_id}/edit")
 def edit(view: HackView, team_id: ItemId) -> Response:
     found = view.service.team(team_id)
-    view.form.starting_from(found)
+    view.form.asking(NewTeam).starting_from(found)
     return show(view, "edit_team.html", team=found)
 
 
 @pages.post("/teams/{team_id}/edit")
-def change(view: HackView, team_id: ItemId, edited: Edited) -> Response:
-    view.service.change_team(team_id, TeamChange(name=edited.name, description=edited.description), edited.seen)
-    return view.redirect("/teams/{team_id}", team_id=team_id, notice="It is saved.")
+def change(view: HackView, team_id: ItemId, edited: EditedTeam) -> Response:
+    view.service.change_team(team_id, edited, edited.seen)
+    return view.redirect("/teams/{team_id}", team_id=team_id, notice="Team saved")
 
 
 @pages.post("/teams/{team_id}/delete", again=edit)
 def delete(view: HackView, team_id: ItemId, which: OfVersion) -> Response:
     view.service.delete_team(team_id, which.seen)
-    return view.redirect("/", notice="The team is deleted. For 30 days you can restore it.")
+    return view.redirect("/", notice="Team deleted. You can restore it within 30 days.")
 
 
 @pages.post("/teams/{team_id}/restore")
 def restore(view: HackView, team_id: ItemId, which: Nothing) -> Response:
     restored = view.service.restore_team(team_id)
-    return view.redirect("/teams/{team_id}", team_id=team_id, notice=f"{restored.name} is back.")
+    return view.redirect("/teams/{team_id}", team_id=team_id, notice=f"{restored.name} restored")
 
 
 @pages.post("/teams/{team_id}/transfer", again=edit)
 def transfer(view: HackView, team_id: ItemId, new: Transfer) -> Response:
-    view.service.transfer_team(team_id, NewOwner(user_id=new.user_id), new.seen)
-    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="The team has another owner.")
+    view.service.transfer_team(team_id, new, new.seen)
+    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="Team transferred")
 
 
 @pages.get("/teams/{team_id}/games")

@@ -4,23 +4,22 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TypeVar
 
-from keyplan.apps.hacktracker.access import A_MEMBER, Access
 from keyplan.apps.hacktracker.entities import AtBat, Game, Player
-from keyplan.apps.hacktracker.models import ItemId, Season
-from keyplan.apps.hacktracker.roster import in_roster_order
-from keyplan.apps.hacktracker.statistics import (
+from keyplan.apps.hacktracker.fields import ItemId, Season
+from keyplan.apps.hacktracker.models import (
     BoxScore,
     PlayerLine,
     PlayerStatistics,
     SeasonLine,
     Seasons,
     SprayChart,
-    Statistics,
     TeamLine,
     TeamStatistics,
     UserStatistics,
-    by_inning,
 )
+from keyplan.apps.hacktracker.service.access import A_MEMBER, Access
+from keyplan.apps.hacktracker.service.roster import in_roster_order
+from keyplan.apps.hacktracker.service.statistics import by_inning, spray_chart_of, statistics_of
 from keyplan.web import SIGNED_IN, allow, takes_long
 
 K = TypeVar("K", str, str | None)
@@ -36,7 +35,7 @@ class Figures(Access):
         """The statistics of a player, of all games or of those with a season label."""
         self._seat(team_id)
         self._player(team_id, player_id)
-        counted = Statistics.of(self._of_season(self._of_player(player_id), season_id))
+        counted = statistics_of(self._of_season(self._of_player(player_id), season_id))
         return PlayerStatistics(team_id=team_id, player_id=player_id, season_id=season_id, statistics=counted)
 
     @allow(SIGNED_IN, also=A_MEMBER)
@@ -44,7 +43,7 @@ class Figures(Access):
         """Where a player's balls went."""
         self._seat(team_id)
         self._player(team_id, player_id)
-        return SprayChart.of(self._of_season(self._of_player(player_id), season_id))
+        return spray_chart_of(self._of_season(self._of_player(player_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def team_statistics(self, team_id: ItemId, season_id: Season | None = None) -> TeamStatistics:
@@ -55,7 +54,7 @@ class Figures(Access):
         return TeamStatistics(
             team_id=team_id,
             season_id=season_id,
-            total=Statistics.of(batted),
+            total=statistics_of(batted),
             players=list(_lines(sorted(players, key=in_roster_order), batted)),
         )
 
@@ -63,7 +62,7 @@ class Figures(Access):
     def team_spray_chart(self, team_id: ItemId, season_id: Season | None = None) -> SprayChart:
         """Where the balls of a team went."""
         self._seat(team_id)
-        return SprayChart.of(self._of_season(self._of_team(team_id), season_id))
+        return spray_chart_of(self._of_season(self._of_team(team_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def seasons(self, team_id: ItemId) -> Seasons:
@@ -72,7 +71,7 @@ class Figures(Access):
         label = {game.game_id: game.season_id for game in self.store.each(self.design.team_games(team_id).limit(100))}
         grouped = _grouped(self._of_team(team_id), lambda at_bat: label.get(at_bat.game_id))
         found = sorted(dict.fromkeys(label.values()), key=lambda season: season is None)
-        lines = [SeasonLine(season_id=each, statistics=Statistics.of(grouped.get(each, []))) for each in found]
+        lines = [SeasonLine(season_id=each, statistics=statistics_of(grouped.get(each, []))) for each in found]
         return Seasons(team_id=team_id, seasons=lines)
 
     @allow(SIGNED_IN, also=A_MEMBER)
@@ -82,12 +81,10 @@ class Figures(Access):
         batted = list(self.store.each(self.design.game_at_bats(game_id).limit(100)))
         known = {player.player_id: player for player in self.store.run(self.design.roster(game.team_id)).items}
         order = dict.fromkeys([*game.lineup, *(each.player_id for each in batted)])
-        return BoxScore(
-            game_id=game_id,
-            team_score=game.team_score,
-            opponent_score=game.opponent_score,
+        return BoxScore.from_fields(
+            game,
             innings=by_inning(batted),
-            total=Statistics.of(batted),
+            total=statistics_of(batted),
             players=list(_lines([known[each] for each in order if each in known], batted, everybody=True)),
         )
 
@@ -95,7 +92,7 @@ class Figures(Access):
     def game_spray_chart(self, game_id: ItemId) -> SprayChart:
         """Where the balls of a game went."""
         self._game(game_id)
-        return SprayChart.of(self.store.each(self.design.game_at_bats(game_id).limit(100)))
+        return spray_chart_of(self.store.each(self.design.game_at_bats(game_id).limit(100)))
 
     @allow(SIGNED_IN)
     def my_statistics(self, season_id: Season | None = None) -> UserStatistics:
@@ -104,16 +101,16 @@ class Figures(Access):
         teams = _grouped(batted, lambda at_bat: at_bat.team_id)
         lines = [
             # A team may have been renamed: it is called as it was when one last batted for it.
-            TeamLine(team_id=team_id, team_name=group[-1].team_name, statistics=Statistics.of(group))
+            TeamLine(team_id=team_id, team_name=group[-1].team_name, statistics=statistics_of(group))
             for team_id, group in teams.items()
         ]
         lines.sort(key=lambda line: (line.team_name.casefold(), line.team_id))
-        return UserStatistics(season_id=season_id, total=Statistics.of(batted), teams=lines)
+        return UserStatistics(season_id=season_id, total=statistics_of(batted), teams=lines)
 
     @allow(SIGNED_IN)
     def my_spray_chart(self, season_id: Season | None = None) -> SprayChart:
         """Where one's balls went, for all one's teams."""
-        return SprayChart.of(self._mine(season_id))
+        return spray_chart_of(self._mine(season_id))
 
     # Where at-bats come from
 
@@ -182,9 +179,5 @@ def _lines(players: Iterable[Player], batted: Iterable[AtBat], *, everybody: boo
     groups = _grouped(batted, lambda at_bat: at_bat.player_id)
     for player in players:
         if everybody or player.player_id in groups:
-            yield PlayerLine(
-                player_id=player.player_id,
-                name=f"{player.first_name} {player.last_name}",
-                player_number=player.player_number,
-                statistics=Statistics.of(groups.get(player.player_id, [])),
-            )
+            statistics = statistics_of(groups.get(player.player_id, []))
+            yield PlayerLine.from_fields(player, name=f"{player.first_name} {player.last_name}", statistics=statistics)

@@ -1,16 +1,16 @@
-"""The rules of hacktracker. Each part of it has a module; here they are one service, with what admins may list."""
+"""The rules of hacktracker. Each theme has a module; here they become one service, with the lists for admins."""
 
 from collections.abc import Iterator, Sequence
 
-from keyplan.apps.hacktracker.accounts import Accounts
 from keyplan.apps.hacktracker.entities import Game
-from keyplan.apps.hacktracker.figures import Figures
-from keyplan.apps.hacktracker.games import Games
-from keyplan.apps.hacktracker.members import Members
 from keyplan.apps.hacktracker.models import Account, GameOut, TeamHead
-from keyplan.apps.hacktracker.roster import Roster
-from keyplan.apps.hacktracker.scoring import Scoring
-from keyplan.apps.hacktracker.teams import Teams
+from keyplan.apps.hacktracker.service.accounts import Accounts
+from keyplan.apps.hacktracker.service.figures import Figures
+from keyplan.apps.hacktracker.service.games import Games
+from keyplan.apps.hacktracker.service.members import Members
+from keyplan.apps.hacktracker.service.roster import Roster
+from keyplan.apps.hacktracker.service.scoring import Scoring
+from keyplan.apps.hacktracker.service.teams import Teams
 from keyplan.web import Listing, Paging, allow
 
 
@@ -19,17 +19,17 @@ class HackTracker(Accounts, Teams, Members, Roster, Games, Scoring, Figures):
 
     @allow("admin")
     def all_users(self, page: Paging) -> Listing[Account]:
-        """All accounts."""
-        return self.listed(self.design.users(), page, Account.of)
+        """List all accounts."""
+        return self.listed(self.design.users(), page, Account.from_fields)
 
     @allow("admin")
     def all_teams(self, page: Paging) -> Listing[TeamHead]:
-        """All teams."""
-        return self.listed(self.design.teams(), page, TeamHead.of)
+        """List all teams."""
+        return self.listed(self.design.teams(), page, TeamHead.from_fields)
 
     @allow("admin")
     def all_games(self, page: Paging) -> Listing[GameOut]:
-        """All games, but those of deleted teams."""
+        """List all games, except those of deleted teams."""
 
         def shown(games: Sequence[Game]) -> Iterator[GameOut]:
             ids = list(dict.fromkeys(game.team_id for game in games))
@@ -37,6 +37,6 @@ class HackTracker(Accounts, Teams, Members, Roster, Games, Scoring, Figures):
             for game in games:
                 team = teams[game.team_id]
                 if team is not None and team.deleted_at is None:
-                    yield GameOut.of(game)
+                    yield GameOut.from_fields(game)
 
         return self.chosen(self.design.games(), page, shown)
