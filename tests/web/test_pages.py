@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import httpx
 import pytest
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
@@ -614,6 +614,35 @@ def test_a_form_starts_from_what_there_is() -> None:
     assert form.values("tags") == ["p", "q"]
     assert Form({"text": ["typed"]}).starting_from({"text": "before"}).value("text") == "typed"
     assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unticked
+
+
+def test_a_form_that_was_filled_in_for_another_version_is_outdated() -> None:
+    assert not Form().starting_from({"version": 3}).is_outdated(3)
+    assert not Form({"version": ["3"]}).starting_from({"version": 3}).is_outdated(3)
+    assert Form({"version": ["2"]}).starting_from({"version": 3}).is_outdated(3)
+    assert not Form({}).is_outdated(3), "a new thing has no version yet"
+
+
+class Limited(In):
+    name: Annotated[str, StringConstraints(min_length=3, max_length=20)]
+    address: Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9-]+$")]
+    code: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{1,3}$")] | None = None
+    anything: Annotated[str, StringConstraints(pattern=r"^[^/]+$")] = "x"
+    number: Annotated[int, Field(ge=1, le=9)] = 1
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("name", {"required": True, "minlength": 3, "maxlength": 20}),
+        ("address", {"required": True, "pattern": r"[a-z0-9\-]+"}),  # a plain hyphen is an error to browsers
+        ("code", {"pattern": "[A-Z]{2}[0-9]{1,3}"}),
+        ("anything", {}),  # nor is / allowed there: such patterns are left to the server
+        ("number", {"min": 1, "max": 9}),
+    ],
+)
+def test_limits_are_attributes_of_the_field(name: str, attributes: dict[str, object]) -> None:
+    assert Form().asking(Limited).attributes(name) == attributes
 
 
 # Files and the index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -126,6 +127,11 @@ class Form:
         """The value of a field, as text."""
         return next(iter(self.values(name)), "")
 
+    def is_outdated(self, version: int) -> bool:
+        """Whether the form was filled in for another version than this, the latest one."""
+        filled_in_for = self.value("version")
+        return filled_in_for not in ("", str(version))
+
     def errors(self, name: str) -> list[str]:
         """What is wrong with a field."""
         return [message.text for message in self.messages if message.field == name]
@@ -146,9 +152,20 @@ def html_attributes(info: FieldInfo) -> dict[str, object]:
             for limit, attribute in _ATTRIBUTES.items():
                 if (value := getattr(mark, limit, None)) is not None:
                     found[attribute] = value
+            if (pattern := _html_pattern(getattr(mark, "pattern", None))) is not None:
+                found["pattern"] = pattern
     if found.get("minlength") == 1 or "required" not in found:
         found.pop("minlength", None)  # an empty field is one that is left out
     return found
+
+
+_SIMPLE_PATTERN = re.compile(r"\^((?:\[[A-Za-z0-9_-]+\](?:[+*?]|\{\d+(?:,\d*)?\})?)+)\$")
+
+
+def _html_pattern(pattern: object) -> str | None:
+    """A pattern as browsers read it, which differs from Python's; None for all but the plainest."""
+    simple = _SIMPLE_PATTERN.fullmatch(pattern) if isinstance(pattern, str) else None
+    return None if simple is None else simple[1].replace("-]", r"\-]")
 
 
 def _inner_limits(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - a type
