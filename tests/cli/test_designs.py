@@ -27,7 +27,7 @@ from collections.abc import Sequence
 
 from keyplan.design import *
 from keyplan.design.operations import BatchGet, Exists, Follow, Get, GuardTaken, Lookup, Merge, Query, Scan
-from keyplan.design.operations import Count as Counted
+from keyplan.design.operations import ItemCount as Counted
 
 shelf = Table(
     "shelf-{stage}",
