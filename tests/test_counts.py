@@ -8,11 +8,11 @@ from tools.counts import EXCEPTIONS, REPETITIONS, Counts, counted, per_field, re
 
 # Nothing gets worse: whoever lowers a figure lowers its ceiling here. The targets are further below; exceptions from
 # them are named, with their reasons, in tools/counts.py.
-DECLARED_AGAIN = {"funkedupshift": 127, "hacktracker": 13, "threefc": 146, "vcm": 67, "wavyblog": 9}
+DECLARED_AGAIN = {"funkedupshift": 127, "hacktracker": 13, "threefc": 146, "vcm": 67, "wavyblog": 4}
 REPEATED = {
-    "find or 404": 26,
-    "version checks": 37,
-    "refusals translated": 33,
+    "find or 404": 25,
+    "version checks": 35,
+    "refusals translated": 32,
     "only copies": 15,
     '"required" by hand': 9,
 }

@@ -70,7 +70,7 @@ def register(page: Page, served: Served) -> None:
     page.get_by_label("Username").fill("nele")
     page.get_by_label("E-mail address").fill("nele@example.org")
     page.get_by_label("Password").fill("12345678")
-    page.get_by_role("button", name="Register").click()
+    page.get_by_role("button", name="Create account").click()
     expect(page.get_by_role("status")).to_have_text("Welcome, nele")
 
 
@@ -111,9 +111,9 @@ def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
     page.reload()
     expect(page.locator("[data-gallery] img").first).to_have_attribute("src", newest or "")
     page.goto(f"{full.url}/wavyblog/users/jonas_costa")
-    page.get_by_text("Delete", exact=True).click()
+    page.get_by_text("Delete account", exact=True).click()
     screenshots(page, "wavyblog-user")
-    page.get_by_role("button", name="Delete permanently").click()
+    page.get_by_role("button", name="Delete account permanently").click()
     expect(page.get_by_role("alert")).to_contain_text("This user has posts. Delete the posts first.")
     page.get_by_role("link", name="mira_berg").click()
     screenshots(page, "wavyblog-account")
@@ -160,8 +160,8 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     page.get_by_role("button", name="Insert").first.click()
     page.keyboard.type("The sea")  # over the description, which is selected
     expect(text).to_have_value(re.compile(r"\*waves\*\.\s+!\[The sea\]\(/media/wavyblog/images/\S+\.png\)$"))
-    page.get_by_role("button", name="Beside the title").click()
-    expect(page.get_by_label("Picture beside the title")).to_have_value(re.compile("^/media/wavyblog/images/"))
+    page.get_by_role("button", name="Use as cover").click()
+    expect(page.get_by_label("Cover image")).to_have_value(re.compile("^/media/wavyblog/images/"))
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("img", name="The sea")).to_be_visible()
     expect(page.locator("#preview img.lead")).to_be_visible()
@@ -195,12 +195,12 @@ def test_a_file_that_is_no_image_is_told(browser_page: Page, served: Served) -> 
     expect(page.get_by_text("and not image/png as it was said to be.")).to_be_visible()
     text: FilePayload = {"name": "sea.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4"}
     choose(page, text)
-    expect(page.get_by_text("sea.pdf: JPEG, PNG, GIF or WebP, at most 10 MB.")).to_be_visible()
+    expect(page.get_by_text("sea.pdf: JPEG, PNG, GIF or WebP, up to 10 MB.")).to_be_visible()
     choose(page, PICTURE)
     expect(page.locator(".gallery li")).to_have_count(1)
-    page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete permanently").click()
-    expect(page.get_by_text("You have no images yet.")).to_be_visible()
+    page.get_by_text("Delete image", exact=True).click()
+    page.get_by_role("button", name="Delete image permanently").click()
+    expect(page.get_by_text("No images yet.")).to_be_visible()
 
 
 def test_several_images_at_once(browser_page: Page, served: Served) -> None:
@@ -249,7 +249,7 @@ def test_what_is_not_saved_is_not_lost_by_a_wrong_click(browser_page: Page, serv
     page.get_by_role("link", name="Categories").click(no_wait_after=True)
     expect(page.get_by_role("textbox", name="Text")).to_have_value("Not saved.")
     assert asked == ["beforeunload"]
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Save post", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Post saved")
     assert asked == ["beforeunload"], "who saves is not asked"
 
@@ -274,12 +274,12 @@ def test_a_stale_change(browser_page: Page, served: Served) -> None:
         f"/posts/{POST}/edit", title="First words", content="Of the admin.", category="travel", version="1"
     )
     page.get_by_role("textbox", name="Text").fill("Mine.")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("The post was changed meanwhile")
+    page.get_by_role("button", name="Save post", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("The post was changed in the meantime")
     expect(page.get_by_role("alert")).to_be_focused()
-    page.get_by_text("What the post says now").click()
+    page.get_by_text("Show the newer version").click()
     screenshots(page, "wavyblog-stale")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Save post", exact=True).click()
     expect(page.get_by_text("Mine.")).to_be_visible()
 
 
@@ -287,13 +287,13 @@ def test_all_of_it_without_javascript(plain_page: Page, served: Served) -> None:
     page = plain_page
     register(page, served)
     page.get_by_role("link", name="Images", exact=True).click()
-    page.get_by_label("Add an image").select_option("PNG")
-    page.get_by_role("button", name="Choose the file").click()
+    page.get_by_label("Type of image").select_option("PNG")
+    page.get_by_role("button", name="Add image").click()
     screenshots(page, "wavyblog-send-image")
-    page.get_by_label("The image").set_input_files(PICTURE)
+    page.get_by_label("Image", exact=True).set_input_files(PICTURE)
     with page.expect_response("**/media/upload"):
-        page.get_by_role("button", name="Send").click()
-    page.get_by_role("button", name="Add").click()  # the page is still there
+        page.get_by_role("button", name="Upload file").click()
+    page.get_by_role("button", name="Add image").click()  # the page is still there
     expect(page.get_by_role("status").first).to_have_text("Image added")
     markdown = page.locator("[data-added] input").input_value()
     page.get_by_role("link", name="Write", exact=True).click()
@@ -302,13 +302,13 @@ def test_all_of_it_without_javascript(plain_page: Page, served: Served) -> None:
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#preview img")).to_be_visible()
     expect(page.get_by_label("Title", exact=True)).to_have_value("By hand")
-    page.get_by_role("button", name="Save as draft").click()
+    page.get_by_role("button", name="Save draft").click()
     expect(page.get_by_text("This is a draft")).to_be_visible()
     screenshots(page, "wavyblog-draft")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("status")).to_have_text("Post published")
-    page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete permanently").click()
+    page.get_by_text("Delete post", exact=True).click()
+    page.get_by_role("button", name="Delete post permanently").click()
     expect(page.get_by_role("status")).to_have_text("Post deleted")
 
 

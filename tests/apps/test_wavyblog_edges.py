@@ -58,11 +58,11 @@ def test_make_admin_needs_somebody(tmp_path: Path) -> None:
     with Engine(str(file)) as engine, blog(tmp_path, engine):
         pass
     for name, code, said in [
-        ("ada", 0, "ada is an admin."),
-        ("ada", 0, "ada is an admin."),
-        ("eve", 1, "There is no user eve."),
-        ("a#b", 1, "There is no user a#b."),
-        ("", 1, "There is no user ."),
+        ("ada", 0, "ada is now an admin."),
+        ("ada", 0, "ada is now an admin."),
+        ("eve", 1, 'User "eve" not found.'),
+        ("a#b", 1, 'User "a#b" not found.'),
+        ("", 1, 'User "" not found.'),
     ]:
         result = CliRunner().invoke(main, ["wavyblog", "make-admin", name, "--path", str(file)])
         assert result.exit_code == code, result.output

@@ -272,7 +272,7 @@ def test_a_mailbox_is_no_picture(served: Served) -> None:
 
 def test_a_draft_is_marked(steady: Served) -> None:
     author = steady.who("author")
-    assert "This is a draft: only you and admins can read it." in author.get(f"/posts/{DRAFT}").text
+    assert "This is a draft. Only you and admins can see it." in author.get(f"/posts/{DRAFT}").text
     assert 'name="robots" content="noindex"' in author.get(f"/posts/{DRAFT}").text
     assert "noindex" not in author.get(f"/posts/{POST}").text
     for path in ("/my-posts", "/authors/anna", "/categories/travel"):

@@ -231,7 +231,7 @@ def test_a_preview_of_a_change(served: Served) -> None:
     assert "<h2>Quite different</h2>" in page.text
     assert hidden(page, "version") == form["version"]
     assert f'action="/wavyblog/posts/{POST}/edit"' in page.text
-    assert "changed meanwhile" not in page.text
+    assert "changed in the meantime" not in page.text
     assert "Quite different" not in served.visitor().get(f"/posts/{POST}").text
 
 
@@ -280,7 +280,7 @@ def test_a_stale_change_is_shown_as_such_and_loses_nothing(served: Served) -> No
     assert admin.send(f"/posts/{POST}/edit", **theirs).status_code == 303
     page = author.send(f"/posts/{POST}/edit", **mine)
     assert page.status_code == 412
-    assert "The post was changed meanwhile" in page.text
+    assert "The post was changed in the meantime" in page.text
     assert "What I typed.</textarea>" in page.text
     assert "What the admin typed.</textarea>" in page.text
     assert "What the admin typed." in served.visitor().get(f"/posts/{POST}").text
@@ -296,7 +296,7 @@ def test_a_change_of_a_post_that_has_moved_loses_nothing(served: Served) -> None
     for values in (mine, {**mine, "title": ""}):
         page = author.send(f"/posts/{POST}/edit", **values)
         assert page.status_code in (404, 422)
-        assert "This post is gone, or has another address by now." in page.text
+        assert "This post was deleted or moved in the meantime." in page.text
         assert "What I typed.</textarea>" in page.text
         assert 'action="/wavyblog/write"' in page.text
 
@@ -337,5 +337,5 @@ def test_several_posts_are_deleted_together_or_not_at_all(served: Served) -> Non
 def test_one_s_own_list_has_drafts_and_nobody_else_s(served: Served) -> None:
     assert "First words" in served.who("author").get("/my-posts").text
     assert "Half done" in served.who("author").get("/my-posts").text
-    assert "You have not written anything yet." in served.who("other").get("/my-posts").text
+    assert "You have no posts yet." in served.who("other").get("/my-posts").text
     assert "Half done" in served.who("admin").get("/all-posts").text

@@ -53,7 +53,7 @@ def test_an_image_is_uploaded_and_used(served: Served) -> None:
     author = served.who("author")
     page = author.follow(upload(served, author, png()))
     assert notice_of(page) == "Image added"
-    assert "The new one" in page.text
+    assert "New image" in page.text
     found = re.search(r'value="!\[description\]\((/media/wavyblog/images/[^)]+\.png)\)"', page.text)
     assert found
     assert httpx.get(served.site.url + found[1]).content == png()
@@ -103,7 +103,7 @@ def test_nobody_adds_or_deletes_somebody_else_s_image(served: Served) -> None:
     assert found
     assert other.send(found[1]).status_code == 404
     assert notice_of(author.follow(author.send(found[1]))) == "Image deleted"
-    assert "You have no images yet." in author.get("/images").text
+    assert "No images yet." in author.get("/images").text
 
 
 # Users and categories
@@ -236,7 +236,7 @@ def test_a_stale_rename_is_shown_as_such(served: Served) -> None:
     assert admin.send("/categories/travel/edit", **{**form, "name": "Theirs"}).status_code == 303
     page = admin.send("/categories/travel/edit", **form)
     assert page.status_code == 412
-    assert "It was changed meanwhile" in page.text
+    assert "The category was changed in the meantime" in page.text
     assert "Theirs" in page.text
     assert 'value="Mine"' in page.text
     again = admin.send("/categories/travel/edit", **{**form, "version": hidden(page, "version")})

@@ -25,7 +25,7 @@ FOUND = {
     "tables": (0, "WavyBlog: was there\nWavyBlog-keyplan: was there\n"),
     "verify": (0, "wavyblog: 0 found, 0 left.\n"),
     "work": (0, "No records are set aside.\n"),
-    "make-admin": (1, "keyplan: There is no user nobody. Register first.\n"),
+    "make-admin": (1, 'keyplan: User "nobody" not found. Register the account first.\n'),
 }
 """What the commands say where wavyblog's tables are there and empty."""
 FLAGS = {"--path": ("x.db",), "--endpoint-url": (NOBODY,), "--aws": ()}

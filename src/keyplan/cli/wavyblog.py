@@ -1,4 +1,4 @@
-"""`keyplan wavyblog`: what of WavyBlog is done by whoever runs it."""
+"""`keyplan wavyblog`: administering WavyBlog."""
 
 from typing import Annotated
 
@@ -6,12 +6,12 @@ import typer
 
 from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, fail, settings_from
 
-wavyblog = typer.Typer(name="wavyblog", help="What of WavyBlog is done by whoever runs it.", no_args_is_help=True)
+wavyblog = typer.Typer(name="wavyblog", help="Administer WavyBlog.", no_args_is_help=True)
 
 
 @wavyblog.callback()
 def _wavyblog() -> None:
-    """What of WavyBlog is done by whoever runs it."""
+    """Administer WavyBlog."""
 
 
 @wavyblog.command()
@@ -21,7 +21,7 @@ def make_admin(
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
 ) -> None:
-    """Make a user an admin: the first one, who can then make others."""
+    """Make a user an admin. Admins can then make others admins in the blog."""
     from keyplan.cli.serve import running_systems
     from keyplan.data import DataError, update
     from keyplan.design import InvalidValue
@@ -31,12 +31,12 @@ def make_admin(
         try:
             user = blog.store.run(blog.design.user(name))
         except InvalidValue:
-            user = None  # nobody can have such a name
+            user = None  # no user can have this name
         if user is None:
-            fail(f"There is no user {name}. Register first.", 1)
+            fail(f'User "{name}" not found. Register the account first.', 1)
         user.role = "admin"
         try:
             blog.store.run(update(user))
         except DataError as error:
-            fail(f"Can not make {name} an admin: {error}", 1)
-    typer.echo(f"{name} is an admin.")
+            fail(f"Can't make {name} an admin: {error}", 1)
+    typer.echo(f"{name} is now an admin.")

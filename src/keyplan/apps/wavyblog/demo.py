@@ -1,4 +1,4 @@
-"""Made-up data for WavyBlog: a travel blog of many authors, always the same."""
+"""Demo data for WavyBlog: a travel blog with many authors, the same in every run."""
 
 import colorsys
 import math
@@ -17,7 +17,7 @@ from keyplan.data import Refused, create
 from keyplan.web import Progress, Running, slug_of
 
 PASSWORD = "wavy-demo"
-"""What everybody signs in with; mira is an admin."""
+"""The password of every demo user; mira_berg is an admin."""
 FIRST = "mira jonas lena tariq aiko paulo ines bram zoe emeka sanna luca"
 LAST = "berg costa dahl endo fraser greco haas ito joshi kade"
 PLACES = "Lisbon Porto Bergen Oslo Kyoto Naples Tbilisi Ghent Lyon Split Cork Riga Turku"
@@ -52,7 +52,7 @@ _BEGAN = datetime(2025, 3, 1, 7, 0, tzinfo=UTC)
 
 
 def fill(running: Running[WavyBlog], progress: Progress) -> None:
-    """Users, categories, posts and images. What is there already stays, so it can be gone on with."""
+    """Create users, categories, posts and images. Existing ones are kept, so that an interrupted run can continue."""
     made = random.Random(1848)
     names = [f"{first}_{last}" for first, last in product(FIRST.split(), LAST.split())]
     categories = [f"{subject} {place}" for subject, place in product(SUBJECTS.split("|"), PLACES.split())]
@@ -87,7 +87,7 @@ def _posts(made: random.Random, names: list[str], categories: list[str], picture
     at = _BEGAN
     for number in range(POSTS):
         at += timedelta(minutes=made.randrange(200, 2600))
-        # A few write and are read most, so that their lists are long, too.
+        # One author and one category get a third of the posts each, so that there are long lists.
         author = names[0] if number % 3 == 0 else made.choice(names[:USERS])
         category = categories[0] if number % 3 == 1 else made.choice(categories)
         title = f"{category}, day {number + 1}"
@@ -98,7 +98,7 @@ def _posts(made: random.Random, names: list[str], categories: list[str], picture
             content=_text(made, category),
             author_id=author,
             category=slug_of(category, 80),
-            thumbnail_url=pictures[number // 6 % IMAGES] if number % 6 == 0 else None,  # of the author's own
+            thumbnail_url=pictures[number // 6 % IMAGES] if number % 6 == 0 else None,  # the author's own images
             is_published=number % 7 != 3,
             created_at=at,
             updated_at=at,
@@ -117,7 +117,7 @@ def _images(running: Running[WavyBlog], username: str) -> Iterator[Image]:
     for number in range(IMAGES):
         file = running.media.put(_picture(number), "image/png", under=["images"], key=f"demo {number}")
         yield Image(
-            image_id=f"img_00000000-demo-{number:04}",  # before those that people add, which begin with a time
+            image_id=f"img_00000000-demo-{number:04}",  # sorts before ids of uploaded images, which begin with a time
             username=username,
             file=file.name,
             content_type="image/png",
@@ -130,9 +130,9 @@ _WIDTH, _HEIGHT, _HORIZON, _SWELL = 640, 400, 210, 9
 
 
 def _picture(number: int) -> bytes:
-    """The sun over a sea, in colours of its own."""
-    hue = (0.5 if number % 3 else 0.0) + number * 0.037 % 0.12  # by day, or in the evening
-    seas = [_colour(0.48 + number * 0.053 % 0.15, 0.46 - 0.08 * each, 0.5) for each in range(4)]
+    """A sun over the sea, in colors that depend on the number."""
+    hue = (0.5 if number % 3 else 0.0) + number * 0.037 % 0.12  # daylight or evening colors
+    seas = [_color(0.48 + number * 0.053 % 0.15, 0.46 - 0.08 * each, 0.5) for each in range(4)]
     sun = 80 + number * 97 % (_WIDTH - 160)
     rows = [_sky(y, hue, sun) if y < _HORIZON else _sea(y, seas, 64 + number % 5 * 16) for y in range(_HEIGHT)]
     header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
@@ -144,18 +144,18 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def _colour(hue: float, lightness: float, saturation: float) -> bytes:
+def _color(hue: float, lightness: float, saturation: float) -> bytes:
     return bytes(round(255 * part) for part in colorsys.hls_to_rgb(hue % 1, lightness, saturation))
 
 
 def _sky(y: int, hue: float, sun: int) -> bytes:
     half = round(math.sqrt(max(0, 55**2 - (y - 150) ** 2)))
-    sky = _colour(hue, 0.72 + 0.18 * y / _HORIZON, 0.7)
-    return sky * (sun - half) + _colour(hue + 0.08, 0.95, 0.9) * (2 * half) + sky * (_WIDTH - sun - half)
+    sky = _color(hue, 0.72 + 0.18 * y / _HORIZON, 0.7)
+    return sky * (sun - half) + _color(hue + 0.08, 0.95, 0.9) * (2 * half) + sky * (_WIDTH - sun - half)
 
 
 def _sea(y: int, seas: Sequence[bytes], length: int) -> bytes:
-    """A row of the sea: where two of its waves meet, the nearer one stands before the other in crests."""
+    """A row of the sea. Where two waves meet, the nearer one covers the other in crests."""
     each, within = divmod(y - _HORIZON, (_HEIGHT - _HORIZON) // (len(seas) - 1))
     each = min(each, len(seas) - 2)
     crest = round(length / math.tau * math.acos(max(-1.0, min(1.0, 1 - (within - 25) / _SWELL))))

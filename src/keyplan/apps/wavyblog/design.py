@@ -39,7 +39,7 @@ from keyplan.design import (
 
 
 class WavyBlog(Design):
-    """The nine access patterns of the document, and those that the API needs beside them."""
+    """The nine access patterns of the document, and those that the API needs as well."""
 
     tables = (blog,)
     entities = (User, Post, Category, Admins, Image, Leftover, TokenFamily, RefreshToken)
@@ -125,7 +125,7 @@ class WavyBlog(Design):
 
     @pattern("Categories that are being renamed")
     def renamed_categories(self) -> Query[Category]:
-        """Whoever finds one can finish the rename: move its posts, then delete it."""
+        """Any process can finish the rename: move the posts, then delete the category."""
         return query(Category.by_type, filter=lambda category: exists(category.renamed_to))
 
     @pattern("Number of admins")
@@ -147,7 +147,7 @@ class WavyBlog(Design):
 
     @pattern("Get refresh token by hash")
     def refresh_token(self, token_hash: str) -> Lookup[RefreshToken]:
-        """Expired ones, too: DynamoDB deletes them some time after, so the reader checks `expires_at`.
+        """Expired tokens, too: DynamoDB deletes them later, so the reader checks `expires_at`.
 
         Read consistently, so that signing out right after signing in works.
         """
@@ -161,7 +161,7 @@ class WavyBlog(Design):
     def user_and_family(
         self, username: str, family_id: str
     ) -> Together[tuple[list[User | None], list[TokenFamily | None]]]:
-        """Who sent an access token, and whether its sign-in is still valid, in one request."""
+        """The user of an access token, and whether its sign-in is still valid, in one request."""
         return together(
             batch_get(User, [{"username": username}], consistent=True),
             batch_get(TokenFamily, [{"username": username, "family_id": family_id}], consistent=True),

@@ -124,9 +124,9 @@ class Category(
 
     category_id: Annotated[Id, stored("CategoryID")] = new_id("cat_")
     renamed_to: Annotated[Slug | None, HIDDEN] = None
-    """While it is being renamed: the category that takes its place, and to which its posts move."""
+    """During a rename: the category that replaces this one and gets its posts."""
     awaited_count: Annotated[Count, HIDDEN] = 0
-    """How many categories are being renamed to it: 1 while its posts are moving, else 0."""
+    """How many categories are being renamed to this one: 1 while their posts are moving, else 0."""
 
     primary = key("CATEGORY#{slug}", "METADATA#{slug}")
     by_type = blog.GSI3("CATEGORY")
@@ -160,7 +160,7 @@ class Image(ImageShown, Versioned, Entity, table=blog):
 
 
 class Leftover(WhenCreated, Entity, table=HOUSEKEEPING):
-    """A file to delete once its image is deleted. It is written first, so that no file is forgotten."""
+    """A file to delete after its image. It is written first, so that no file is left behind."""
 
     username: Username
     image_id: Id
@@ -170,7 +170,7 @@ class Leftover(WhenCreated, Entity, table=HOUSEKEEPING):
 
 
 class TokenFamily(WhenCreated, Entity, table=HOUSEKEEPING):
-    """A sign-in: all refresh tokens that came from it by rotation. When it is deleted, none of them is valid."""
+    """A sign-in, with all refresh tokens that came from it by rotation. Deleting it revokes them."""
 
     username: Username
     family_id: Id = new_id()
@@ -185,7 +185,7 @@ class TokenFamily(WhenCreated, Entity, table=HOUSEKEEPING):
 
 
 class RefreshToken(WhenCreated, Entity, table=HOUSEKEEPING):
-    """A refresh token by its hash, listed under its user. One that is used twice is a sign of theft."""
+    """A refresh token by its hash, listed under its user. Using one twice is a sign of theft."""
 
     token_hash: Annotated[Id, HIDDEN]
     username: Username

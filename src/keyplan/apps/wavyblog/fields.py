@@ -47,17 +47,21 @@ def _fits_bcrypt(password: str) -> str:
 Username: TypeAlias = Annotated[
     Id,
     StringConstraints(pattern=r"^[a-z0-9_]{3,32}$"),
-    about("Username", "3 to 32 lowercase letters, digits and underscores.", example="john_doe"),
+    about(
+        "Username",
+        "3 to 32 lowercase letters, digits and underscores. You can't change it later.",
+        example="john_doe",
+    ),
 ]
 Email: TypeAlias = Annotated[
     str,
     StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$"),
-    about("E-mail address", example="john@example.com"),
+    about("E-mail address", "Only you and admins can see it.", example="john@example.com"),
 ]
 Slug: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9-]+$")]
 Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200), about("Title")]
 Content: TypeAlias = Annotated[
-    str, limit(_fits_into_item), about("Text", "In Markdown: ## heading, *emphasis*, [link](https://…), - list.")
+    str, limit(_fits_into_item), about("Text", "Markdown: ## heading, *emphasis*, [link](https://…), - list.")
 ]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80), about("Name")]
 Role: TypeAlias = Annotated[Literal["user", "admin"], about("Role")]
@@ -71,48 +75,48 @@ NewPassword: TypeAlias = Annotated[
     about("Password", "8 to 72 characters."),
 ]
 GivenPassword: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=False, max_length=1024), about("Password")]
-"""A password to be compared with the stored one."""
+"""A password to compare with the stored hash."""
 
 
 class Versioned(Fields):
-    """What is changed under an optimistic lock."""
+    """Fields of what has a version, for optimistic locking."""
 
     version: Version = 0
 
 
 class WhenCreated(Fields):
-    """What has a time of creation."""
+    """Fields of what has a time of creation."""
 
     created_at: Created = created()
 
 
 class Stamped(WhenCreated):
-    """What has times of creation and of the last change."""
+    """Fields of what has times of creation and of the last change."""
 
     updated_at: Updated = updated()
 
 
 class UserFields(Fields):
-    """What somebody registers with."""
+    """What users register with."""
 
     username: Username
     email: Email
 
 
 class AccountFields(UserFields, WhenCreated, Versioned):
-    """What its owner and admins see of an account."""
+    """The fields of an account that its owner and admins see."""
 
     role: Annotated[Role, READ_ONLY] = "user"
     post_count: Count = 0
 
 
 class PostSettings(Fields):
-    """What an author decides about a post beside its text."""
+    """What an author sets, apart from the text."""
 
     title: Title
     category: Annotated[Slug, about("Category")] = UNCATEGORIZED
     thumbnail_url: Annotated[
-        Link | None, stored("ThumbnailURL"), about("Picture beside the title", "The address of an image. Optional.")
+        Link | None, stored("ThumbnailURL"), about("Cover image", "The address of an image. Optional.")
     ] = None
 
 
@@ -127,7 +131,7 @@ class PostFields(PostSettings, PostText):
 
 
 class PostHeadFields(PostSettings, Stamped):
-    """What a list shows of a post."""
+    """The fields of a post that lists show."""
 
     slug: Annotated[Slug, READ_ONLY]
     author_id: Annotated[Username, stored("AuthorID"), public("author"), READ_ONLY]
@@ -135,37 +139,37 @@ class PostHeadFields(PostSettings, Stamped):
 
 
 class PostId(Fields):
-    """The name that a post keeps whatever else changes."""
+    """The id of a post, which never changes."""
 
     post_id: Annotated[Id, stored("PostID")] = new_id("post_")
 
 
 class CategoryName(Fields):
-    """What a category is called."""
+    """The name of a category."""
 
     name: Name
 
 
 class CategoryFields(CategoryName):
-    """What admins decide about a category."""
+    """The fields of a category that admins set."""
 
     slug: Annotated[Slug, about("Address", "Lowercase letters, digits and hyphens.")]
 
 
 class CategoryShown(CategoryFields, Versioned):
-    """What everybody sees of a category."""
+    """The fields of a category that everyone sees."""
 
-    post_count: Annotated[Count, Field(description="Drafts count, too.")] = 0
+    post_count: Annotated[Count, Field(description="Includes drafts.")] = 0
 
 
 class ImageFields(Fields):
-    """What is known of an image before it is uploaded."""
+    """The fields of an image that are known before its upload."""
 
     content_type: ImageType
     size: Annotated[int, Field(ge=1, le=MOST_IMAGE)]
 
 
 class ImageShown(ImageFields, WhenCreated):
-    """What its owner sees of an image."""
+    """The fields of an image that its owner sees."""
 
     image_id: Annotated[Id, stored("ImageID")] = new_id("img_")

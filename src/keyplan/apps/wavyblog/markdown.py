@@ -1,4 +1,4 @@
-"""Markdown to HTML that can not hurt whoever reads it."""
+"""Markdown as safe HTML, and as plain excerpts."""
 
 import re
 from collections.abc import Callable
@@ -18,22 +18,22 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}, "code": {"class"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
 LONG = 16_000
-"""The length from which on a text takes long to become HTML."""
-_NO_SENTENCE = re.compile(r"#|\||```|~~~|!\[|[-*_=]{3,}$")
-"""How lines begin that are headings, tables, fences, images and rules."""
-_ENTRY = re.compile(r"(?:[-*+]|\d+[.)])\s")
-"""How the entries of a list begin."""
-_NAMED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+"""Texts longer than this take long to render."""
+_NOT_PROSE = re.compile(r"#|\||```|~~~|!\[|[-*_=]{3,}$")
+"""The beginning of a heading, table, fence, image or rule."""
+_LIST_ITEM = re.compile(r"(?:[-*+]|\d+[.)])\s")
+"""The beginning of a list item."""
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"[*`~]+|\b_|_\b|(?<!\S)(?:>|[-+]|\d+\.)(?=\s)|\\(?=\W)")
-"""Emphasis, code, quotes, the marks of lists, and what only escapes."""
+"""Emphasis, code, quotes, list markers, and escapes."""
 
 
 def safe_html(markdown: str) -> str:
-    """The markdown as HTML. Raw HTML in it is text, and links lead to the web or to a mailbox only."""
-    # What is read often is made once. Of what is long only a little is kept: all of it stays below some 50 MB.
+    """The Markdown as HTML. Raw HTML is shown as text; links are http, https or mailto."""
+    # Cached, since posts are read often. Few long texts are kept, so that the cache stays below about 50 MB.
     if len(markdown) <= LONG:
         return _kept_html(markdown)
-    takes_long()  # seconds, where somebody means ill
+    takes_long()  # up to seconds for malicious input
     return _kept_long_html(markdown)
 
 
@@ -46,23 +46,23 @@ _kept_long_html = lru_cache(24)(_rendered)
 
 
 def absolute(html: str, base: str) -> str:
-    """Safe HTML for readers who have it from elsewhere: what its links and images name stands behind `base`."""
+    """Safe HTML with the addresses of links and images made absolute, for feed readers."""
 
-    def named(tag: str, attribute: str, value: str) -> str | None:
+    def resolved(tag: str, attribute: str, value: str) -> str | None:
         try:
             return urljoin(base, value) if attribute in ("href", "src") else value
-        except ValueError:  # such as http://[: it leads nowhere
+        except ValueError:  # not a valid address, such as http://[
             return None
 
-    return _clean(html, named)
+    return _clean(html, resolved)
 
 
-def _clean(html: str, named: Callable[[str, str, str], str | None] | None = None) -> str:
+def _clean(html: str, attribute_filter: Callable[[str, str, str], str | None] | None = None) -> str:
     return nh3.clean(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
-        attribute_filter=named,
+        attribute_filter=attribute_filter,
         url_schemes=_SCHEMES,
         link_rel="nofollow noopener ugc",
     )
@@ -70,14 +70,14 @@ def _clean(html: str, named: Callable[[str, str, str], str | None] | None = None
 
 def excerpt(markdown: str, length: int = 240) -> str:
     """The beginning of the text, without markup."""
-    # No more of it than can matter: a post may have 300 KB, and a list a hundred posts.
+    # Only the beginning matters: a post may have 300 KB, and a list 100 posts.
     return _kept_excerpt(markdown[: length * 6], length)
 
 
 @lru_cache(4096)
 def _kept_excerpt(markdown: str, length: int) -> str:
     lines = (line.strip() for line in markdown.splitlines())
-    said = [line for line in lines if line and not _NO_SENTENCE.match(line)]
-    text = " ".join([line for line in said if not _ENTRY.match(line)] or said)
-    words = " ".join(_MARKS.sub("", _NAMED.sub(r"\1", text)).split())
+    prose = [line for line in lines if line and not _NOT_PROSE.match(line)]
+    text = " ".join([line for line in prose if not _LIST_ITEM.match(line)] or prose)
+    words = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
     return words if len(words) <= length else f"{words[:length].rsplit(' ', 1)[0]} …"

@@ -48,14 +48,16 @@ class PasswordChange(In):
     """A new password, and the current one."""
 
     password: Annotated[GivenPassword, about("Current password")]
-    new_password: Annotated[NewPassword, about("New password", "8 to 72 characters.")]
+    new_password: Annotated[
+        NewPassword, about("New password", "8 to 72 characters. You will be signed out everywhere else.")
+    ]
 
 
 class EmailChange(In):
     """A new e-mail address, and the password."""
 
-    password: Annotated[GivenPassword, about("Current password")]
-    email: Annotated[Email, about("New e-mail address")]
+    password: Annotated[GivenPassword, about("Password", "To confirm that it's you.")]
+    email: Annotated[Email, about("New e-mail address", "Only you and admins can see it.")]
 
 
 class SignedIn(Out):
@@ -144,7 +146,7 @@ class NewCategory(CategoryName, In):
     """A category. Without a slug, it is made from the name."""
 
     slug: Annotated[
-        Slug | None, about("Address", "Lowercase letters, digits and hyphens. Made from the name if empty.")
+        Slug | None, about("Address", "Lowercase letters, digits and hyphens. Leave empty to make it from the name.")
     ] = None
 
 

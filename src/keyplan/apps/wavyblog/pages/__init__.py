@@ -1,4 +1,4 @@
-"""WavyBlog's pages: reading for everybody, writing for authors, and what admins look after."""
+"""WavyBlog's pages: reading for everyone, writing for authors, and managing users and categories for admins."""
 
 from keyplan.apps.wavyblog.pages import accounts, admin, images, reading, writing
 from keyplan.apps.wavyblog.pages.shared import pages

@@ -1,4 +1,4 @@
-"""Registering, signing in, and the caller's account. Signing out is the kit's."""
+"""Registering, signing in, and the caller's account. The kit has the page for signing out."""
 
 from typing import Annotated
 
@@ -12,26 +12,26 @@ from keyplan.apps.wavyblog.service import REFRESH_LASTS, caller_of, wrong_creden
 Address = Annotated[str, StringConstraints(max_length=2000)]
 
 
-class SignIn(Credentials):
-    """Who signs in, and where they wanted to go."""
+class SignInForm(Credentials):
+    """A sign-in, and the page to continue with."""
 
     to: Address = ""
 
 
-class Joining(Registration):
-    """A new account, and where its owner wanted to go."""
+class RegistrationForm(Registration):
+    """A new account, and the page to continue with."""
 
     to: Address = ""
 
 
 @pages.get("/sign-in")
 def sign_in(view: BlogView, to: str = "") -> Response:
-    view.form.asking(SignIn).starting_from({"to": view.site.local(to)})
+    view.form.asking(SignInForm).starting_from({"to": view.site.local(to)})
     return view.render("sign_in.html")
 
 
 @pages.post("/sign-in", rate=60)
-def let_in(view: BlogView, given: SignIn) -> Response:
+def submit_sign_in(view: BlogView, given: SignInForm) -> Response:
     user = view.service.checked(given)
     view.sign_in(caller_of(user), REFRESH_LASTS)
     if not view.service.still_has_password(user):
@@ -42,12 +42,12 @@ def let_in(view: BlogView, given: SignIn) -> Response:
 
 @pages.get("/register")
 def register(view: BlogView, to: str = "") -> Response:
-    view.form.asking(Joining).starting_from({"to": view.site.local(to)})
+    view.form.asking(RegistrationForm).starting_from({"to": view.site.local(to)})
     return view.render("register.html")
 
 
 @pages.post("/register", rate=30)
-def join(view: BlogView, new: Joining) -> Response:
+def submit_registration(view: BlogView, new: RegistrationForm) -> Response:
     user = view.service.registered(new)
     view.sign_in(caller_of(user), REFRESH_LASTS)
     return view.redirect_to(view.site.local(new.to), notice=f"Welcome, {user.username}")
@@ -67,7 +67,7 @@ def password(view: BlogView) -> Response:
 @pages.post("/account/password")
 def change_password(view: BlogView, change: PasswordChange) -> Response:
     view.service.change_password(change)
-    # That ended every session, this one too. Whoever just entered the password need not sign in again.
+    # That ended every session, including this one. The user just entered the password and needn't sign in again.
     view.sign_in(view.service.me, REFRESH_LASTS)
     return view.redirect("/account", notice="Password changed. You were signed out everywhere else.")
 

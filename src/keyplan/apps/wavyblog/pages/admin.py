@@ -1,4 +1,4 @@
-"""What admins look after: users and categories."""
+"""Managing users and categories, for admins."""
 
 from starlette.responses import Response
 
@@ -12,11 +12,11 @@ _LISTED = 50
 
 
 class NewRole(RoleChange, OfVersion):
-    """Another role for a user."""
+    """A new role for a user."""
 
 
 class EditedCategory(CategoryFields, OfVersion):
-    """A category as an admin wants it."""
+    """An edited category."""
 
 
 @pages.get("/users")
@@ -47,7 +47,7 @@ def delete_user(view: BlogView, username: Username, which: OfVersion) -> Respons
 
 
 def _only_admins(view: BlogView) -> None:
-    """For pages that show nothing secret, but lead to what only admins may do."""
+    """Refuse other callers, for pages that call no operation of admins themselves."""
     if view.caller is None:
         raise Unauthorized
     if not is_admin(view):
@@ -72,7 +72,7 @@ def edit_category(view: BlogView, slug: Slug) -> Response:
     _only_admins(view)
     found = view.service.category(slug)
     view.form.asking(EditedCategory).starting_from(found)
-    return view.render("edit_category.html", category=found, stale=view.form.value("version") != str(found.version))
+    return view.render("edit_category.html", category=found, stale=view.form.is_outdated(found.version))
 
 
 @pages.post("/categories/{slug}/edit")

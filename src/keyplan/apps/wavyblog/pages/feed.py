@@ -15,13 +15,13 @@ from keyplan.web import Site
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _NEVER = datetime(2025, 1, 1, tzinfo=UTC)
-"""When a feed without posts was changed: a feed has to say some time, and the same one each time."""
+"""The time of change of a feed without posts. A feed must have one, and it should stay the same."""
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
 class Feed:
-    """A feed, as it is sent."""
+    """The feed as a response."""
 
     body: bytes
     updated: datetime
@@ -33,12 +33,12 @@ class Feed:
 
     @property
     def last_modified(self) -> str:
-        """When it was changed, as HTTP has it."""
+        """When it was changed, in the format of HTTP."""
         return format_datetime(self.updated, usegmt=True)
 
 
 def feed_of(site: Site, base: str, posts: Sequence[FeedPost]) -> Feed:
-    """The feed of these posts; `base` is the address under which the world sees us."""
+    """The feed of these posts; `base` is the public address of the server."""
     updated = max((post.updated_at for post in posts), default=_NEVER)
     root = Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     _text(root, "title", site.title)
@@ -55,7 +55,7 @@ def _entry(root: Element, site: Site, base: str, post: FeedPost) -> None:
     address = base + site.url("/posts/{slug}", slug=post.slug)
     entry = SubElement(root, "entry")
     _text(entry, "title", post.title)
-    # Not the address, which changes with the title: readers would take it for another post.
+    # Not the address, which changes with the title: feed readers would show the post again.
     _text(entry, "id", uuid5(NAMESPACE_URL, f"wavyblog/{post.post_id}").urn)
     _text(entry, "published", _time(post.created_at))
     _text(entry, "updated", _time(post.updated_at))

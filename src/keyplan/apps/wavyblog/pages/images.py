@@ -1,4 +1,4 @@
-"""An author's images. Without JavaScript an upload takes two pages: one asks, the other sends and adds."""
+"""An author's images. Without JavaScript, an upload takes two pages: one requests it, one sends and adds the file."""
 
 from contextlib import suppress
 from typing import Annotated
@@ -14,7 +14,7 @@ from keyplan.web import Cursor, Missing, Paging, turn
 _LISTED = 24
 
 
-class Asked(NewImage):
+class ImageToUpload(NewImage):
     """An image to upload; without JavaScript its size isn't known yet."""
 
     size: Annotated[int, Field(ge=1, le=MOST_IMAGE)] = MOST_IMAGE
@@ -28,12 +28,12 @@ def images(view: BlogView, cursor: Cursor = None, added: ImageId | None = None) 
         "images.html",
         sends_files=True,
         images=found.items,
-        added=_still_there(view, added),
+        added=_added_image(view, added),
         turn=turn(at, cursor, found.next),
     )
 
 
-def _still_there(view: BlogView, image_id: str | None) -> ImageOut | None:
+def _added_image(view: BlogView, image_id: str | None) -> ImageOut | None:
     """The image that was just added, unless it was deleted since."""
     with suppress(Missing):
         return None if image_id is None else view.service.image(image_id)
@@ -41,7 +41,7 @@ def _still_there(view: BlogView, image_id: str | None) -> ImageOut | None:
 
 
 @pages.post("/images/new", again=images)
-def ask(view: BlogView, asked: Asked) -> Response:
+def request_upload(view: BlogView, asked: ImageToUpload) -> Response:
     ticket = view.service.upload_image(asked)
     return view.render("send_image.html", sends_files=True, ticket=ticket, content_type=asked.content_type)
 

@@ -1,4 +1,4 @@
-"""What everybody reads: the latest posts, a post, authors, categories, and the feed."""
+"""Public pages: the latest posts, a post, authors, categories, and the feed."""
 
 from starlette.responses import Response
 

@@ -1,4 +1,4 @@
-"""What WavyBlog's pages have in common."""
+"""Shared parts of WavyBlog's pages."""
 
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from keyplan.web import Pages, View, all_of
 
 BlogView: TypeAlias = View[Blog]
 
-# Authors may show pictures from other sites, which learn only the reader's address.
+# Authors may use images from other sites, which learn only the reader's IP address.
 pages = Pages("keyplan.apps.wavyblog", title="WavyBlog", sign_in="/sign-in", images=["https:"])
 
 POSTS = 12
@@ -18,18 +18,18 @@ POSTS = 12
 
 
 def is_admin(view: BlogView) -> bool:
-    """Whether the caller is an admin, as of now."""
+    """Whether the caller is an admin now."""
     return view.caller is not None and "admin" in view.service.my_roles
 
 
 @pages.on_every_page
-def known(view: BlogView) -> dict[str, object]:
-    """What the menu depends on."""
+def for_menu(view: BlogView) -> dict[str, object]:
+    """The values that the menu depends on."""
     return {"admin": is_admin(view)}
 
 
 def names_of(view: BlogView, posts: Iterable[PostHeadFields]) -> dict[str, str]:
-    """The names of the posts' categories. One that was renamed has none while its posts are moving."""
+    """The names of the posts' categories. A renamed category has none while its posts are moving."""
     return view.service.category_names({post.category for post in posts})
 
 

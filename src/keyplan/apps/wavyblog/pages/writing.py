@@ -1,11 +1,11 @@
-"""What authors do: write, preview, publish, and manage their posts."""
+"""Writing, previewing and publishing posts, and lists to manage them."""
 
 from typing import Annotated
 
 from pydantic import Field
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.fields import UNCATEGORIZED, Content, PostFields, Slug
+from keyplan.apps.wavyblog.fields import UNCATEGORIZED, PostFields, PostText, Slug
 from keyplan.apps.wavyblog.markdown import safe_html
 from keyplan.apps.wavyblog.models import NewPost, PostChange, PostOut, Slugs
 from keyplan.apps.wavyblog.pages.reading import post as post_page
@@ -14,29 +14,23 @@ from keyplan.data import NotFound
 from keyplan.web import Cursor, In, Missing, OfVersion, Paging, Unprocessable, turn
 
 _AT_HAND = 6
-"""Images that are offered beside the text."""
+"""How many images are offered beside the text."""
 _LISTED = 25
-"""Posts in a list to work on; one transaction can delete them all."""
+"""Posts per page in lists for managing them; one transaction can delete them all."""
 
 
-class Draft(In):
-    """What is written so far, for a preview. Only the length of the text is checked yet."""
-
-    title: str = ""
-    content: Content = ""
-    category: str = ""
-    thumbnail_url: str = ""
-    version: str = ""
+class Draft(PostText, In, extra="ignore"):
+    """The text so far, for a preview. The other fields of the form are not checked yet."""
 
 
 class EditedPost(PostFields, OfVersion):
-    """A post as its author wants it."""
+    """An edited post."""
 
     publish: bool = False
 
 
 class SelectedPosts(In):
-    """Posts that were ticked."""
+    """Posts that were selected."""
 
     slugs: Annotated[list[Slug], Field(max_length=100)]
 
@@ -55,7 +49,7 @@ def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None
         post=post,
         gone=gone,
         # Once the page has said that there is a newer version, the form continues with it.
-        stale=post is not None and view.form.value("version") != str(post.version),
+        stale=post is not None and view.form.is_outdated(post.version),
         categories=list(categories.items()),
         save_at=view.site.url("/write" if post is None else f"/posts/{post.slug}/edit"),
         preview=None if draft is None else safe_html(draft.content),
@@ -139,11 +133,11 @@ def my_posts(view: BlogView, cursor: Cursor = None) -> Response:
 
 
 @pages.post("/my-posts/delete", again=my_posts)
-def delete_chosen(view: BlogView, chosen: SelectedPosts) -> Response:
-    if not chosen.slugs:
+def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
+    if not selected.slugs:
         raise Unprocessable("none-chosen", "Select the posts to delete.")
-    view.service.delete_posts(Slugs(slugs=chosen.slugs))
-    count = len(set(chosen.slugs))
+    view.service.delete_posts(Slugs(slugs=selected.slugs))
+    count = len(set(selected.slugs))
     return view.redirect("/my-posts", notice="Post deleted" if count == 1 else f"{count} posts deleted")
 
 

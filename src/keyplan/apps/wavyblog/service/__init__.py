@@ -1,4 +1,4 @@
-"""The rules of WavyBlog, by theme: accounts, images, posts, categories, and the users that admins look after."""
+"""The rules of WavyBlog, by topic: accounts, images, posts, categories, and users."""
 
 from keyplan.apps.wavyblog.service.accounts import (
     REFRESH_COOKIE,
@@ -14,7 +14,7 @@ from keyplan.apps.wavyblog.service.users import Users
 
 
 class Blog(Posts, Categories, Users):
-    """Everything that can be done with WavyBlog."""
+    """All operations of WavyBlog."""
 
 
 __all__ = ["REFRESH_COOKIE", "REFRESH_LASTS", "Blog", "caller_of", "hashed", "own_identity", "wrong_credentials"]

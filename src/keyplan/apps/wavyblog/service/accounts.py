@@ -44,17 +44,17 @@ REFRESH_COOKIE = "wavyblog_refresh"
 RefreshCookie: TypeAlias = Annotated[str | None, Cookie(alias=REFRESH_COOKIE, max_length=200)]
 COST = 10
 _USER_ID, _FAMILY = "user_id", "family_id"
-"""Claims of access tokens: whose it is, and from which sign-in it came."""
+"""Claims of access tokens: the id of the user, and the sign-in."""
 ATTEMPTS = 10
-"""Sign-ins a minute for one account from one address: enough for a person, too few for a guesser."""
+"""Sign-ins a minute for one account from one address: enough for a person, too few to guess passwords."""
 
-# bcrypt takes tens of milliseconds of one core, on purpose: a few at a time, or there is nothing left for others.
+# bcrypt takes tens of milliseconds of one core, on purpose. Only a few run at a time, to leave room for other requests.
 _hashing = threading.BoundedSemaphore(2)
 
 
 @cache
 def _nobodys_hash() -> bytes:
-    """What is compared with where there is no such user, so that it takes as long as where there is."""
+    """A hash to compare with if the user doesn't exist, so that the check takes equally long."""
     return bcrypt.hashpw(secrets.token_bytes(16), bcrypt.gensalt(COST))
 
 
@@ -65,20 +65,20 @@ def hashed(password: str) -> Secret[str]:
 
 
 def _matches(password: str, user: User | None) -> bool:
-    nobodys = _nobodys_hash()  # made for the first who signs in, whoever that is
+    nobodys = _nobodys_hash()  # made at the first sign-in, whether the user exists or not
     known = nobodys if user is None else user.password_hash.get_secret_value().encode()
     given = password.encode()
     with _hashing:
         try:
-            # What is longer than bcrypt looks at is never right, and takes as long to find out.
+            # bcrypt reads 72 bytes. A longer password is always wrong, and is checked as long as others.
             right = bcrypt.checkpw(given[:72], known)
-        except ValueError:  # what is stored is no hash of bcrypt's
+        except ValueError:  # the stored text is not a bcrypt hash
             right = False
     return right and len(given) <= 72 and user is not None
 
 
 def caller_of(user: User) -> Caller:
-    """A user as a caller: by name, and by the id that nobody else gets, even where somebody else gets the name."""
+    """A user as a caller: by name, and by the id, which stays unique even if the name is registered again."""
     return Caller(user.username, claims={_USER_ID: user.user_id})
 
 
@@ -102,18 +102,18 @@ class Accounts(Service[WavyBlog]):
     @cached_property
     def user(self) -> User:
         """The caller's account as it is now: changes of role and signing out take effect at once."""
-        user, signed_in = self._found_with_login()
-        # Somebody else may have taken the name of an account that is gone.
+        user, signed_in = self._account_and_sign_in()
+        # The account may have been deleted, and its name registered by someone else.
         if user is None or self.me.claims.get(_USER_ID, user.user_id) != user.user_id:
             raise Unauthorized("bad-token", "This account was deleted.")
         if not signed_in:
             raise Unauthorized("bad-token", "You are signed out. Sign in again.")
         return user
 
-    def _found_with_login(self) -> tuple[User | None, bool]:
+    def _account_and_sign_in(self) -> tuple[User | None, bool]:
         """The caller's account, and whether the sign-in of the token is still valid, in one request."""
         name, family_id = self.me.sub, self._family_id
-        if family_id is None:  # a browser's session, which is looked up already; or somebody who develops
+        if family_id is None:  # a browser session, which was checked already; or a development token
             return self.store.run(self.design.user(name)), True
         (user,), (family,) = self.store.run(self.design.user_and_family(name, family_id))
         return user, family is not None
@@ -158,17 +158,17 @@ class Accounts(Service[WavyBlog]):
         try:
             return self.store.run(self.design.user_by_email(name) if by_email else self.design.user(name))
         except InvalidValue:
-            return None  # nobody can have such a name
+            return None  # no user can have this name
 
     @allow(ANYONE)
     def still_has_password(self, user: User) -> bool:
-        """Whether the password is the one that was checked. If not, all logins were ended, maybe before a new one."""
+        """Whether the password is still the one that was checked: changing it ends all sign-ins, but not later ones."""
         now = self.store.run(self.design.user(user.username))
         return now is not None and now.password_hash == user.password_hash
 
     def _new_login(self, user: User) -> SignedIn:
         family = TokenFamily(username=user.username, expires_at=self.now + REFRESH_LASTS)
-        # Checking a password takes a while; a login with one that was changed meanwhile would outlive all others.
+        # The password may be changed while it is checked. A sign-in with the old one must not survive that.
         still = check(ref(User, username=user.username), lambda now: now.password_hash == user.password_hash)
         try:
             return self._signed_in(user, family, create(family), still)
@@ -208,7 +208,7 @@ class Accounts(Service[WavyBlog]):
             family.expires_at = self.now + REFRESH_LASTS
             return self._signed_in(user, family, update(family))
         except (ConditionFailed, StaleVersion) as error:
-            # It was used before: whoever did that, or whoever does it now, has stolen it.
+            # The token was used before, so one of its two users stole it.
             self._revoke(stored.username, stored.family_id)
             raise _sign_in_again() from error
         except (NotFound, ParentMissing) as error:
@@ -229,7 +229,7 @@ class Accounts(Service[WavyBlog]):
     def _revoke(self, username: str, family_id: str) -> None:
         family = self.store.run(self.design.token_family(username, family_id))
         if family is not None:
-            with suppress(NotFound, StaleVersion):  # somebody else is at it
+            with suppress(NotFound, StaleVersion):  # another request does the same
                 self.store.run(delete(family))
 
     def _revoke_all(self, username: str) -> None:
@@ -266,7 +266,7 @@ class Accounts(Service[WavyBlog]):
 
 
 def wrong_credentials() -> Unauthorized:
-    """The refusal of a sign-in, which doesn't tell what was wrong."""
+    """The refusal of a sign-in. It doesn't say whether the user exists."""
     return Unauthorized("wrong-credentials", "Wrong username or password.")
 
 

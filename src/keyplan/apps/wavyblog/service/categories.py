@@ -1,4 +1,4 @@
-"""Categories, which admins look after."""
+"""Categories: reading and managing them."""
 
 from collections.abc import Collection
 
@@ -12,11 +12,11 @@ from keyplan.design import get
 from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Paging, Unprocessable, Versions, allow, slug_of
 
 _AT_ONCE = 200
-"""Posts that a renamed category moves while the caller waits; with more, background work goes on."""
+"""How many posts a rename moves before it answers. With more, they are moved in the background."""
 
 
 class Categories(Accounts):
-    """What is done with categories."""
+    """Reading categories, and managing them as an admin."""
 
     @allow(ANYONE)
     def categories(self, page: Paging) -> Listing[CategoryOut]:
@@ -44,7 +44,7 @@ class Categories(Accounts):
 
     @allow("admin")
     def change_category(self, slug: Slug, change: CategoryChange, version: IfMatch) -> CategoryOut:
-        """Rename a category. With a new slug its posts move along, which may go on after the answer."""
+        """Rename a category. With a new slug its posts move along, which may continue after the response."""
         category = self._latest(slug, version)
         if category.renamed_to is not None:
             raise InConflict("being-renamed", f"This category is being renamed to {category.renamed_to}.")

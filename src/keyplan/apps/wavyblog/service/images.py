@@ -7,8 +7,8 @@ from keyplan.apps.wavyblog.fields import ImageId, image_type
 from keyplan.apps.wavyblog.models import ImageOut, NewImage, SentImage
 from keyplan.apps.wavyblog.service.accounts import Accounts
 from keyplan.apps.wavyblog.upkeep import sweep_files
-from keyplan.data import AlreadyExists, ConditionFailed, create, delete
-from keyplan.web import InConflict, Listing, Paging, allow
+from keyplan.data import AlreadyExists, create, delete
+from keyplan.web import Listing, Paging, allow
 from keyplan.web.media import Ticket
 
 
@@ -35,10 +35,7 @@ class Images(Accounts):
             content_type=image_type.validate_python(file.content_type),
             size=file.size,
         )
-        try:
-            self.store.transact(create(image), checked.keep)
-        except ConditionFailed as error:
-            raise InConflict("added-already", "This upload was already added, or it expired.") from error
+        self.store.transact(create(image), checked.keep)
         return self._image(image)
 
     @allow("user")

@@ -24,7 +24,6 @@ from keyplan.web import (
     IfMatch,
     Listing,
     MayMatch,
-    Missing,
     Paging,
     Unauthorized,
     Versions,
@@ -54,8 +53,7 @@ class Posts(Images):
     @allow(ANYONE)
     def posts_by_author(self, username: Username, page: Paging) -> Listing[PostSummary]:
         """The published posts of an author, newest first. The author and admins see drafts, too."""
-        if self.store.run(self.design.user(username)) is None:
-            raise Missing(detail="Author not found.")
+        self.find(self.design.user(username))
         with_drafts = self._reader is not None and self._is_author_or_admin(username)
         found = self.design.posts_by_user if with_drafts else self.design.published_posts_by_user
         return self._posts(found(username), page)
@@ -174,7 +172,7 @@ class Posts(Images):
 
 
 def _is_draft(post: Post) -> bool:
-    """Somebody else's draft is not to be known of."""
+    """Whether others must not learn that the post exists."""
     return not post.is_published
 
 

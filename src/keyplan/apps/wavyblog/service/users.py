@@ -1,4 +1,4 @@
-"""Users, whom admins look after."""
+"""Users, as admins manage them."""
 
 from keyplan.apps.wavyblog.entities import HAS_POSTS
 from keyplan.apps.wavyblog.fields import Username
@@ -10,7 +10,7 @@ from keyplan.web import IfMatch, InConflict, Listing, MayMatch, Paging, allow
 
 
 class Users(Images):
-    """What admins do with accounts."""
+    """Managing accounts."""
 
     @allow("admin")
     def users(self, page: Paging) -> Listing[Account]:
@@ -24,7 +24,7 @@ class Users(Images):
 
     @allow("admin")
     def change_role(self, username: Username, change: RoleChange, version: MayMatch) -> Account:
-        """Give a user another role. The last admin can't be made a user."""
+        """Change the role of a user. The last admin stays an admin."""
         user = self.find(self.design.user(username), version)
         user.role = change.role
         return Account.from_fields(self.save(user))

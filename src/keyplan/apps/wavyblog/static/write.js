@@ -1,4 +1,4 @@
-// Comforts for writing; every page works without them.
+// Enhancements for writing. Every page works without them.
 
 import { sent, submitted, takeFiles, told } from "/static/upload.js";
 
@@ -12,7 +12,7 @@ for (const button of document.querySelectorAll("[data-preview]")) {
       made = await submitted(button.form, {}, button.formAction);
     } catch {
       button.form.noValidate = true;
-      button.form.action = button.formAction; // let the browser show what is wrong
+      button.form.action = button.formAction; // show the page with the errors
       button.form.requestSubmit();
       return;
     }
@@ -32,17 +32,17 @@ function insert(markdown) {
   text.setRangeText(markdown, at, text.selectionEnd, "end");
   const word = markdown.indexOf("[") + 1;
   text.focus();
-  text.setSelectionRange(at + word, at + markdown.indexOf("]")); // the description, to be typed over
+  text.setSelectionRange(at + word, at + markdown.indexOf("]")); // select the description, to be replaced
 }
 
 function offerToInsert(item) {
   const field = item.querySelector("[data-markdown]");
   if (!text || !field) return;
   const address = field.value.slice(field.value.indexOf("(") + 1, -1);
-  field.parentElement.hidden = true; // no need to copy it by hand
+  field.parentElement.hidden = true; // the buttons replace copying by hand
   item.append(
-    button("Insert", () => insert(field.value)),
-    button("Beside the title", () => {
+    button("Insert image", () => insert(field.value)),
+    button("Use as cover", () => {
       text.form.elements.thumbnail_url.value = address;
     }),
   );
@@ -82,11 +82,11 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   text?.addEventListener("paste", (event) => {
     const images = [...event.clipboardData.files];
     if (images.length) event.preventDefault();
-    for (const image of images) told(form, image, (file) => add(form, file)).then(insert, () => {}); // else it is told
+    for (const image of images) told(form, image, (file) => add(form, file)).then(insert, () => {}); // the error is shown beside the field
   });
 }
 
-// What is written and not saved is not lost by a wrong click
+// Warn before leaving the page with unsaved changes
 
 if (text) {
   const typed = () => new URLSearchParams(new FormData(text.form)).toString();
