@@ -74,8 +74,10 @@ class Database:
         return answers + self._run_group(group)
 
     def _run_group(self, group: list[tuple[Operation, Request]]) -> list[Answer | DynamoError]:
-        if len(group) < 2:
-            return [self._answer("", *call) for call in group]
+        if not group:
+            return []
+        if len(group) == 1:
+            return [self._answer("", *group[0])]
         writes = any(operation.writes for operation, _ in group)
 
         def work(transaction: Transaction) -> list[Answer | DynamoError]:

@@ -67,7 +67,7 @@ class Image:
         finally:
             database.close()
         if write_first:
-            return "right"  # what was written is compared by those who write nothing
+            return "right"  # other tests, which write nothing, compare the content
         return "right" if found == self.right else "wrong"
 
     def read(self) -> tuple[bytes, bytes]:

@@ -269,7 +269,7 @@ def test_deep_values(database: Database, kind: str, depth: int) -> None:
 
 
 def test_growing_deeper_step_by_step(database: Database) -> None:
-    """An update can not nest what a put could not."""
+    """An update can't nest deeper than a put."""
     prepare(database)
     path = "doc"
     refused = None

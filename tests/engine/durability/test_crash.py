@@ -178,7 +178,7 @@ def test_sigterm_leaves_one_file(tmp_path: Path) -> None:
 
 
 def test_process_that_ends_without_closing(tmp_path: Path) -> None:
-    """An engine that nobody closed has lost nothing."""
+    """An engine that wasn't closed has lost nothing."""
     path = tmp_path / "data.db"
     script = (
         "import sys\nfrom keyplan.engine import Engine\nengine = Engine(sys.argv[1])\n"

@@ -1,4 +1,4 @@
-"""A new file is there as a whole or not at all, whoever else wants it at the same moment."""
+"""A new file appears complete or not at all, even if several processes create it at the same time."""
 
 import os
 from pathlib import Path

@@ -1,7 +1,7 @@
 """A damaged log is refused, where SQLite would drop what follows the damage; what a crash leaves is no damage.
 
-One thing can not be noticed: damage to the last frame, which looks like a write that a crash has cut off. Then the
-database is as it was before that transaction. And nobody can tell that a log was cut off between two transactions.
+One thing can't be detected: damage to the last frame, which looks like a write that was cut off by a crash. Then the
+database is as it was before that transaction. Nor can it be detected that a log was cut off between two transactions.
 """
 
 import os
@@ -128,7 +128,7 @@ def count_everywhere(engine: Engine) -> int:
 
 
 def test_truncated_log_gives_a_state_that_was(tmp_path: Path) -> None:
-    """Nobody can tell that the end is missing, but nothing is half there."""
+    """It can't be detected that the end is missing, but no transaction is there in part."""
     database = Database(str(tmp_path / "made.db"))
     database.execute("CreateTable", definition())
     counts = {}

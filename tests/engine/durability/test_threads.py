@@ -76,7 +76,7 @@ def test_writes_and_reads_of_all_kinds(engine: Engine) -> None:
 
 
 def test_transactions_are_seen_whole(engine: Engine) -> None:
-    """Two items always have the same number, whoever looks."""
+    """Two items have the same number in every reader's view."""
     keys = [{"pk": {"S": "pair"}, "sk": {"N": str(sk)}} for sk in (0, 1)]
 
     def work(number: int) -> None:
@@ -135,7 +135,7 @@ def test_conditional_writes_have_one_winner(engine: Engine) -> None:
 
 
 def test_reads_while_a_write_is_under_way(tmp_path: Path) -> None:
-    """On a file nobody waits for a writer; readers see what was there before it."""
+    """On a file, readers don't wait for a writer; they see the state before its transaction."""
     with Engine(str(tmp_path / "data.db")) as engine:
         engine.create_table(**definition())  # type: ignore[arg-type]
         writing, read = threading.Event(), threading.Event()

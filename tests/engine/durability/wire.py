@@ -1,4 +1,4 @@
-"""A client of an endpoint that is quick and does not try again: what it was told is all that it knows."""
+"""A fast client for an endpoint that never retries, so that a test knows exactly which requests were answered."""
 
 import socket
 from typing import Any, Self
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class Wire:
-    """One connection. Raises OSError where the endpoint goes away."""
+    """One connection. Raises OSError if the endpoint ends."""
 
     def __init__(self, port: int, timeout: float = 30) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout)

@@ -8,7 +8,7 @@ from tests.engine.durability.support import TABLE, definition
 
 
 def create(engine: Engine) -> None:
-    """Whoever comes first makes the table."""
+    """The first worker creates the table."""
     with contextlib.suppress(engine.exceptions.ResourceInUseException):
         engine.create_table(**definition())  # type: ignore[arg-type]
 

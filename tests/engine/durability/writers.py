@@ -1,7 +1,7 @@
-"""Clients that write to an endpoint which may be killed at any moment, and remember what they were told.
+"""Clients that write to an endpoint that may be killed at any moment, and remember the answers they got.
 
-Each client has items of its own. What it was told is `known`; of the one write that was under way when the endpoint
-went away nobody can say, so that both states, with and without it, are right.
+Each client has its own items. Acknowledged writes are in `known`. The one write in progress when the endpoint was
+killed may or may not have been applied, so both states are right.
 """
 
 import random

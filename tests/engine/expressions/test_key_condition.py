@@ -80,7 +80,7 @@ REFUSED = {
         "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; "
         "lower bound operand: AttributeValue: {N:7}, upper bound operand: AttributeValue: {N:5}"
     ),
-    # A wrong operand is told before a wrong key.
+    # A wrong operand is reported before a wrong key.
     "other1 = :p AND sk > :ss": TYPE + ">, operand type: SS",
     "pk = :zz": (
         "Invalid KeyConditionExpression: "

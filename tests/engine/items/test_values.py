@@ -149,7 +149,7 @@ def test_refused_values_in_placeholders(client: "Client", value: dict[str, Any],
         ({}, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"),
         ({"X": "a"}, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"),
         ({"S": "a", "N": "1"}, MORE_THAN_ONE),
-        # What is wrong with one of several is told before that they are several.
+        # A mistake in one of several types is reported before the fact that there are several.
         ({"S": "a", "N": ""}, NOT_NUMERIC),
         ({"N": "x", "S": "a"}, f"{NOT_NUMERIC}: x"),
         ({"S": "a", "SS": []}, INVALID + "An string set  may not be empty"),

@@ -132,7 +132,7 @@ def test_token_lasts_ten_minutes(timed: Engine, clock: Clock) -> None:
     clock.now += 1.5
     timed.transact_write_items(**count(table, by=5))
     assert counted(timed, table) == 6
-    # The ten minutes of the token begin anew with the call that was carried out.
+    # The call that was applied starts another ten minutes for the token.
     clock.now += 599
     timed.transact_write_items(**count(table, by=5))
     assert counted(timed, table) == 6

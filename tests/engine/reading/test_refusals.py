@@ -413,7 +413,7 @@ def test_scans_that_are_refused_before_the_table_is_looked_at(
 
 
 def test_limit_is_at_least_one(database: Database) -> None:
-    """As it is answered to those who send what boto3 does not."""
+    """The answer to a request that boto3 would not send."""
     with pytest.raises(DynamoError) as caught:
         database.execute("Scan", {"TableName": "nowhere", "Limit": 0})
     assert caught.value.message == (

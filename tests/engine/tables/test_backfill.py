@@ -89,7 +89,7 @@ def check_index(client: "DynamoDBClient", table: str) -> None:
 
 
 class Writer(threading.Thread):
-    """Puts, updates and deletes at random until it is told to stop."""
+    """Puts, updates and deletes at random until it is stopped."""
 
     def __init__(self, client: "DynamoDBClient", table: str, seed: int) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ def test_what_is_refused_while_an_index_is_being_filled(engine: Engine, monkeypa
     engine.delete_table(TableName=table)
 
 
-def test_an_index_that_replaces_one_half_filled_begins_anew(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_replaces_a_half_filled_one_starts_over(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a step knows how far it was with the one before."""
     table = make_table(engine)
     fill(engine, table, 2_000)

@@ -65,11 +65,11 @@ def test_a_table_that_is_not_there(client: "DynamoDBClient") -> None:
 def test_deleting(client: "DynamoDBClient") -> None:
     table = make_table(client, "pk", "sk", gsis=[index("gsi", "group")], lsis=[index("lsi", "pk", "other")])
     client.put_item(TableName=table, Item={"pk": {"S": "a"}, "sk": {"S": "b"}, "group": {"S": "g"}})
-    gone = client.delete_table(TableName=table)["TableDescription"]
-    assert (gone["TableName"], gone["TableStatus"], gone["ItemCount"]) == (table, "DELETING", 1)
-    assert gone["TableArn"].endswith(f"/{table}")
-    assert not {"KeySchema", "AttributeDefinitions", "CreationDateTime"} & gone.keys()
-    assert not {"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} & gone.keys()
+    deleted = client.delete_table(TableName=table)["TableDescription"]
+    assert (deleted["TableName"], deleted["TableStatus"], deleted["ItemCount"]) == (table, "DELETING", 1)
+    assert deleted["TableArn"].endswith(f"/{table}")
+    assert not {"KeySchema", "AttributeDefinitions", "CreationDateTime"} & deleted.keys()
+    assert not {"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} & deleted.keys()
     client.get_waiter("table_not_exists").wait(TableName=table)
     with refused("Requested resource not found", "ResourceNotFoundException"):
         client.get_item(TableName=table, Key={"pk": {"S": "a"}, "sk": {"S": "b"}})

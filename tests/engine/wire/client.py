@@ -1,4 +1,4 @@
-"""A client that sends exactly the bytes it is told to, and reads responses strictly."""
+"""A client that sends exactly the given bytes and reads responses strictly."""
 
 import socket
 import zlib

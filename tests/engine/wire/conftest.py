@@ -1,4 +1,4 @@
-"""A stand-in for the database, an endpoint over it, and a client that sends exactly the bytes it is told to."""
+"""A stand-in for the database, an endpoint for it, and a client that sends exactly the given bytes."""
 
 import asyncio
 import threading

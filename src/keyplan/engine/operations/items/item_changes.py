@@ -69,6 +69,8 @@ def check_index_keys(table: Table, item: Item) -> None:
 
 def index_keys(table: Table, item: Item) -> IndexKeys:
     """Return the keys of an item in the indexes; refuse an item that doesn't fit one of them."""
+    if not table.indexes:
+        return []
     keys: IndexKeys = [index.schema.try_row_key(item) for index in table.indexes]
     if None not in keys:
         return keys
