@@ -267,7 +267,8 @@ WITH_VALUES = (
     "Can't delete this location: at least one team refers to it.",
     "Use at most 20 images, in the text and beside it.", "The body is larger than 1,048,576 bytes.",
     "This removes 3 of 10 clubs. Set removeMany to confirm.", "This removes 3 of 10 teams. Set removeMany to confirm.",
-    "The text nests more than 31 levels deep, which can't be stored.", "Only image/png are taken.",
+    "The text nests more than 31 levels deep, which can't be stored.",
+    "This file type isn't supported. Upload PNG.",
     "The text has 300,001 bytes. At most 300,000 can be stored.",
     "Too many requests. Try again in 3 seconds.", "Too many requests. Try again in 1 second.",
 )  # fmt: skip

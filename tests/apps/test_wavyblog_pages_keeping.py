@@ -81,7 +81,7 @@ def test_what_is_no_image_is_refused(served: Served) -> None:
     author = served.who("author")
     answer = upload(served, author, b"GIF89a is not a PNG")
     assert answer.status_code == 422
-    assert "and not image/png as it was said to be." in problems_of(answer)[0]
+    assert problems_of(answer) == ["The file is GIF, but PNG was expected."]
     assert author.send("/images/new", content_type="image/svg+xml").status_code == 422
     assert author.send("/images/new", content_type="image/png", size="99999999").status_code == 422
 
@@ -91,7 +91,7 @@ def test_a_file_that_was_not_sent_is_told(served: Served) -> None:
     page = author.send("/images/new", content_type="image/png")
     answer = author.send("/images/add", upload_id=hidden(page, "upload_id"))
     assert answer.status_code == 409
-    assert problems_of(answer) == ["The file was not sent yet."]
+    assert problems_of(answer) == ["The file hasn't been uploaded yet."]
 
 
 def test_nobody_adds_or_deletes_somebody_else_s_image(served: Served) -> None:

@@ -264,7 +264,7 @@ def test_nothing_is_written_before_it_is_decided_who_may(library: Site) -> None:
 
 
 def test_a_service_whose_method_says_nothing_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"Forgetful\.open does not say who may call it"):
+    with pytest.raises(TypeError, match=r"Forgetful\.open doesn't say who may call it"):
 
         class Forgetful(Librarian):
             def open(self) -> None: ...

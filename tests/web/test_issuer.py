@@ -84,7 +84,7 @@ def test_what_is_no_signing_key_is_refused(tmp_path: Path, text: str) -> None:
         SigningKey.of_json(text)
     file = tmp_path / "key.json"
     file.write_text(text)
-    with pytest.raises(BadSigningKey, match=r"key\.json holds no signing key"):
+    with pytest.raises(BadSigningKey, match=r"key\.json contains no signing key"):
         SigningKey.in_file(file)
     assert file.read_text() == text, "never overwritten"
 
@@ -240,8 +240,8 @@ def test_another_token_is_refused(issuer: TokenIssuer, other: Any) -> None:
         ("a#b", {}, "subject"),
         ("a" * 129, {}, "subject"),
         ("alice", {"lifetime": timedelta(0)}, "lifetime"),
-        ("alice", {"claims": {"exp": 9999999999}}, "itself says exp"),
-        ("alice", {"claims": {"sub": "bob", "groups": []}}, "itself says groups, sub"),
+        ("alice", {"claims": {"exp": 9999999999}}, "set by the issuer: exp"),
+        ("alice", {"claims": {"sub": "bob", "groups": []}}, "set by the issuer: groups, sub"),
     ],
 )
 def test_a_token_that_nobody_would_take_is_not_made(
@@ -312,7 +312,7 @@ def test_with_a_damaged_key_the_command_says_so(data: Path) -> None:
     (data / "keyplan.db.dev-key.json").write_text("{}")
     result = run("--sub", "alice", "--system", "vcm")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "holds no signing key" in result.stderr
+    assert "contains no signing key" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_another_systems_place(galleries: tuple[Gallery, Gallery]) -> None:
     forged = signed_fields(gallery.secret(), theirs.fields["key"], "image/png", 1000, expires_at)
     assert refusal(gallery.send(ticket, png(), **forged)) == (403, "signature-does-not-match")
     assert isinstance(gallery.objects, DiskObjects)
-    with pytest.raises(Forbidden, match="another place"):
+    with pytest.raises(Forbidden, match="a different upload"):
         gallery.objects.begin(forged)
     name = museum.media.put(png(), "image/png").name
     assert not gallery.media.exists(name)
@@ -219,7 +219,7 @@ def test_a_connection_that_breaks_leaves_nothing(gallery: Gallery) -> None:
             if cut > 100:
                 until(lambda: len(gallery.stored()) == 1)  # the part that is being written
         until(lambda: gallery.stored() == set())
-    with pytest.raises(InConflict, match="not sent"):
+    with pytest.raises(InConflict, match="hasn't been uploaded"):
         gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
 
 

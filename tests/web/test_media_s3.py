@@ -101,9 +101,9 @@ def test_what_is_sent_again_between_the_look_and_the_copy(gallery: Gallery, clie
         assert received is not None
         assert received.size == len(png())
         gallery.send(ticket, HTML)
-        with pytest.raises(InConflict, match="sent again"):
+        with pytest.raises(InConflict, match="uploaded again"):
             received.head(10)
-        with pytest.raises(InConflict, match="sent again"):
+        with pytest.raises(InConflict, match="uploaded again"):
             received.keep("00000000-0000-0000-0000-000000000000.png", "image/png")
     assert {each["CopySourceIfMatch"] for each in aws.copies} != {None}
     assert {each["IfNoneMatch"] for each in aws.copies} == {"*"}

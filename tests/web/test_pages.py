@@ -491,9 +491,7 @@ def test_a_form_that_can_not_be_shown_again_is_refused_when_it_is_declared() -> 
     def shelf(view: View[Librarian], shelf_id: str) -> Response:
         return view.render("shelf.html")
 
-    with pytest.raises(
-        TypeError, match="POST /shelves/new: save can not be shown again by shelf, which needs shelf_id"
-    ):
+    with pytest.raises(TypeError, match="POST /shelves/new: save can't be shown again by shelf, which needs shelf_id"):
 
         @pages.post("/shelves/new", again=shelf)
         def save(view: View[Librarian]) -> Response:

@@ -115,17 +115,17 @@ SCHEMAS: dict[str, Any] = {
     [
         ({"type": "string"}, "string"),
         ({"type": "string", "format": "date-time"}, "date-time"),
-        ({"type": "string", "minLength": 1, "maxLength": 8}, "string, at least 1 long, at most 8 long"),
+        ({"type": "string", "minLength": 1, "maxLength": 8}, "string, at least 1 character, at most 8 characters"),
         ({"type": "integer", "minimum": 1.0, "exclusiveMaximum": 9}, "integer, at least 1, less than 9"),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer or null"),
         ({"allOf": [{"$ref": "#/x/Tree"}, {"type": "object"}]}, "A tree and object"),
         ({"enum": ["a", "b"]}, '"a" or "b"'),
         ({"const": 3}, "3"),
-        ({"type": "array", "items": {"$ref": "#/x/Tree"}, "maxItems": 3}, "list of A tree, at most 3"),
-        ({"type": "object", "additionalProperties": {"type": "number"}}, "object with values number"),
-        ({"type": "array"}, "list of anything"),
+        ({"type": "array", "items": {"$ref": "#/x/Tree"}, "maxItems": 3}, "list of A tree, at most 3 items"),
+        ({"type": "object", "additionalProperties": {"type": "number"}}, "object with values of type number"),
+        ({"type": "array"}, "list of any value"),
         ({"$ref": "#/x/Unknown"}, "Unknown"),
-        ({}, "anything"),
+        ({}, "any value"),
     ],
 )
 def test_types_in_words(schema: dict[str, Any], said: str) -> None:

@@ -72,9 +72,9 @@ class SigningKey:
             jwk = orjson.loads(text)
             private = ECAlgorithm.from_jwk(jwk)
         except (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise BadSigningKey("it is not a JWK of an EC key") from error
+            raise BadSigningKey("it isn't a JWK of an EC key") from error
         if not isinstance(private, EllipticCurvePrivateKey) or not isinstance(private.curve, SECP256R1):
-            raise BadSigningKey("it is not the private key of a pair on P-256")
+            raise BadSigningKey("it isn't a private P-256 key")
         return cls(private)
 
     @classmethod
@@ -83,7 +83,9 @@ class SigningKey:
         try:
             return cls.of_json(file.read_bytes())
         except BadSigningKey as error:
-            raise BadSigningKey(f"{file} holds no signing key: {error}. Remove it, and a new one is made.") from error
+            raise BadSigningKey(
+                f"{file} contains no signing key: {error}. Delete the file, and a new key is created."
+            ) from error
 
     @classmethod
     def in_file(cls, file: Path) -> "SigningKey":
@@ -158,7 +160,7 @@ def kept_signing_key(store: Store[D], name: str = "access") -> SigningKey:
         except AlreadyExists:
             kept = store.run(get(KeptSigningKey, name=name, consistent=True))
     if kept is None:
-        raise BadSigningKey(f"the signing key {name} was removed while it was read")
+        raise BadSigningKey(f"the signing key {name} was deleted while it was read")
     return SigningKey.of_json(kept.jwk.get_secret_value())
 
 
@@ -181,12 +183,12 @@ class TokenIssuer:
     ) -> str:
         """An access token for a system. `claims` are those beside the ones that every token has."""
         if not is_id(sub):
-            raise ValueError("a subject is a text of 1 to 128 characters without #")
+            raise ValueError("a subject must be 1 to 128 characters without #")
         if lifetime <= timedelta(0):
             raise ValueError("a token needs a lifetime")
         taken = _OURS.intersection(claims or ())
         if taken:
-            raise ValueError(f"the issuer itself says {', '.join(sorted(taken))}")
+            raise ValueError(f"these claims are set by the issuer: {', '.join(sorted(taken))}")
         issued = self.clock()
         said: dict[str, object] = {
             "iss": self.name,
@@ -214,5 +216,5 @@ class TokenIssuer:
 def dev_issuer(settings: Settings, clock: Callable[[], datetime] = utc_now) -> TokenIssuer:
     """The issuer for development, with its key, which is made on first use. Only for `settings.dev`."""
     if not settings.dev:
-        raise ValueError("the issuer for development is there with --dev only")
+        raise ValueError("the development issuer exists with --dev only")
     return TokenIssuer(DEV_ISSUER, SigningKey.in_file(settings.dev_key_file), clock)

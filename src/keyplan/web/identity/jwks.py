@@ -98,7 +98,7 @@ def _public_key(jwk: dict[str, object]) -> tuple[Algorithm, PublicKey] | None:
                 fits = isinstance(point, EllipticCurvePublicKey) and isinstance(point.curve, SECP256R1)
                 return ("ES256", point) if fits else None  # type: ignore[return-value]  # `fits` looked
     except (PyJWTError, ValueError, TypeError):
-        _logger.warning("a key of an issuer could not be read", exc_info=True)
+        _logger.warning("can't read a key of an issuer", exc_info=True)
     return None
 
 
@@ -134,7 +134,7 @@ class IssuerKeys:
     def _usable(self) -> KeySet:
         if self._set is None or self._clock() - self._read_at >= STALE_SECONDS:
             raise Unavailable(
-                "issuer-unavailable", "Tokens can not be checked now: their issuer's keys can not be read."
+                "issuer-unavailable", "Tokens can't be checked right now: the issuer's keys can't be read."
             )
         return self._set
 
@@ -162,7 +162,7 @@ class IssuerKeys:
             self._set = KeySet.of_jwks(fetched_json(address))
             self._read_at = self._clock()
         except (OSError, HTTPException, ValueError) as error:
-            _logger.warning("the keys of %s can not be read: %s", self._issuer.issuer, error)
+            _logger.warning("can't read the keys of %s: %s", self._issuer.issuer, error)
 
 
 def _jwks_uri(issuer: str) -> str:
@@ -176,7 +176,7 @@ def discovered(issuer: str) -> dict[str, object]:
     """The discovery document of an OpenID issuer. It blocks; raises OSError, HTTPException or ValueError."""
     document = fetched_json(f"{issuer.removesuffix('/')}/.well-known/openid-configuration")
     if document.get("issuer") != issuer:
-        raise ValueError(f"the discovery document is of the issuer {document.get('issuer')!r}")
+        raise ValueError(f"the discovery document belongs to the issuer {document.get('issuer')!r}")
     return document
 
 
@@ -184,7 +184,7 @@ def check_address(address: str) -> None:
     """Refuse, with a ValueError, an address that anybody on the way could answer for."""
     parts = urlsplit(address)
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and _is_here(parts.hostname))):
-        raise ValueError(f"{address} is not an https address (http is good only on this machine)")
+        raise ValueError(f"{address} isn't an https address (http is accepted for this machine only)")
 
 
 def _is_here(host: str) -> bool:
@@ -226,7 +226,7 @@ def fetched_json(
         error.close()  # it holds the connection
         raise
     if not isinstance(document, dict):
-        raise ValueError(f"{address} is not a JSON object")
+        raise ValueError(f"{address} isn't a JSON object")
     return document
 
 
@@ -237,7 +237,7 @@ def _read(response: HTTPResponse) -> bytes:
     while part := response.read1(65536):
         body += part
         if len(body) > _LONGEST_ANSWER:
-            raise ValueError(f"it answers with more than {_LONGEST_ANSWER} bytes")
+            raise ValueError(f"its response is longer than {_LONGEST_ANSWER} bytes")
         if time.monotonic() > until:
-            raise TimeoutError(f"it has not answered in {_WHOLE_SECONDS:.0f} s")
+            raise TimeoutError(f"it hasn't responded within {_WHOLE_SECONDS:.0f} seconds")
     return bytes(body)

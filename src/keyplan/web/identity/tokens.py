@@ -48,11 +48,11 @@ class OfAnotherIssuer(Unauthorized):
     """The token is not for this identity to judge."""
 
     def __init__(self) -> None:
-        super().__init__("bad-token", "The token is of an issuer that is not believed here.")
+        super().__init__("bad-token", "This system doesn't trust the token's issuer.")
 
 
 def _refused(why: str) -> Unauthorized:
-    return Unauthorized("bad-token", f"The token is not good: {why}.")
+    return Unauthorized("bad-token", f"Invalid token: {why}.")
 
 
 def bearer_token(request: Request) -> str | None:
@@ -62,7 +62,7 @@ def bearer_token(request: Request) -> str | None:
         return None
     scheme, _, token = sent[0].partition(" ")
     if len(sent) > 1 or scheme.lower() != "bearer":
-        raise Unauthorized("bad-token", "Send one Authorization header: Bearer and a token.")
+        raise Unauthorized("bad-token", "Send one Authorization header, with Bearer and a token.")
     return token.strip(" ")
 
 
@@ -77,7 +77,7 @@ class TokenIdentity:
         if not (issuer.audience or issuer.client_id):
             raise ValueError(
                 f"The issuer {issuer.issuer} needs an audience or a client_id: "
-                "without one, its tokens for anybody else would be taken, too."
+                "without one, its tokens for other applications would be accepted, too."
             )
         self._issuer = issuer
         self._keys = keys
@@ -121,16 +121,16 @@ class TokenIdentity:
             raise OfAnotherIssuer
         key = await self._keys.key(parsed.key_id, parsed.algorithm)
         if key is None:
-            raise _refused("its issuer has no such key")
+            raise _refused("its issuer doesn't have its key")
         if not await run_in_threadpool(_is_signed, token, key, parsed.algorithm):
-            raise _refused("its signature does not match")
+            raise _refused("its signature doesn't match")
         _check_times(parsed.claims, self._clock().timestamp())
         return parsed.claims
 
     def _caller(self, claims: Mapping[str, object]) -> Caller:
         sub = claims.get("sub")
         if not isinstance(sub, str) or not is_id(sub):
-            raise _refused("its subject is not a text of 1 to 128 characters without #")
+            raise _refused("its subject must be 1 to 128 characters without #")
         return Caller(sub, groups_in(claims.get(self._issuer.groups_claim)), MappingProxyType(claims))
 
 
@@ -157,7 +157,7 @@ class NoIssuer:
         """Nobody; a token is refused."""
         if bearer_token(request) is None:
             return None
-        raise Unauthorized("bad-token", "No issuer of tokens is configured for this system, so it takes none.")
+        raise Unauthorized("bad-token", "This system accepts no tokens, because no issuer is configured for it.")
 
 
 def identity_of(running: Running[D]) -> Identity:
@@ -188,7 +188,7 @@ class _Parsed:
     @classmethod
     def of(cls, token: str) -> "_Parsed":
         if len(token) > _LONGEST_TOKEN or not _TOKEN.fullmatch(token):
-            raise _refused("it has not the form of a JWT")
+            raise _refused("it isn't a JWT")
         header, claims, signature = token.split(".")
         _decoded(signature)
         return cls(*_header(_object(header)), _object(claims))
@@ -197,11 +197,11 @@ class _Parsed:
 def _header(header: dict[str, object]) -> tuple[str | None, Algorithm]:
     algorithm, key_id, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
     if algorithm != "RS256" and algorithm != "ES256":
-        raise _refused("it is not signed with RS256 or ES256")
+        raise _refused("it isn't signed with RS256 or ES256")
     if key_id is not None and not isinstance(key_id, str):
-        raise _refused("its key id is not a text")
+        raise _refused("its key ID isn't a string")
     if "crit" in header or not isinstance(kind, str) or kind.lower() not in _TYPES:
-        raise _refused("it is of a kind that is not understood here")
+        raise _refused("its type or an extension isn't supported")
     return key_id, algorithm
 
 
@@ -209,9 +209,9 @@ def _object(segment: str) -> dict[str, object]:
     try:
         value = orjson.loads(_decoded(segment))
     except orjson.JSONDecodeError as error:
-        raise _refused("it does not hold JSON") from error
+        raise _refused("it doesn't contain JSON") from error
     if not isinstance(value, dict):
-        raise _refused("it does not hold JSON objects")
+        raise _refused("it doesn't contain JSON objects")
     return value
 
 
@@ -220,9 +220,9 @@ def _decoded(segment: str) -> bytes:
     try:
         content = urlsafe_b64decode(segment + "=" * (-len(segment) % 4))
     except binascii.Error as error:
-        raise _refused("it has not the form of a JWT") from error
+        raise _refused("it isn't a JWT") from error
     if urlsafe_b64encode(content).rstrip(b"=") != segment.encode():
-        raise _refused("it has not the form of a JWT")
+        raise _refused("it isn't a JWT")
     return content
 
 
@@ -240,7 +240,7 @@ def _is_signed(token: str, key: PublicKey, algorithm: Algorithm) -> bool:
 def _time(claims: Mapping[str, object], name: str) -> float:
     value = claims.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _refused(f"its {name} is not a time")
+        raise _refused(f"its {name} isn't a timestamp")
     return value
 
 
@@ -248,31 +248,31 @@ def _check_times(claims: Mapping[str, object], moment: float) -> None:
     if _time(claims, "exp") + LEEWAY_SECONDS <= moment:
         raise _refused("it has expired")
     if "nbf" in claims and _time(claims, "nbf") - LEEWAY_SECONDS > moment:
-        raise _refused("it is not good yet")
+        raise _refused("it isn't valid yet")
 
 
 def _check_access(claims: Mapping[str, object], issuer: IssuerSettings) -> None:
     if claims.get("token_use", "access") != "access":
-        raise _refused("it is not an access token")
+        raise _refused("it isn't an access token")
     if "aud" in claims:
         fits = (issuer.audience or issuer.client_id) in _audiences(claims)
     else:  # as Cognito's are
         mine = issuer.client_id is not None and claims.get("client_id") == issuer.client_id
         fits = mine and claims.get("token_use") == "access"
     if not fits:
-        raise _refused("it is not for this system")
+        raise _refused("it isn't for this system")
 
 
 def _check_id(claims: Mapping[str, object], issuer: IssuerSettings, nonce: str) -> None:
     if claims.get("token_use", "id") != "id":
-        raise _refused("it is not an ID token")
+        raise _refused("it isn't an ID token")
     audiences = _audiences(claims)
     party = claims.get("azp", issuer.client_id if len(audiences) == 1 else None)
     if issuer.client_id is None or issuer.client_id not in audiences or party != issuer.client_id:
-        raise _refused("it is not for this client")
+        raise _refused("it isn't for this client")
     said = claims.get("nonce")
     if not nonce or not isinstance(said, str) or not compare_digest(said.encode(), nonce.encode()):
-        raise _refused("it is not of this sign-in")
+        raise _refused("it belongs to another sign-in")
 
 
 def _audiences(claims: Mapping[str, object]) -> list[object]:
@@ -288,7 +288,7 @@ def groups_in(claim: object) -> frozenset[str]:
     if found is None:
         return frozenset()
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise _refused("its groups are not a list of texts")
+        raise _refused("its groups aren't a list of strings")
     return frozenset(found)
 
 

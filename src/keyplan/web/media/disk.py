@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from keyplan.web.media.names import is_upload_id, kind_by_name
-from keyplan.web.media.objects import CHUNK, INCOMING, File, Post, Received, sent_again
+from keyplan.web.media.objects import CHUNK, INCOMING, File, Post, Received, sent_again, too_large
 from keyplan.web.media.policy import Allowed, allowed_by, signed_fields
 from keyplan.web.models.problems import BadRequest, ContentTooLarge, Forbidden, Missing
 
@@ -38,7 +38,7 @@ class DiskObjects:
         post_url: str = "/media/upload",
     ) -> None:
         if system == INCOMING:
-            raise ValueError(f"a system can not be called {INCOMING}")
+            raise ValueError(f"a system can't be called {INCOMING}")
         self.bucket = folder.name
         self._folder = folder
         self._kept = folder / system
@@ -59,7 +59,7 @@ class DiskObjects:
         allowed = allowed_by(self._secret(), fields, self._clock())
         upload_id = allowed.key.removeprefix(self._key)
         if not is_upload_id(upload_id):
-            raise Forbidden("access-denied", "The form is signed for another place.")
+            raise Forbidden("access-denied", "The form is signed for a different upload.")
         folder = self._incoming / upload_id
         _ensure(folder)
         return Incoming(folder, allowed)
@@ -164,7 +164,7 @@ class Incoming:
         """Write what came next; refuses more than the form allows."""
         self._size += len(data)
         if self._size > self._allowed.most:
-            raise ContentTooLarge("entity-too-large", f"The file is longer than {self._allowed.most:,} bytes.")
+            raise ContentTooLarge("entity-too-large", too_large(self._allowed.most))
         self._file.write(data)
 
     def finish(self) -> None:
@@ -177,7 +177,7 @@ class Incoming:
             os.replace(self._part, self._sent)
             _sync_folder(self._sent.parent)
         except FileNotFoundError as error:  # it took so long that the upload was swept
-            raise Forbidden("policy-expired", "The upload took too long. Ask for another one.") from error
+            raise Forbidden("policy-expired", "The upload took too long. Start a new one.") from error
 
     def abort(self) -> None:
         """Leave nothing behind, unless it was finished."""

@@ -1,7 +1,6 @@
-"""What a file really is, by its bytes.
+"""The real type of a file, by its bytes.
 
-Only pictures, and only such as are no programs: a type that a browser would run (SVG, HTML) is not among them, so that
-such a file is nothing that is known here.
+Only pictures are recognized, and no types that a browser would run, such as SVG or HTML.
 """
 
 import struct
@@ -9,13 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 HEAD_BYTES = 64
-"""So much of a file's beginning is enough to tell what it is."""
+"""The length of a file's beginning that is enough to tell its type."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of file that is taken."""
+    """A type of file that is accepted."""
 
+    title: str
+    """What people call it."""
     content_type: str
     extension: str
     recognises: Callable[[bytes, int], bool]
@@ -23,7 +24,7 @@ class Kind:
 
 
 def _is_jpeg(head: bytes, size: int) -> bool:
-    """The start of an image, and behind it a marker of a segment or frame."""
+    """The start of an image, and after it a marker of a segment or frame."""
     return head[:3] == b"\xff\xd8\xff" and len(head) > 3 and 0xC0 <= head[3] <= 0xFE
 
 
@@ -40,7 +41,7 @@ def _is_gif(head: bytes, size: int) -> bool:
 
 
 def _is_webp(head: bytes, size: int) -> bool:
-    """A RIFF file says how long it is; one that is shorter was cut off."""
+    """A RIFF file states its length; one that is shorter was cut off."""
     if head[:4] != b"RIFF" or head[8:12] != b"WEBP" or head[12:16] not in (b"VP8 ", b"VP8L", b"VP8X"):
         return False
     (length,) = struct.unpack("<I", head[4:8])
@@ -48,15 +49,15 @@ def _is_webp(head: bytes, size: int) -> bool:
 
 
 KINDS = (
-    Kind("image/jpeg", "jpg", _is_jpeg),
-    Kind("image/png", "png", _is_png),
-    Kind("image/gif", "gif", _is_gif),
-    Kind("image/webp", "webp", _is_webp),
+    Kind("JPEG", "image/jpeg", "jpg", _is_jpeg),
+    Kind("PNG", "image/png", "png", _is_png),
+    Kind("GIF", "image/gif", "gif", _is_gif),
+    Kind("WebP", "image/webp", "webp", _is_webp),
 )
 BY_TYPE = {kind.content_type: kind for kind in KINDS}
 BY_EXTENSION = {kind.extension: kind for kind in KINDS}
 IMAGES = tuple(BY_TYPE)
-"""The content types of all pictures that are taken."""
+"""The content types of all pictures that are accepted."""
 
 
 def kind_of(head: bytes, size: int) -> Kind | None:

@@ -27,7 +27,7 @@ def new_name(kind: Kind, under: Sequence[str] = (), bits: bytes | None = None) -
     hash.
     """
     if len(under) > MOST_FOLDERS:
-        raise ValueError(f"a name stands under {MOST_FOLDERS} folders at most")
+        raise ValueError(f"a name has at most {MOST_FOLDERS} folders")
     folders = [_folder(each) for each in under]
     return "/".join([*folders, f"{UUID(bytes=bits or secrets.token_bytes(16))}.{kind.extension}"])
 

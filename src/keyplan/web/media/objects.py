@@ -51,9 +51,17 @@ class Received(Protocol):
         """Make these very bytes the kept file of this name, unless there is one already: it stays as it is then."""
 
 
+def too_large(most: int) -> str:
+    """What to say about a file with more bytes than are accepted."""
+    for unit, size in (("MB", 1024 * 1024), ("KB", 1024)):
+        if most >= size:
+            return f"The file is larger than {most / size:.4g} {unit}."
+    return f"The file is larger than {most} bytes."
+
+
 def sent_again() -> InConflict:
     """What was sent is not any more what it was when it was looked at."""
-    return InConflict("sent-again", "The file was sent again meanwhile. Confirm it once more.")
+    return InConflict("sent-again", "The file was uploaded again in the meantime. Confirm it again.")
 
 
 class Objects(Protocol):

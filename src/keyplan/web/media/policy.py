@@ -44,10 +44,10 @@ def allowed_by(secret: bytes, fields: Mapping[str, str], now: datetime) -> Allow
     policy = fields.get(_POLICY, "").encode()
     given = fields.get(_SIGNATURE, "").encode()
     if not hmac.compare_digest(given, _signature(secret, policy).encode()):
-        raise Forbidden("signature-does-not-match", "The form was not signed by us as it is.")
+        raise Forbidden("signature-does-not-match", "The form's signature isn't valid.")
     document = _document(policy)
     if datetime.fromisoformat(document["expiration"]) <= now:
-        raise Forbidden("policy-expired", "Invalid according to policy: the policy expired. Ask for another upload.")
+        raise Forbidden("policy-expired", "Invalid according to policy: the policy expired. Start a new upload.")
     exact: dict[str, str] = {}
     least = most = 0
     for condition in document["conditions"]:
@@ -60,7 +60,7 @@ def allowed_by(secret: bytes, fields: Mapping[str, str], now: datetime) -> Allow
         raise Forbidden("access-denied", f"Invalid according to policy: extra input fields: {', '.join(extra)}.")
     for name, value in exact.items():
         if fields.get(name) != value:
-            raise Forbidden("access-denied", f"Invalid according to policy: {name} has to be {value}.")
+            raise Forbidden("access-denied", f"Invalid according to policy: {name} must be {value}.")
     return Allowed(exact["key"], least, most)
 
 
@@ -73,5 +73,5 @@ def _document(policy: bytes) -> dict[str, Any]:
     try:
         document: dict[str, Any] = orjson.loads(base64.b64decode(policy, validate=True))
     except (binascii.Error, orjson.JSONDecodeError) as error:
-        raise Forbidden("access-denied", "The policy can not be read.") from error
+        raise Forbidden("access-denied", "The policy can't be read.") from error
     return document

@@ -40,7 +40,7 @@ async def receive(request: Request, systems: Mapping[str, DiskObjects]) -> Respo
         if not form.complete:
             raise BadRequest("incomplete-body", "The form ends before its last boundary.")
         if incoming is None:
-            raise _malformed("it has no field named file")
+            raise _malformed("it has no field named 'file'")
         await run_in_threadpool(incoming.finish)
     finally:
         if incoming is not None:
@@ -53,7 +53,7 @@ def _begin(systems: Mapping[str, DiskObjects], fields: Mapping[str, str]) -> Inc
     area, _, rest = fields.get("key", "").partition("/")
     system, _, _ = rest.partition("/")
     if area != INCOMING or system not in systems:
-        raise Forbidden("access-denied", "Nothing can be sent there.")
+        raise Forbidden("access-denied", "Uploads aren't accepted here.")
     return systems[system].begin(fields)
 
 
@@ -67,21 +67,21 @@ async def _chunks(request: Request) -> AsyncIterator[bytes]:
         except StopAsyncIteration:
             return
         except TimeoutError as error:
-            raise BadRequest("request-timeout", f"Nothing came for {SILENCE_SECONDS:g} s.") from error
+            raise BadRequest("request-timeout", f"No data arrived for {SILENCE_SECONDS:g} seconds.") from error
         except ClientDisconnect as error:
-            raise BadRequest("incomplete-body", "The connection ended before the form did.") from error
+            raise BadRequest("incomplete-body", "The connection was closed before the form was complete.") from error
         yield chunk
 
 
 def _boundary(content_type: str) -> bytes:
     kind, options = parse_options_header(content_type)
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise _malformed("it has to be multipart/form-data with a boundary")
+        raise _malformed("it must be multipart/form-data with a boundary")
     return options[b"boundary"]
 
 
 def _malformed(problem: str) -> BadRequest:
-    return BadRequest("malformed-post-request", f"The form can not be read: {problem}.")
+    return BadRequest("malformed-post-request", f"The form can't be read: {problem}.")
 
 
 class _Form:
@@ -113,14 +113,14 @@ class _Form:
                 },
             )
         except FormParserError as error:
-            raise _malformed("its boundary is none") from error
+            raise _malformed("its boundary isn't valid") from error
 
     def feed(self, chunk: bytes) -> bytes:
         """Read on; what of the file was in it."""
         try:
             self._parser.write(chunk)
         except FormParserError as error:
-            raise _malformed("its parts are not as they should be") from error
+            raise _malformed("its parts are malformed") from error
         data = b"".join(self._data)
         self._data.clear()
         return data
@@ -143,7 +143,7 @@ class _Form:
 
     def _on_headers_finished(self) -> None:
         if not self._name:
-            raise _malformed("a part of it has no name")
+            raise _malformed("a part has no name")
         if self._name == _FILE and not self.file_begun:
             self.file_begun = self._in_file = True
 
@@ -157,7 +157,7 @@ class _Form:
     def _on_part_end(self) -> None:
         if not self._in_file and not self.file_begun:
             if self._name in self.fields:
-                raise _malformed("a field of it is there twice")
+                raise _malformed("a field occurs twice")
             self.fields[self._name] = _text(self._value)
         self._in_file = False
 
@@ -168,7 +168,7 @@ class _Form:
         self._seen += size
         if self._seen > MOST_FIELDS:
             raise BadRequest(
-                "max-post-pre-data-length-exceeded", f"The form has more than {MOST_FIELDS:,} bytes beside the file."
+                "max-post-pre-data-length-exceeded", f"The form has more than {MOST_FIELDS:,} bytes besides the file."
             )
 
 
@@ -176,4 +176,4 @@ def _text(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError as error:
-        raise _malformed("a field of it is not UTF-8") from error
+        raise _malformed("a field isn't UTF-8") from error

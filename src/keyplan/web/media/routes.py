@@ -121,5 +121,7 @@ def _part(request: Request, file: File) -> _Part:
         return whole
     if start >= end:
         size = f"bytes */{file.size}"
-        raise RangeNotSatisfiable("range-not-satisfiable", "The file is shorter.", headers={"Content-Range": size})
+        raise RangeNotSatisfiable(
+            "range-not-satisfiable", "The range starts after the end of the file.", headers={"Content-Range": size}
+        )
     return _Part(start, end)

@@ -37,7 +37,7 @@ class S3Objects:
 
     def __init__(self, client: S3Client, bucket: str, system: str, *, clock: Callable[[], datetime]) -> None:
         if system == INCOMING:
-            raise ValueError(f"a system can not be called {INCOMING}")
+            raise ValueError(f"a system can't be called {INCOMING}")
         self.bucket = bucket
         self._client = client
         self._kept = f"{system}/"
@@ -176,4 +176,4 @@ class _Sent:
 
 
 def _unavailable() -> Unavailable:
-    return Unavailable("files-unavailable", "The files can not be reached now. Try again in a moment.")
+    return Unavailable("files-unavailable", "File storage can't be reached right now. Try again in a moment.")

@@ -36,9 +36,9 @@ from keyplan.design import (
     query,
     timestamp_text,
 )
-from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of
+from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
-from keyplan.web.media.objects import File, Objects, Received
+from keyplan.web.media.objects import File, Objects, Received, too_large
 from keyplan.web.models.bodies import Out
 from keyplan.web.models.problems import InConflict, Missing, Unprocessable
 from keyplan.web.models.values import TimeText
@@ -72,7 +72,7 @@ class Upload(Entity, table=HOUSEKEEPING):
 class Ticket(Out):
     """The right to send one file: POST `fields`, in any order, and then the field `file`, as multipart/form-data."""
 
-    upload_id: str = Field(description="To confirm it by.")
+    upload_id: str = Field(description="The ID to confirm the upload with.")
     url: str
     fields: dict[str, str]
     max_bytes: int
@@ -134,7 +134,7 @@ class Media:
         """
         kind = BY_TYPE.get(content_type) if content_type in types else None
         if kind is None:
-            raise Unprocessable("type-not-taken", f"Only {_listed(types)} are taken.", pointer="/content_type")
+            raise Unprocessable("type-not-taken", not_supported(types), pointer="/content_type")
         now = self._store.clock()
         expires_at = now + SEND_WITHIN
         upload = Upload(
@@ -201,7 +201,7 @@ class Media:
     def _put_in_place(self, upload: Upload) -> None:
         with self.objects.received(upload.upload_id) as received:
             if received is None:
-                raise InConflict("not-sent", "The file was not sent yet.")
+                raise InConflict("not-sent", "The file hasn't been uploaded yet.")
             fault = _fault(received, upload)
             if fault is None:
                 received.keep(upload.name, upload.content_type)
@@ -313,7 +313,7 @@ class Media:
 def _fault(received: Received, upload: Upload) -> Unprocessable | None:
     """What is wrong with what was sent. It counts whatever the store enforced when it took it."""
     if received.size > upload.most:
-        return Unprocessable("file-too-large", f"The file is longer than {upload.most:,} bytes.")
+        return Unprocessable("file-too-large", too_large(upload.most))
     if received.size == 0:
         return Unprocessable("file-empty", "The file is empty.")
     kind = kind_of(received.head(HEAD_BYTES), received.size)
@@ -323,13 +323,18 @@ def _fault(received: Received, upload: Upload) -> Unprocessable | None:
 
 
 def _wrong_type(found: str | None, asked: str) -> Unprocessable:
-    what = f"The file is {found}" if found else "The file is nothing that is taken"
-    return Unprocessable("wrong-type", f"{what}, and not {asked} as it was said to be.")
+    kind, expected = (BY_TYPE.get(each or "") for each in (found, asked))
+    if kind is None or expected is None:
+        return Unprocessable("wrong-type", not_supported(IMAGES))
+    return Unprocessable("wrong-type", f"The file is {kind.title}, but {expected.title} was expected.")
 
 
 def _no_such_upload() -> Missing:
-    return Missing("no-such-upload", "There is no such upload, or it is over. Ask for another one.")
+    return Missing("no-such-upload", "Upload not found or expired. Start a new one.")
 
 
-def _listed(types: Collection[str]) -> str:
-    return ", ".join(each for each in IMAGES if each in types)
+def not_supported(types: Collection[str]) -> str:
+    """What to say about a file that is of none of these types."""
+    *others, last = [kind.title for kind in KINDS if kind.content_type in types]
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f"This file type isn't supported. Upload {listed}."

@@ -83,7 +83,7 @@ class In(_Made):
             raise DesignError(
                 "not-to-be-set",
                 f"{cls.__name__}.{name}",
-                f"the field is {access}, so that callers can't set it",
+                f"the field is {access}, so callers can't set it",
                 "Leave it out of the body, or declare it with CREATE_ONLY or OPEN.",
             )
         if isinstance(info.default_factory, IdFactory):
@@ -110,7 +110,7 @@ class Out(_Made):
             raise DesignError(
                 "not-to-be-seen",
                 f"{cls.__name__}.{name}",
-                "the field is hidden, so that callers can't see it",
+                "the field is hidden, so callers can't see it",
                 "Leave it out of the answer.",
             )
         info = copy(relaxed_field(info))
@@ -267,7 +267,9 @@ def _optional(name: str, declared: FieldInfo) -> FieldInfo:
 class FieldProblemOut(BaseModel):
     """What is wrong with one value."""
 
-    pointer: str = Field(description="A JSON pointer into the body; ?name for a query parameter, else the name.")
+    pointer: str = Field(
+        description="A JSON pointer into the body, `?name` of a query parameter, or the name of another one."
+    )
     code: str
     detail: str
 
@@ -280,7 +282,7 @@ class ProblemOut(BaseModel):
     type: str
     title: str
     status: int
-    code: str = Field(description="Stable, for programs.")
-    detail: str = Field(description="For people.")
+    code: str = Field(description="A stable code for programs.")
+    detail: str = Field(description="A sentence for people.")
     request_id: str
     errors: list[FieldProblemOut] | None = None

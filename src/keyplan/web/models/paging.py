@@ -18,7 +18,7 @@ _MARK = 8
 _MOST = 1000
 
 Cursor: TypeAlias = Annotated[
-    str | None, Field(max_length=4096, description="`next` of the page before this one; none for the first.")
+    str | None, Field(max_length=4096, description="`next` of the previous page. Leave it out for the first page.")
 ]
 
 
@@ -27,7 +27,7 @@ class Paging(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    limit: Annotated[int, Field(ge=1, le=100, description="How many items at most.")] = 50
+    limit: Annotated[int, Field(ge=1, le=100, description="The maximum number of items.")] = 50
     cursor: Cursor = None
 
 
@@ -35,7 +35,7 @@ class Listing(BaseModel, Generic[T]):
     """One page of a list."""
 
     items: list[T]
-    next: Annotated[str | None, Field(description="The cursor of the next page; none on the last.")] = None
+    next: Annotated[str | None, Field(description="The cursor of the next page; null on the last page.")] = None
 
 
 def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
@@ -90,9 +90,9 @@ def _opened(name: str, cursor: str) -> str:
     try:
         data = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except ValueError:
-        raise BadCursor("this is no cursor") from None
+        raise BadCursor("this isn't a cursor") from None
     if data[:_MARK] != _mark(name, data[_MARK:]):
-        raise BadCursor("the cursor is not one of this list")
+        raise BadCursor("the cursor belongs to another list")
     return data[_MARK:].decode()
 
 

@@ -91,7 +91,9 @@ def signature_of(function: Callable[..., object]) -> Signature:
     parameters = tuple(Parameter(each.name, hints[each.name], each.default) for each in taken)
     bodies = [(each.name, each.body) for each in parameters if each.body is not None]
     if len(bodies) > 1:
-        raise TypeError(f"{function.__qualname__} takes {' and '.join(name for name, _ in bodies)}: one body at most.")
+        raise TypeError(
+            f"{function.__qualname__} takes {' and '.join(name for name, _ in bodies)}, but only one body is possible."
+        )
     return Signature(
         parameters,
         returns=get_type_hints(function).get("return"),

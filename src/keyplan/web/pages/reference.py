@@ -6,6 +6,7 @@ It is all there without JavaScript but the trying, and it loads nothing from els
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -56,7 +57,7 @@ def add_reference(app: FastAPI) -> None:
         _note(request, TOKEN)
         check_origin(request, None)
         if not is_loopback(request.url.hostname):  # another name may be a stranger's that leads here
-            raise Forbidden("not-local", "Tokens for development are given on this machine only.")
+            raise Forbidden("not-local", "Development tokens are available on this machine only.")
         try:
             whom = Whom.model_validate_json(await request.body())
         except ValidationError as error:
@@ -110,9 +111,9 @@ def words(schema: Schema, schemas: Mapping[str, Schema]) -> list[Words]:
         case "array":
             return [Words("list of "), *words(schema.get("items", {}), schemas), *_limits(schema)]
         case "object" if isinstance(schema.get("additionalProperties"), Mapping):
-            return [Words("object with values "), *words(schema["additionalProperties"], schemas)]
+            return [Words("object with values of type "), *words(schema["additionalProperties"], schemas)]
         case None:
-            return [Words("anything")]
+            return [Words("any value")]
         case kind:
             return [Words(schema.get("format", kind)), *_limits(schema)]
 
@@ -130,13 +131,14 @@ def _limits(schema: Schema) -> list[Words]:
         "exclusiveMinimum": "more than {:g}",
         "maximum": "at most {:g}",
         "exclusiveMaximum": "less than {:g}",
-        "minLength": "at least {} long",
-        "maxLength": "at most {} long",
-        "minItems": "at least {}",
-        "maxItems": "at most {}",
-        "pattern": "like {}",
+        "minLength": "at least {} characters",
+        "maxLength": "at most {} characters",
+        "minItems": "at least {} items",
+        "maxItems": "at most {} items",
+        "pattern": "matches {}",
     }
     said = [form.format(schema[name]) for name, form in names.items() if name in schema]
+    said = [re.sub(r"\b(1 \w+)s$", r"\1", each) for each in said]
     return [Words(f", {', '.join(said)}")] if said else []
 
 

@@ -32,7 +32,7 @@ def folder_of(package: str) -> Path:
     """Where a package's files are."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise ValueError(f"There is no package {package}.")
+        raise ValueError(f"Package not found: {package}.")
     return Path(next(iter(spec.submodule_search_locations)))
 
 

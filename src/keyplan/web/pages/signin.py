@@ -211,14 +211,14 @@ class OpenIdClient:
         try:
             answer = fetched_json(self._endpoint("token_endpoint"), form=form, headers=self._credentials())
         except HTTPError as error:
-            _logger.warning("the issuer refuses a code: %s", error)
+            _logger.warning("the issuer refused a code: %s", error)
             error.close()
             raise BadRequest("sign-in-failed", "The sign-in wasn't completed in time. Sign in again.") from None
         except (OSError, HTTPException, ValueError) as error:
             raise self._silent(error) from error
         token = answer.get("id_token")
         if not isinstance(token, str):
-            raise self._silent(ValueError("it gives no ID token"))
+            raise self._silent(ValueError("its response has no ID token"))
         return token
 
     def _credentials(self) -> dict[str, str]:
@@ -248,5 +248,5 @@ class OpenIdClient:
         return str(address)
 
     def _silent(self, error: Exception) -> Unavailable:
-        _logger.warning("nobody can sign in at %s: %s", self.issuer.issuer, error)
+        _logger.warning("sign-in at %s failed: %s", self.issuer.issuer, error)
         return Unavailable("issuer-unavailable", "Signing in isn't possible right now. Try again in a moment.")

@@ -26,12 +26,14 @@ def _header(description: str, *, always: bool = True) -> Part:
 
 
 _HEADERS: dict[str, Part] = {
-    "X-Request-Id": _header("Names the request, in problems and in the log, too."),
-    "ETag": _header("The version: for If-Match, when it is changed."),
-    "Link": _header("The next page, where there is one.", always=False),
-    "Idempotent-Replayed": _header("true: the answer to an earlier request with this key.", always=False),
-    "WWW-Authenticate": _header("How to sign in."),
-    "Retry-After": _header("After so many seconds it may be tried again."),
+    "X-Request-Id": _header("Identifies the request, also in errors and in the log."),
+    "ETag": _header("The version, to send as If-Match with a change."),
+    "Link": _header("The next page, if there is one.", always=False),
+    "Idempotent-Replayed": _header(
+        "`true` if this is the response to an earlier request with the same key.", always=False
+    ),
+    "WWW-Authenticate": _header("How to authenticate."),
+    "Retry-After": _header("The number of seconds to wait before trying again."),
 }
 _OF_PROBLEMS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 

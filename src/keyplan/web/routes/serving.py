@@ -29,14 +29,16 @@ from keyplan.web.system.running import Running
 from keyplan.web.system.service import Service
 
 _IF_MATCH = Header(
-    description="The ETag of the version that is changed; `*`: whichever it is.",
+    description="The ETag of the version to change, or `*` for any version.",
     alias="If-Match",
     examples=["*"],
     json_schema_extra={"pattern": TAGS},
 )
-_IF_NONE_MATCH = Header(description="The ETag of what one has: 304 while it is still the same.", alias="If-None-Match")
+_IF_NONE_MATCH = Header(
+    description="The ETag of the version you have. The response is 304 if nothing changed.", alias="If-None-Match"
+)
 _ONCE = Header(
-    description="A key of the caller's choice: a request that is sent again with it has its effect once.",
+    description="A key of your choice. A request that is sent again with the same key takes effect once.",
     alias="Idempotency-Key",
     min_length=1,
     max_length=255,

@@ -119,7 +119,7 @@ class Api:
     ) -> None:
         permission = permission_of(method)
         if permission is None:
-            raise TypeError(f"{verb} {path}: {method.__qualname__} does not say who may call it")
+            raise TypeError(f"{verb} {path}: {method.__qualname__} doesn't say who may call it")
         if signature_of(method).returns is type(None):
             status = 204
         self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, self._behind))

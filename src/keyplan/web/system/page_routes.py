@@ -127,6 +127,6 @@ def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None
     needed = {each.name for each in taken if each.default is REQUIRED and not each.is_paging}
     if needed - given:
         raise TypeError(
-            f"POST {path}: {function.__name__} can not be shown again by {shows.__name__}, "
+            f"POST {path}: {function.__name__} can't be shown again by {shows.__name__}, "
             f"which needs {', '.join(sorted(needed - given))}. Take it too, or name another page with again=."
         )

@@ -105,7 +105,7 @@ class Running(Generic[D]):
 
         def allowed(plan: Plan) -> Sequence[Part]:
             if not visit.writes_allowed:
-                raise DataError("a service wrote before it was decided whether the caller may")
+                raise DataError("a service wrote before it was decided whether the caller may do that")
             return beside(plan) if beside is not None else ()
 
         store = self.store.with_(clock=lambda: visit.now, beside=allowed)

@@ -111,10 +111,10 @@ class Service(Generic[D]):
                 continue
             permission = permission_of(method)
             if permission is None:
-                raise TypeError(f"{cls.__name__}.{name} does not say who may call it: put @allow(...) on it.")
+                raise TypeError(f"{cls.__name__}.{name} doesn't say who may call it: put @allow(...) on it.")
             unknown = set(permission.roles) - set(cls.all_roles)
             if unknown:
-                raise TypeError(f"{cls.__name__}.{name} allows {', '.join(sorted(unknown))}, not one of all_roles.")
+                raise TypeError(f"{cls.__name__}.{name} allows {', '.join(sorted(unknown))}, which isn't in all_roles.")
 
     def __init__(self, running: Running[D], store: Store[D], caller: Caller | None, visit: Visit) -> None:
         self.running = running
@@ -271,7 +271,7 @@ class Service(Generic[D]):
         finally:
             self.visit.entered -= 1
         if not self.visit.writes_allowed:
-            raise RuntimeError(f"{type(self).__name__}: a method with also={permission.also!r} decided nothing")
+            raise RuntimeError(f"{type(self).__name__}: a method with also={permission.also!r} didn't call permit")
         self.visit.writes_allowed = before
 
     def _has_one_of(self, roles: tuple[str, ...]) -> bool:

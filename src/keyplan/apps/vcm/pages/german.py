@@ -150,13 +150,15 @@ _RULES = {
     "This upload was already used, or has expired. Upload the file again.": (
         "Dieses Bild wurde schon hinzugefügt, oder der Upload ist abgelaufen. Bitte erneut hochladen."
     ),
-    "The file was not sent yet.": "Das Bild wurde noch nicht gesendet.",
-    "There is no such upload, or it is over. Ask for another one.": "Das ist zu lange her. Beginne noch einmal.",
-    "The file is longer than {most} bytes.": "Die Datei hat mehr als {most} Bytes.",
+    "The file hasn't been uploaded yet.": "Das Bild wurde noch nicht hochgeladen.",
+    "Upload not found or expired. Start a new one.": "Der Upload ist abgelaufen. Bitte noch einmal hochladen.",
+    "The file is larger than {most}.": "Die Datei ist größer als {most}.",
     "The file is empty.": "Die Datei ist leer.",
-    "The file is nothing that is taken, and not {asked} as it was said to be.": "Die Datei ist kein Bild.",
-    "The file is {found}, and not {asked} as it was said to be.": "Die Datei ist {found} und nicht {asked}.",
-    "Only {types} are taken.": "Es gehen nur {types}.",
+    "The file is {found}, but {expected} was expected.": "Die Datei ist {found}, erwartet wurde {expected}.",
+    "This file type isn't supported. Upload {types} or {last}.": (
+        "Dieser Dateityp wird nicht unterstützt. Erlaubt sind {types} und {last}."
+    ),
+    "This file type isn't supported. Upload {type}.": "Dieser Dateityp wird nicht unterstützt. Erlaubt ist {type}.",
     "The file isn't valid JSON.": "Die Datei enthält kein gültiges JSON.",
     "Two entries have the same id.": "Zwei Einträge haben dieselbe ID.",
     "This removes {gone} of {stored} clubs. Set removeMany to confirm.": (
