@@ -16,7 +16,7 @@ from keyplan.data import (
     create,
     delete,
 )
-from keyplan.design import Count, Design, Entity, Id, Ref, Refusal, Table, belongs_to, key, ref
+from keyplan.design import Count, Design, Entity, Id, Ref, Refusal, Table, belongs_to, counts, key, ref
 from keyplan.engine import Engine
 from keyplan.web.models.refusals import problem_for
 
@@ -28,6 +28,7 @@ class Cage(Entity, table=_table, exists=Refusal("number-taken", "Choose another 
 
     number: Id
     animals: Count = 0
+    weight: Count = 0
 
     primary = key("CAGE#{number}", "CAGE")
 
@@ -44,6 +45,11 @@ class Animal(Entity, table=_table, noun="animal of the zoo", exists=Refusal("kno
     @belongs_to(on_delete="refuse", count="animals", missing=Refusal("not-found"), in_use=Refusal("inhabited"))
     def home(self) -> Ref[Cage]:
         return ref(Cage, number=self.cage)
+
+    @counts("weight")
+    def weighed(self) -> Ref[Cage]:
+        """A counter on the parent is refused as the parent is."""
+        return ref(Cage, number=self.cage).adding(100)
 
     @belongs_to(on_delete="keep", missing=Refusal("no-such-cage", "Build it first.", field="winter_cage"))
     def winter_home(self) -> Ref[Cage] | None:

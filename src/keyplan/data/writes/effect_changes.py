@@ -22,7 +22,8 @@ def plan_effect_changes(plan: Plan, spec: EntitySpec, before: Effects, after: Ef
         if where not in before.items:
             plan.put(where, effect.item, _free(spec, effect))
     for key in {**before.shares, **after.shares}:
-        _count(plan, spec, key[0], before.shares.get(key), after.shares.get(key))
+        belongs = after.parents[key[0]][0].name if key[0] in after.parents else None
+        _count(plan, spec, key[0], before.shares.get(key), after.shares.get(key), belongs)
     for where, (relation, parent) in after.parents.items():
         # Where the parent counts its children, counting this one asks for the same.
         if where not in before.parents and relation.count is None:
@@ -53,14 +54,20 @@ def _free(spec: EntitySpec, effect: EffectItem) -> Requirement:
 
 
 def _count(
-    plan: Plan, spec: EntitySpec, where: Address, before: CounterShare | None, after: CounterShare | None
+    plan: Plan,
+    spec: EntitySpec,
+    where: Address,
+    before: CounterShare | None,
+    after: CounterShare | None,
+    relation: str | None,
 ) -> None:
+    """Add the difference to a counter; where its item is a parent too, a missing one is that relation's matter."""
     share = after or before
     assert share is not None
     delta = (after.amount if after else 0) - (before.amount if before else 0)
     if not delta:
         return
-    exists = parent_exists(spec, share.constraint, share.target, growing=delta > 0)
+    exists = parent_exists(spec, relation or share.constraint, share.target, growing=delta > 0)
     floor = None if share.floor is None else _floor(spec, share, share.floor)
     plan.add(where, share.attribute, delta, *exists, floor=floor)
 
