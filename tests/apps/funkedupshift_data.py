@@ -1,4 +1,4 @@
-"""A catalogue with data in it: rated, tagged and commented sites, groups with members, and two squash matches a day."""
+"""A catalog with data in it: rated, tagged and commented sites, groups with members, and two squash matches a day."""
 
 from datetime import date, timedelta
 
@@ -17,7 +17,7 @@ from keyplan.data import Store, create
 
 FIRST_DAY = date(2025, 1, 1)
 SITES = MATCHES = 30
-"""In a catalogue of scale 1."""
+"""In a catalog of scale 1."""
 RATERS = 10
 """Users who rated and commented the site site-000, at any scale."""
 

@@ -11,8 +11,8 @@ import httpx
 
 from keyplan.apps.funkedupshift.api import SYSTEM
 from keyplan.apps.funkedupshift.entities import Group, Membership, SquashPlayer
-from keyplan.apps.funkedupshift.entities import Site as CataloguedSite
-from keyplan.apps.funkedupshift.values import Permission
+from keyplan.apps.funkedupshift.entities import Site as CatalogSite
+from keyplan.apps.funkedupshift.fields import Permission
 from keyplan.data import create, utc_now
 from keyplan.engine import Engine
 from keyplan.web.settings import Settings
@@ -81,7 +81,7 @@ def anew(served: FusSite) -> FusSite:
 
 def _fill(served: FusSite) -> None:
     store = served.running.store
-    store.run(create(CataloguedSite(id="one", url="https://one.example.org", title="One", tags=["web"])))
+    store.run(create(CatalogSite(id="one", url="https://one.example.org", title="One", tags=["web"])))
     store.run(create(Group(name="Squash")))
     store.run(create(Group(name="walkers")))
     for name in ("moe", "mia"):

@@ -54,7 +54,7 @@ class Arena:
         self.softball.transact(create(SoftballUser(user_id="owner")), create(team))
         admins = [Acl(league_id="north", user_id=f"admin-{number}", role="admin") for number in range(VALUES)]
         self.football.transact(create(League(league_id="north", name="N", slug="n")), *map(create, admins))
-        self.sites.run(create(Site(id="site", url="u", title="t")))
+        self.sites.run(create(Site(id="site", url="https://site.example", title="t")))
 
     def turn(self, name: str, contest: str, number: int) -> None:
         """One racer tries to get one thing; refused where another was first."""

@@ -178,10 +178,12 @@ PLAYS = {
     ),
     "funkedupshift": Play(
         FunkedUpShiftDesign,
-        start=((Site(id="aaa", url="u", title="t"), Group(name="aaa")), _squash_players()),
+        start=((Site(id="aaa", url="https://aaa.example", title="t"), Group(name="aaa")), _squash_players()),
         skipped=frozenset({"search_text", "entity_type"}),
         pools={
             **dict.fromkeys(PLAYERS, five),
+            "url": st.sampled_from([f"https://{name}.example" for name in NAMES]),
+            "email": st.sampled_from([None, *(f"{name}@example.org" for name in NAMES)]),
             "tags": st.lists(st.sampled_from(["web", "c#", " C# "]), max_size=3),
             "tag": st.sampled_from(["web", "c#"]),
             "player_id": five,

@@ -122,29 +122,29 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def catalogue() -> Iterator[World[FunkedUpShiftDesign]]:
+def catalog() -> Iterator[World[FunkedUpShiftDesign]]:
     with world(FunkedUpShiftDesign(), fill) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def larger_catalogue() -> Iterator[World[FunkedUpShiftDesign]]:
+def larger_catalog() -> Iterator[World[FunkedUpShiftDesign]]:
     with world(FunkedUpShiftDesign(), lambda store: fill(store, scale=2)) as made:
         yield made
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_pattern(catalogue: World[FunkedUpShiftDesign], way: Way, case: Case) -> None:
-    run_case(catalogue, way, case)
+def test_pattern(catalog: World[FunkedUpShiftDesign], way: Way, case: Case) -> None:
+    run_case(catalog, way, case)
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_cost_does_not_grow(
-    catalogue: World[FunkedUpShiftDesign], larger_catalogue: World[FunkedUpShiftDesign], way: Way, case: Case
+    catalog: World[FunkedUpShiftDesign], larger_catalog: World[FunkedUpShiftDesign], way: Way, case: Case
 ) -> None:
-    assert 0 < units(catalogue, way, case) == units(larger_catalogue, way, case)
+    assert 0 < units(catalog, way, case) == units(larger_catalog, way, case)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -166,14 +166,14 @@ def test_cost_does_not_grow(
     ],
 )
 def test_cost(
-    catalogue: World[FunkedUpShiftDesign],
+    catalog: World[FunkedUpShiftDesign],
     way: Way,
     pattern: str,
     arguments: tuple[object, ...],
     limit: int | None,
     expected: float,
 ) -> None:
-    assert units(catalogue, way, Case(pattern, arguments, None, [], limit=limit)) == expected
+    assert units(catalog, way, Case(pattern, arguments, None, [], limit=limit)) == expected
 
 
 def test_every_pattern_is_tried() -> None:
@@ -201,9 +201,9 @@ def test_nothing_scans() -> None:
     ],
 )
 def test_pages_go_on_where_they_stopped(
-    catalogue: World[FunkedUpShiftDesign], way: Way, pattern: str, arguments: tuple[object, ...], total: int
+    catalog: World[FunkedUpShiftDesign], way: Way, pattern: str, arguments: tuple[object, ...], total: int
 ) -> None:
-    store = catalogue.stores[way]
+    store = catalog.stores[way]
     whole = Case(pattern, arguments, None, [], limit=100).op(store.design)
     op: Any = Case(pattern, arguments, None, [], limit=4).op(store.design)
     found, page = [], store.run(op)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from keyplan.apps.funkedupshift.access import ALLOWS
+from keyplan.apps.funkedupshift.service.access import ALLOWS
 from keyplan.web.identity.issuer import GROUPS_CLAIM, dev_issuer
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
 from tests.web.site import Site

@@ -8,7 +8,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from keyplan.apps.funkedupshift.access import ALLOWS
+from keyplan.apps.funkedupshift.service.access import ALLOWS
 from keyplan.apps.funkedupshift.upkeep import sweep_files
 from tests.apps.fus_site import ANY, FusSite, anew, fus, png, send_avatar, somebody
 from tests.web.site import Site

@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keyplan.apps.funkedupshift import squash
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.apps.funkedupshift.entities import Profile
+from keyplan.apps.funkedupshift.service import squash
 from keyplan.data import Store, touch, update, utc_now
 from keyplan.design import ref
 from keyplan.engine import Engine
@@ -125,7 +125,7 @@ def test_a_player_is_deleted_while_matches_name_them(site: Site) -> None:
 
 
 def test_a_player_s_last_places_are_given_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(squash, "MOST_MATCHES", 3)
+    monkeypatch.setattr(squash, "MAX_MATCHES", 3)
     root = somebody(site, "admin")
     counted = at_once(8, lambda number: root.post("/squash/matches", json=match_body()))
     assert counted == {201: 3, 409: 5}

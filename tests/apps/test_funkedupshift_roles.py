@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.apps.funkedupshift.access import ROLES
 from keyplan.apps.funkedupshift.api import SYSTEM
+from keyplan.apps.funkedupshift.service.access import ROLES
 from tests.apps.fus_site import ANY, PEOPLE, fus, match, match_body, png, send_avatar, somebody
 from tests.web.contract import held_against_its_document
 from tests.web.site import Site

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.apps.funkedupshift import squash
 from keyplan.apps.funkedupshift.entities import SquashPlayer
+from keyplan.apps.funkedupshift.service import squash
 from keyplan.data import create
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, somebody
 from tests.web.site import Site
@@ -277,7 +277,7 @@ def test_matches_of_players(site: Site, root: httpx.Client) -> None:
 
 
 def test_a_player_s_matches_have_an_end(site: Site, root: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(squash, "MOST_MATCHES", 2)
+    monkeypatch.setattr(squash, "MAX_MATCHES", 2)
     for name in ("p6", "p7", "p8"):
         site.running.store.run(create(SquashPlayer(id=name, name=name.upper())))
     match(root)
@@ -286,7 +286,7 @@ def test_a_player_s_matches_have_an_end(site: Site, root: httpx.Client, monkeypa
     assert root.patch(path, json={"team_b_games": 2}, headers=ANY).status_code == 200, "it is in already"
     other = match(root, players="p5 p6 p7 p8")
     moved = root.patch(f"/squash/matches/{other['match_id']}", json={"team_a_player1_id": "p1"}, headers=ANY)
-    assert problem(moved, 409, "too-many-matches")["detail"] == "P1 has 2 matches, and no more fit."
+    assert problem(moved, 409, "too-many-matches")["detail"] == "P1 already has 2 matches, the maximum per player."
     assert root.patch(path, json={"team_a_player1_id": "p6"}, headers=ANY).status_code == 200
     assert site.running.store.verify() == []
 
@@ -323,6 +323,6 @@ def test_the_table_is_what_the_matches_say(site: Site, root: httpx.Client, monke
     for each in all_of(root, "/squash/matches"):
         wins.update([each["team_a_player1_id"], each["team_a_player2_id"]])
     assert {row["player_id"]: row["wins"] for row in root.get("/squash/table").json()["rows"]} == wins
-    monkeypatch.setattr(squash, "MOST_IN_TABLE", 24)
+    monkeypatch.setattr(squash, "MAX_IN_TABLE", 24)
     problem(root.get("/squash/table"), 422, "too-many-matches")
     assert root.get("/squash/table?date_from=2026-01-02").status_code == 200

@@ -1,4 +1,4 @@
-"""Made-up data for funkedupshift: a catalogue of sites, people with opinions, and a year of squash. Always the same."""
+"""Made-up data for funkedupshift: a catalog of sites, people with opinions, and a year of squash. Always the same."""
 
 import random
 import struct
@@ -9,7 +9,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import product
 from uuid import UUID
 
-from keyplan.apps.funkedupshift.access import SQUASH
 from keyplan.apps.funkedupshift.design import FunkedUpShiftDesign
 from keyplan.apps.funkedupshift.entities import (
     Comment,
@@ -21,8 +20,9 @@ from keyplan.apps.funkedupshift.entities import (
     SquashMatch,
     SquashPlayer,
 )
+from keyplan.apps.funkedupshift.fields import STARS, Permission
 from keyplan.apps.funkedupshift.pages.shared import PEOPLE
-from keyplan.apps.funkedupshift.values import STARS, Permission
+from keyplan.apps.funkedupshift.service.access import SQUASH
 from keyplan.data import Refused, create, update
 from keyplan.design import Entity
 from keyplan.web import Progress, Running

@@ -3,39 +3,44 @@
 import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from keyplan.apps.funkedupshift.values import (
+from keyplan.apps.funkedupshift.fields import (
     STARS,
-    GroupName,
-    Note,
-    Permission,
-    ProfileText,
-    ScrapedContent,
-    Stars,
+    CommentShown,
+    GroupFields,
+    MatchDetails,
+    MatchEntry,
+    MembershipDetails,
+    PlayerDetails,
+    ProfileDetails,
+    RatingAuthor,
+    RatingShown,
+    RatingTotals,
+    SiteContent,
+    SiteShown,
+    Stamped,
     Tag,
-    Tags,
+    Versioned,
 )
 from keyplan.design import (
+    HIDDEN,
     HOUSEKEEPING,
-    Count,
+    READ_ONLY,
     Created,
     Entity,
     Id,
     Ref,
+    Refusal,
     Table,
-    Updated,
-    Version,
     belongs_to,
     counts,
     created,
     derived,
     key,
     mirror,
-    new_id,
     ref,
     stored,
-    updated,
 )
 
 fus = Table(
@@ -51,27 +56,18 @@ fus = Table(
         "bySquashDate": key("squashDate", "matchId"),
     },
 )
+_NOT_FOUND = Refusal("not-found")
+"""What a write below an address whose site or group doesn't exist is refused with."""
 
 
 # 1. Site (catalog entry)
 
 
-class Site(Entity, table=fus):
+class Site(Versioned, RatingTotals, SiteContent, SiteShown, Entity, table=fus):
     """A site, which admins keep and everyone may read."""
 
-    id: Annotated[Id, stored("PK")] = new_id()
-    url: str
-    title: str
-    description: str | None = None
-    scraped_content: ScrapedContent | None = None
-    tags: Tags = Field(default_factory=list)
-    search_text: str = ""
+    search_text: Annotated[str, HIDDEN] = ""
     """Title, url and description in lower case: where a search by text looks."""
-    rating_count: Count = 0
-    rating_sum: Count = 0
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("SITE#{id}", "METADATA")
     all = fus.byEntity("SITE", "SITE#{id}")
@@ -103,20 +99,13 @@ class SiteTag(Entity, table=fus):
 # 3. User rating (stars + note)
 
 
-class Rating(Entity, table=fus):
+class Rating(Versioned, RatingShown, RatingAuthor, Entity, table=fus):
     """What a user thinks of a site, at most once for each."""
-
-    user_id: Annotated[Id, stored("PK")]
-    site_id: Id
-    stars: Stars
-    note: Note | None = None
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("USER#{user_id}", "SITE#{site_id}")
     by_stars = fus.byStars("{stars}", "SITE#{site_id}")
 
-    @belongs_to(on_delete="cascade", via="by_stars", over={"stars": STARS})
+    @belongs_to(on_delete="cascade", via="by_stars", over={"stars": STARS}, missing=_NOT_FOUND)
     def site(self) -> Ref[Site]:
         return ref(Site, id=self.site_id)
 
@@ -132,35 +121,21 @@ class Rating(Entity, table=fus):
 # 4. Comment (per user per site)
 
 
-class Comment(Entity, table=fus):
-    """A comment as it stands under its site, where it can be found by id; the user's item follows from it."""
+class Comment(CommentShown, Entity, table=fus):
+    """A comment as it is stored under its site, where it can be found by id; the user's item follows from it."""
 
-    site_id: Annotated[Id, stored("PK")]
-    comment_id: Annotated[Id, stored("SK")] = new_id()
-    user_id: Id
-    display_name: str
-    """The name that the user had when the comment was written."""
-    body: Annotated[str, Field(min_length=1)]
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
+    site_id: Annotated[Id, stored("PK"), READ_ONLY]
+    user_id: Annotated[Id, READ_ONLY]
 
     primary = key("SITE#{site_id}", "COMMENT#{comment_id}")
 
-    @belongs_to(on_delete="cascade")
+    @belongs_to(on_delete="cascade", missing=_NOT_FOUND)
     def site(self) -> Ref[Site]:
         return ref(Site, id=self.site_id)
 
     @mirror
     def under_user(self) -> "UserComment":
-        return UserComment(
-            user_id=self.user_id,
-            site_id=self.site_id,
-            comment_id=self.comment_id,
-            body=self.body,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-        )
+        return UserComment.from_fields(self)
 
 
 class UserComment(Entity, table=fus):
@@ -179,15 +154,15 @@ class UserComment(Entity, table=fus):
 # 5. Custom RBAC group (DynamoDB)
 
 
-class Group(Entity, table=fus):
+class Group(
+    Versioned,
+    Stamped,
+    GroupFields,
+    Entity,
+    table=fus,
+    exists=Refusal("name-taken", "A group with this name already exists."),
+):
     """A custom group. It never counts as a group of the token."""
-
-    name: GroupName
-    description: str | None = None
-    permissions: list[Permission] = Field(default_factory=list)
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("GROUP#{name}", "METADATA")
     all = fus.byEntity("GROUP", "GROUP#{name}")
@@ -196,18 +171,18 @@ class Group(Entity, table=fus):
 # 6. User membership in custom group
 
 
-class Membership(Entity, table=fus):
+class Membership(
+    MembershipDetails,
+    Entity,
+    table=fus,
+    exists=Refusal("member-already", "This user is already a member of the group."),
+):
     """A user in a custom group."""
-
-    user_id: Id
-    group_name: Id
-    added_at: Created = created()
-    added_by: Id
 
     primary = key("USER#{user_id}", "MEMBERSHIP#{group_name}")
     by_group = fus.byGroup("{group_name}", "{user_id}")
 
-    @belongs_to(on_delete="cascade", via="by_group")
+    @belongs_to(on_delete="cascade", via="by_group", missing=_NOT_FOUND)
     def group(self) -> Ref[Group]:
         return ref(Group, name=self.group_name)
 
@@ -215,17 +190,10 @@ class Membership(Entity, table=fus):
 # 7. User profile (avatar, description, last login)
 
 
-class Profile(Entity, table=fus):
-    """What a user says of themselves, and when they were last seen."""
+class Profile(ProfileDetails, Entity, table=fus):
+    """What a user says about themselves, and when they last logged in."""
 
-    user_id: Annotated[Id, stored("PK")]
-    display_name: ProfileText | None = None
-    avatar_key: str | None = None
-    description: ProfileText | None = None
-    last_login_at: datetime.datetime | None = None
-    last_login_ip: str | None = None
-    updated_at: Updated = updated()
-    version: Version = 0
+    avatar_key: Annotated[str | None, HIDDEN] = None
 
     primary = key("USER#{user_id}", "PROFILE")
 
@@ -242,17 +210,8 @@ class LeftoverFile(Entity, table=HOUSEKEEPING):
 # 8. Squash player
 
 
-class SquashPlayer(Entity, table=fus):
+class SquashPlayer(PlayerDetails, Entity, table=fus, noun="player"):
     """A player, perhaps linked to a user."""
-
-    id: Annotated[Id, stored("PK")] = new_id()
-    name: Annotated[str, Field(min_length=1)]
-    email: str | None = None
-    user_id: Id | None = None
-    match_count: Count = 0
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
 
     primary = key("SQUASH#PLAYER#{id}", "METADATA")
     all = fus.byEntity("SQUASH_PLAYER", "SQUASH#PLAYER#{id}")
@@ -261,22 +220,15 @@ class SquashPlayer(Entity, table=fus):
 # 9. Squash match
 
 
-class SquashMatch(Entity, table=fus):
+def player_ids(match: MatchEntry) -> tuple[str, str, str, str]:
+    """The ids of a match's players: two of team A, then two of team B."""
+    return (match.team_a_player1_id, match.team_a_player2_id, match.team_b_player1_id, match.team_b_player2_id)
+
+
+class SquashMatch(MatchDetails, Entity, table=fus, noun="match"):
     """A match of doubles among four players, which ends when a team has won 3 games."""
 
-    match_id: Id = new_id()
-    date: datetime.date
-    team_a_player1_id: Id
-    team_a_player2_id: Id
-    team_b_player1_id: Id
-    team_b_player2_id: Id
-    winning_team: Literal["A", "B"]
-    team_a_games: Annotated[int, Field(ge=0, le=3)]
-    team_b_games: Annotated[int, Field(ge=0, le=3)]
-    entity_type: Literal["SQUASH_MATCH"] = "SQUASH_MATCH"
-    created_at: Created = created()
-    updated_at: Updated = updated()
-    version: Version = 0
+    entity_type: Annotated[Literal["SQUASH_MATCH"], HIDDEN] = "SQUASH_MATCH"
 
     primary = key("SQUASH#MATCH#{match_id}", "METADATA")
     by_squash_date = fus.bySquashDate("{date}", "{match_id}")
@@ -284,17 +236,16 @@ class SquashMatch(Entity, table=fus):
 
     @derived
     def participations(self) -> "list[Participation]":
-        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in four(self)]
+        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in player_ids(self)]
 
-    @belongs_to(on_delete="refuse", count="match_count")
+    @belongs_to(
+        on_delete="refuse",
+        count="match_count",
+        in_use=Refusal("has-matches", "Can't delete this player: they have played at least one match."),
+    )
     def players(self) -> list[Ref[SquashPlayer]]:
         """All four: none of them can be deleted."""
-        return [ref(SquashPlayer, id=id) for id in four(self)]
-
-
-def four(match: SquashMatch) -> tuple[str, str, str, str]:
-    """The ids of a match's players."""
-    return (match.team_a_player1_id, match.team_a_player2_id, match.team_b_player1_id, match.team_b_player2_id)
+        return [ref(SquashPlayer, id=id) for id in player_ids(self)]
 
 
 # 10. Squash match participation (for player search)

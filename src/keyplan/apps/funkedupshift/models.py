@@ -1,326 +1,224 @@
-"""What goes into and out of funkedupshift's API."""
+"""What goes into and out of funkedupshift's API, beside the fields that `fields` declares."""
 
-from collections.abc import Collection
-from typing import Annotated, Literal, Self, TypeAlias
+import datetime
+import re
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
-from keyplan.apps.funkedupshift.access import ADMIN, ALLOWS
-from keyplan.apps.funkedupshift.entities import Comment, Group, Membership, Profile, Rating, Site
-from keyplan.apps.funkedupshift.values import (
-    GroupName,
-    Note,
+from keyplan.apps.funkedupshift.fields import (
+    CommentFields,
+    CommentShown,
+    GroupFields,
+    GroupSettings,
+    MatchDetails,
+    MatchFields,
+    MembershipDetails,
+    MembershipFields,
+    MembershipShown,
     Permission,
-    ProfileText,
-    ScrapedContent,
-    Stars,
-    Tags,
+    PlayerDetails,
+    PlayerFields,
+    PlayerId,
+    PlayerName,
+    ProfileDetails,
+    ProfileFields,
+    RatingAuthor,
+    RatingFields,
+    RatingShown,
+    RatingTotals,
+    ShownName,
+    SiteContent,
+    SiteFields,
+    SiteLink,
+    SiteShown,
+    Stamped,
+    Versioned,
 )
-from keyplan.design import Id
-from keyplan.web import In, Link, Out, Time
+from keyplan.web import Change, In, Out
 
-MOST_AVATAR = 5 * 1024 * 1024
-_PLAIN = r"[^\x00-\x20\x7f\\]"
-_WEB = rf"^https?://[^\x00-\x20\x7f\\/?#@:\[\]]+(:[0-9]{{1,5}})?([/?#]{_PLAIN}*)?$"
-"""What the address of a site looks like: a link, but no mailbox and no file of ours."""
+MAX_AVATAR_BYTES = 5 * 1024 * 1024
 
-
-def name_of(profile: Profile | None) -> str:
-    """The name that somebody is shown with."""
-    return (profile.display_name if profile else None) or "Somebody"
-
-
-def _in_the_web(link: str) -> str:
-    if not link.startswith(("https://", "http://")):
-        raise ValueError("the address of a site begins with https:// or http://")
-    return link
-
-
-ItemId: TypeAlias = Id
-Url: TypeAlias = Annotated[Link, AfterValidator(_in_the_web), Field(json_schema_extra={"pattern": _WEB})]
-Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=300)]
-Description: TypeAlias = Annotated[str, StringConstraints(max_length=5000)]
-Body: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=5000)]
-GroupText: TypeAlias = Annotated[str, StringConstraints(max_length=500)]
-AnyGroup: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-"""The name of a group, in an address."""
 SearchText: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=100)
 ]
 ImageType: TypeAlias = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
+AverageStars: TypeAlias = Annotated[
+    float | None, Field(description="The average number of stars; null without ratings.")
+]
+
+
+def _as_written(value: object) -> object:
+    """Numbers are no dates, though pydantic would take them for times."""
+    if isinstance(value, str) and not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        raise ValueError("Enter a date as YYYY-MM-DD.")
+    return value
+
+
+Day: TypeAlias = Annotated[datetime.date, BeforeValidator(_as_written)]
+"""A date in an address. In JSON, dates are read strictly anyway."""
 
 
 # Sites
 
 
-class NewSite(In):
-    """A site for the catalogue. Without a title, its url is the title."""
-
-    url: Url
-    title: Title | None = None
-    description: Description | None = None
-    scraped_content: Annotated[ScrapedContent | None, Field(description="At most 100 KB. It is never fetched.")] = None
-    tags: Tags = Field(default_factory=list)
+class NewSite(SiteFields, In):
+    """A site for the catalog. Without a title, its URL is the title."""
 
 
-class SiteChange(In):
-    """What is to be changed of a site; what is not named stays."""
-
-    url: Url | None = None
-    title: Title | None = None
-    description: Description | None = None
-    scraped_content: ScrapedContent | None = None
-    tags: Tags | None = None
+class SiteChange(Change[SiteFields]):
+    """What to change of a site. Fields that are left out stay as they are; without a title, the URL is the title."""
 
 
-class SiteHead(Out):
+class SiteHead(SiteShown, Out):
     """A site in a list."""
 
-    site_id: Annotated[str, Field(validation_alias="id")]
-    url: str
-    title: str
-    description: str | None
-    tags: list[str]
-    rating_count: int
-    average: Annotated[float | None, Field(description="Of its stars; none without ratings.")] = None
-    created_at: Time
-    updated_at: Time
-
-    @classmethod
-    def of(cls, site: Site) -> Self:
-        return cls.model_validate(site).model_copy(update={"average": average(site)})
+    average: AverageStars = None
 
 
-class SiteOut(SiteHead):
+class SiteOut(Versioned, SiteContent, SiteHead):
     """A site."""
 
-    scraped_content: str | None
-    version: int
 
-
-def average(site: Site) -> float | None:
-    """The average of a site's stars, with two decimals."""
-    return round(site.rating_sum / site.rating_count, 2) if site.rating_count else None
-
-
-class RatingSummary(Out):
+class RatingSummary(RatingTotals, Out):
     """What people think of a site."""
 
-    rating_count: int
-    rating_sum: int
-    average: float | None
-    stars: Annotated[dict[str, int], Field(description="How many ratings there are of each number of stars.")]
+    average: AverageStars
+    stars: Annotated[dict[str, int], Field(description="The number of ratings with 1, 2, 3, 4 and 5 stars.")]
 
 
 # Ratings
 
 
-class NewRating(In):
-    """Stars, and why."""
-
-    stars: Stars
-    note: Note | None = None
+class NewRating(RatingFields, In):
+    """A number of stars, with a note if you like."""
 
 
-class RatingOut(Out):
-    """A rating of one's own."""
-
-    site_id: str
-    stars: int
-    note: str | None
-    updated_at: Time
-    version: int
-
-    @classmethod
-    def of(cls, rating: Rating) -> "RatingOut":
-        return cls.model_validate(rating)
+class RatingOut(Versioned, RatingShown, Out):
+    """Your rating of a site."""
 
 
-class MyRating(Out):
-    """A rating of one's own, with what it is of."""
-
-    site_id: str
-    title: str
-    url: str
-    stars: int
-    note: str | None
-    updated_at: Time
-
-    @classmethod
-    def of(cls, rating: Rating, site: Site) -> "MyRating":
-        return cls(
-            site_id=site.id,
-            title=site.title,
-            url=site.url,
-            stars=rating.stars,
-            note=rating.note,
-            updated_at=rating.updated_at,
-        )
+class MyRating(RatingShown, SiteLink, Out):
+    """Your rating, with the site that it is about."""
 
 
-class AnyRating(MyRating):
-    """Somebody's rating, as admins see it."""
-
-    user_id: str
-    display_name: str
-
-    @classmethod
-    def by(cls, rating: Rating, site: Site, profile: Profile | None) -> "AnyRating":
-        return cls(user_id=rating.user_id, display_name=name_of(profile), **MyRating.of(rating, site).model_dump())
+class AnyRating(ShownName, RatingAuthor, MyRating):
+    """A user's rating, as admins see it."""
 
 
 # Comments
 
 
-class CommentText(In):
-    """What one has to say."""
-
-    body: Body
+class CommentText(CommentFields, In):
+    """The text of a comment."""
 
 
-class CommentOut(Out):
+class CommentOut(CommentShown, Out):
     """A comment."""
 
-    comment_id: str
-    display_name: str
-    body: str
     mine: bool
-    user_id: Annotated[str | None, Field(description="Whose it is, for admins.")]
-    created_at: Time
-    updated_at: Time
-    version: int
-
-    @classmethod
-    def of(cls, comment: Comment, reader: str | None, admin: bool) -> "CommentOut":
-        return cls(
-            comment_id=comment.comment_id,
-            display_name=comment.display_name,
-            body=comment.body,
-            mine=comment.user_id == reader,
-            user_id=comment.user_id if admin else None,
-            created_at=comment.created_at,
-            updated_at=comment.updated_at,
-            version=comment.version,
-        )
+    user_id: Annotated[str | None, Field(description="Who wrote the comment; only admins see it.")]
 
 
 # Groups
 
 
-class NewGroup(In):
+class NewGroup(GroupFields, In):
     """A custom group."""
 
-    name: GroupName
-    description: GroupText | None = None
-    permissions: list[Permission] = Field(default_factory=list, max_length=len(ALLOWS))
+
+class GroupChange(Change[GroupSettings]):
+    """What to change of a group. Fields that are left out stay as they are."""
 
 
-class GroupChange(In):
-    """What is to be changed of a group; what is not named stays."""
-
-    description: GroupText | None = None
-    permissions: Annotated[list[Permission], Field(max_length=len(ALLOWS))] | None = None
-
-
-class GroupOut(Out):
+class GroupOut(Versioned, Stamped, GroupFields, Out):
     """A custom group."""
 
-    name: str
-    description: str | None
-    permissions: list[Permission]
-    created_at: Time
-    updated_at: Time
-    version: int
 
-    @classmethod
-    def of(cls, group: Group) -> "GroupOut":
-        return cls.model_validate(group)
+class NewMember(MembershipFields, In):
+    """A user to add to a group: the subject of their token."""
 
 
-class NewMember(In):
-    """Who is to be in a group: the subject of their token."""
-
-    user_id: Id
+class MembershipOut(MembershipDetails, Out):
+    """A user's membership in a group."""
 
 
-class MembershipOut(Out):
-    """That somebody is in a group."""
-
-    group_name: str
-    user_id: str
-    added_at: Time
-    added_by: str
-
-    @classmethod
-    def of(cls, membership: Membership) -> "MembershipOut":
-        return cls.model_validate(membership)
+class MemberOut(ShownName, MembershipOut):
+    """A member of a group, with their display name."""
 
 
-class MemberOut(MembershipOut):
-    """A member of a group, with the name they gave themselves."""
-
-    display_name: str
-
-    @classmethod
-    def named(cls, membership: Membership, profile: Profile | None) -> "MemberOut":
-        return cls(display_name=name_of(profile), **MembershipOut.of(membership).model_dump())
-
-
-class MyMembership(Out):
-    """A group that one is in."""
-
-    group_name: str
-    added_at: Time
-
-    @classmethod
-    def of(cls, membership: Membership) -> "MyMembership":
-        return cls.model_validate(membership)
+class MyMembership(MembershipShown, Out):
+    """Your membership in a group."""
 
 
 # Profiles
 
 
-class ProfileChange(In):
-    """What is to be changed of a profile; what is not named stays."""
-
-    display_name: ProfileText | None = None
-    description: ProfileText | None = None
+class ProfileChange(Change[ProfileFields]):
+    """What to change of your profile. Fields that are left out stay as they are."""
 
 
-class ProfileOut(Out):
-    """One's own profile."""
+class ProfileOut(ProfileDetails, Out):
+    """Your profile."""
 
-    user_id: str
-    display_name: str | None
-    description: str | None
     avatar_url: str | None
     roles: Annotated[list[str], Field(description="SuperAdmin, manager.")]
-    permissions: Annotated[list[Permission], Field(description="What one may do beside what everybody may.")]
-    last_login_at: Time | None
-    last_login_ip: str | None
-    updated_at: Time
-    version: int
-
-    @classmethod
-    def of(
-        cls, profile: Profile, avatar: str | None, roles: Collection[str], powers: Collection[Permission]
-    ) -> "ProfileOut":
-        return cls(
-            avatar_url=avatar,
-            roles=sorted("SuperAdmin" if role == ADMIN else role for role in roles),
-            permissions=sorted(powers),
-            **profile.model_dump(exclude={"avatar_key"}),
-        )
+    permissions: Annotated[list[Permission], Field(description="What you may do beyond what every user may.")]
 
 
 class NewAvatar(In):
-    """A picture to be uploaded."""
+    """A picture to upload."""
 
     content_type: ImageType
-    size: Annotated[int, Field(ge=1, le=MOST_AVATAR)]
+    size: Annotated[int, Field(ge=1, le=MAX_AVATAR_BYTES)]
 
 
 class SentAvatar(In):
     """A picture that was uploaded."""
 
     upload_id: Annotated[str, StringConstraints(max_length=200)]
+
+
+# Squash
+
+
+class NewPlayer(PlayerFields, In):
+    """A player, perhaps linked to a user by the subject of their token."""
+
+
+class PlayerChange(Change[PlayerFields]):
+    """What to change of a player. Fields that are left out stay as they are."""
+
+
+class PlayerOut(PlayerDetails, Out):
+    """A player. Only those who may change players see the email address and the user."""
+
+
+class NewMatch(MatchFields, In):
+    """A match among four different players. The winning team has 3 games, the other 0, 1 or 2."""
+
+
+class MatchChange(Change[MatchFields]):
+    """What to change of a match. Fields that are left out stay as they are."""
+
+
+class MatchOut(MatchDetails, Out):
+    """A match."""
+
+
+class Standing(PlayerName, PlayerId, Out):
+    """A player's results in a range of dates."""
+
+    matches: int = 0
+    wins: int = 0
+    games_won: int = 0
+    games_lost: int = 0
+
+
+class Standings(Out):
+    """The squash table: most wins first, then the better difference of games."""
+
+    date_from: datetime.date | None
+    date_to: datetime.date | None
+    matches: int
+    rows: list[Standing]

@@ -1,6 +1,6 @@
-"""funkedupshift's pages: the catalogue for everybody, groups for managers, and squash for who is in it."""
+"""funkedupshift's pages: the catalog for everybody, groups for managers, and squash for its members."""
 
-from keyplan.apps.funkedupshift.pages import catalogue, people, squash
+from keyplan.apps.funkedupshift.pages import catalog, groups, profile, squash
 from keyplan.apps.funkedupshift.pages.shared import pages
 
-__all__ = ["catalogue", "pages", "people", "squash"]
+__all__ = ["catalog", "groups", "pages", "profile", "squash"]

@@ -2,8 +2,9 @@
 
 from typing import TypeAlias
 
+from keyplan.apps.funkedupshift.fields import Permission
 from keyplan.apps.funkedupshift.service import FunkedUpShift
-from keyplan.apps.funkedupshift.values import Permission
+from keyplan.apps.funkedupshift.service.access import ADMIN
 from keyplan.web import Forbidden, Pages, Person, Unauthorized, View
 
 FusView: TypeAlias = View[FunkedUpShift]
@@ -15,7 +16,7 @@ PEOPLE = (
     Person("moe", "Moe", about="Is in Squash"),
     Person("ada", "Ada", about="Rates and comments"),
 )
-"""Whom a developer can be; the made-up data has them, too."""
+"""The people whom a developer can sign in as; the demo data has them too."""
 
 pages = Pages("keyplan.apps.funkedupshift", people=PEOPLE)
 
@@ -24,17 +25,17 @@ LISTED = 25
 
 
 @pages.on_every_page
-def known(view: FusView) -> dict[str, object]:
+def for_the_menu(view: FusView) -> dict[str, object]:
     """What the menu depends on."""
     return {"may": view.service.permissions(), "admin": is_admin(view)}
 
 
 def is_admin(view: FusView) -> bool:
-    return view.caller is not None and "admin" in view.caller.groups
+    return view.caller is not None and ADMIN in view.caller.groups
 
 
 def only(view: FusView, permission: Permission) -> None:
-    """For pages that show no more than everybody knows, but lead to what only some may do."""
+    """Refuse visitors without a permission, on pages whose form only they can send."""
     if view.caller is None:
         raise Unauthorized
     if permission not in view.service.permissions():

@@ -1,4 +1,4 @@
-"""The squash section's pages. To those who may not see it, none of them is there."""
+"""The squash section's pages. Callers who may not see it get 404 for all of them."""
 
 import datetime
 from typing import Annotated
@@ -6,31 +6,30 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from keyplan.apps.funkedupshift.models import ItemId
-from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
-from keyplan.apps.funkedupshift.squash_models import (
+from keyplan.apps.funkedupshift.fields import MatchEntry, Team
+from keyplan.apps.funkedupshift.models import (
     MatchChange,
     MatchOut,
     NewMatch,
     NewPlayer,
-    Played,
     PlayerChange,
     PlayerOut,
     Standings,
-    Team,
 )
-from keyplan.web import Cursor, Listing, OfVersion, Paging, Unprocessable, all_of, turn
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
+from keyplan.design import Id
+from keyplan.web import Cursor, In, Listing, OfVersion, Paging, Unprocessable, all_of, turn
 
 Chosen = Annotated[list[str] | None, Query()]
 """Players as a form sends them: empty where none was chosen."""
 
 
 class PlayerEdit(NewPlayer, OfVersion):
-    """A player as they are to be."""
+    """The form that changes a player."""
 
 
-class MatchForm(Played):
-    """A match as it is typed: who has won, the games say."""
+class MatchForm(MatchEntry, In):
+    """The form that adds a match; the games say who won."""
 
     @property
     def winning_team(self) -> Team:
@@ -38,7 +37,7 @@ class MatchForm(Played):
 
 
 class MatchEdit(MatchForm, OfVersion):
-    """A match as it is to be."""
+    """The form that changes a match."""
 
 
 def _day(text: str, name: str) -> datetime.date | None:
@@ -48,7 +47,7 @@ def _day(text: str, name: str) -> datetime.date | None:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError as error:
-        raise Unprocessable("not-a-date", "This is not a date.", pointer=f"?{name}") from error
+        raise Unprocessable("not-a-date", "Enter a date as YYYY-MM-DD.", pointer=f"?{name}") from error
 
 
 def _all_players(view: FusView) -> list[PlayerOut]:
@@ -57,7 +56,7 @@ def _all_players(view: FusView) -> list[PlayerOut]:
 
 
 def _options(view: FusView) -> list[tuple[str, str]]:
-    return [("", "Choose …"), *((player.player_id, player.name) for player in _all_players(view))]
+    return [("", "Choose…"), *((player.id, player.name) for player in _all_players(view))]
 
 
 @pages.get("/squash")
@@ -67,7 +66,7 @@ def table(view: FusView, date_from: str = "", date_to: str = "") -> Response:
     refused: str | None = None
     try:
         standings = view.service.table(_day(date_from, "date_from"), _day(date_to, "date_to"))
-    except Unprocessable as problem:  # other days can be chosen on the same page
+    except Unprocessable as problem:  # another range can be chosen on the same page
         refused = problem.detail
     asked = {"date_from": date_from or None, "date_to": date_to or None}
     status = 422 if refused else 200
@@ -94,7 +93,7 @@ def matches(
             player=chosen or None,
             how="any" if how == "any" else "all",
         )
-    except Unprocessable as problem:  # other days can be chosen on the same page
+    except Unprocessable as problem:  # another range can be chosen on the same page
         refused = problem.detail
     players = _all_players(view)
     asked = {"date_from": date_from or None, "date_to": date_to or None, "player": chosen, "how": how}
@@ -104,7 +103,7 @@ def matches(
         matches=found.items,
         refused=refused,
         players=players,
-        names={each.player_id: each.name for each in players},
+        names={each.id: each.name for each in players},
         asked=asked,
         turn=turn(view.site.url("/squash/matches", **asked), cursor, found.next),
     )
@@ -120,73 +119,74 @@ def players(view: FusView, cursor: Cursor = None) -> Response:
     )
 
 
-# Keeping players
+# Managing players
 
 
 @pages.get("/squash/new-player")
 def new_player(view: FusView) -> Response:
     view.service.may_change_squash()
+    view.form.asking(NewPlayer)
     return view.render("squash_player.html", player=None)
 
 
 @pages.post("/squash/new-player")
 def add_player(view: FusView, new: NewPlayer) -> Response:
     made = view.service.add_player(new)
-    return view.redirect("/squash/players", notice=f"{made.name} is there.")
+    return view.redirect("/squash/players", notice=f"{made.name} added.")
 
 
 @pages.get("/squash/players/{player_id}")
-def player(view: FusView, player_id: ItemId) -> Response:
+def player(view: FusView, player_id: Id) -> Response:
     view.service.may_change_squash()
     found = view.service.player(player_id)
-    view.form.starting_from(found)
+    view.form.asking(PlayerEdit).starting_from(found)
     return view.render("squash_player.html", player=found)
 
 
 @pages.post("/squash/players/{player_id}")
-def change_player(view: FusView, player_id: ItemId, edited: PlayerEdit) -> Response:
-    view.service.change_player(player_id, PlayerChange(**edited.model_dump(exclude={"version"})), edited.seen)
-    return view.redirect("/squash/players", notice=f"{edited.name} is changed.")
+def change_player(view: FusView, player_id: Id, edited: PlayerEdit) -> Response:
+    view.service.change_player(player_id, PlayerChange.from_fields(edited), edited.seen)
+    return view.redirect("/squash/players", notice=f"{edited.name} saved.")
 
 
 @pages.post("/squash/players/{player_id}/delete", again=player)
-def delete_player(view: FusView, player_id: ItemId, which: OfVersion) -> Response:
+def delete_player(view: FusView, player_id: Id, which: OfVersion) -> Response:
     view.service.delete_player(player_id, which.seen)
-    return view.redirect("/squash/players", notice="The player is deleted.")
+    return view.redirect("/squash/players", notice="Player deleted.")
 
 
-# Keeping matches
+# Managing matches
 
 
 @pages.get("/squash/new-match")
 def new_match(view: FusView) -> Response:
     view.service.may_change_squash()
-    view.form.starting_from({"date": view.service.now.date()})
+    view.form.asking(MatchForm).starting_from({"date": view.service.now.date()})
     return view.render("squash_match.html", match=None, options=_options(view))
 
 
 @pages.post("/squash/new-match")
 def add_match(view: FusView, new: MatchForm) -> Response:
-    view.service.add_match(NewMatch(**new.model_dump(), winning_team=new.winning_team))
-    return view.redirect("/squash/matches", notice="The match is there.")
+    view.service.add_match(NewMatch.from_fields(new, winning_team=new.winning_team))
+    return view.redirect("/squash/matches", notice="Match added.")
 
 
 @pages.get("/squash/matches/{match_id}")
-def match(view: FusView, match_id: ItemId) -> Response:
+def match(view: FusView, match_id: Id) -> Response:
     view.service.may_change_squash()
     found = view.service.match(match_id)
-    view.form.starting_from(found)
+    view.form.asking(MatchEdit).starting_from(found)
     return view.render("squash_match.html", match=found, options=_options(view))
 
 
 @pages.post("/squash/matches/{match_id}")
-def change_match(view: FusView, match_id: ItemId, edited: MatchEdit) -> Response:
-    change = MatchChange(**edited.model_dump(exclude={"version"}), winning_team=edited.winning_team)
+def change_match(view: FusView, match_id: Id, edited: MatchEdit) -> Response:
+    change = MatchChange.from_fields(edited, winning_team=edited.winning_team)
     view.service.change_match(match_id, change, edited.seen)
-    return view.redirect("/squash/matches", notice="The match is changed.")
+    return view.redirect("/squash/matches", notice="Match saved.")
 
 
 @pages.post("/squash/matches/{match_id}/delete", again=match)
-def delete_match(view: FusView, match_id: ItemId, which: OfVersion) -> Response:
+def delete_match(view: FusView, match_id: Id, which: OfVersion) -> Response:
     view.service.delete_match(match_id, which.seen)
-    return view.redirect("/squash/matches", notice="The match is deleted.")
+    return view.redirect("/squash/matches", notice="Match deleted.")

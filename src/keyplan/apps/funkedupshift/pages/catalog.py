@@ -1,24 +1,20 @@
-"""The catalogue's pages: sites with their ratings and comments."""
+"""The catalog's pages: sites with their ratings and comments."""
 
 from typing import Annotated
 
 from pydantic import BeforeValidator
 from starlette.responses import Response
 
+from keyplan.apps.funkedupshift.fields import STARS, SiteEntry, Stars, Tags
 from keyplan.apps.funkedupshift.models import (
     CommentText,
-    Description,
-    ItemId,
     NewRating,
     NewSite,
     RatingOut,
     SiteChange,
-    SiteOut,
-    Title,
-    Url,
 )
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages
-from keyplan.apps.funkedupshift.values import STARS, Stars, Tags
+from keyplan.design import Id
 from keyplan.web import Cursor, Forbidden, In, Missing, OfVersion, Paging, turn
 
 _COMMENTS = 20
@@ -28,44 +24,41 @@ def _lines(texts: list[str]) -> list[str]:
     return [line for text in texts for line in text.splitlines() if line.strip()]
 
 
-LinesOfTags = Annotated[Tags, BeforeValidator(_lines)]
-"""Tags as they are typed: each on a line, since a tag may hold any character."""
+class SiteForm(SiteEntry, In):
+    """The form that adds a site."""
 
-
-class SiteForm(In):
-    """A site as it is typed."""
-
-    url: Url
-    title: Title | None = None
-    description: Description | None = None
-    tags: LinesOfTags
+    tags: Annotated[Tags, BeforeValidator(_lines)]
+    """Each on a line of its own, since a tag may have any character."""
 
 
 class SiteEdit(SiteForm, OfVersion):
-    """A site as it is to be."""
+    """The form that changes a site."""
 
 
 class CommentEdit(CommentText, OfVersion):
-    """A comment in other words."""
+    """The form that changes a comment."""
+
+
+class SiteForms(NewRating, CommentText):
+    """The fields of the two forms on a site's page."""
 
 
 @pages.get("/")
-def catalogue(view: FusView, text: str = "", tag: str = "", cursor: Cursor = None) -> Response:
+def catalog(view: FusView, text: str = "", tag: str = "", cursor: Cursor = None) -> Response:
     text, tag = text.strip()[:100].lower(), tag.strip()[:50].lower()
     page = Paging(limit=LISTED, cursor=cursor)
     found = view.service.sites(page, tag or None, text or None)
     asked = {"text": text or None, "tag": tag or None}
     around = turn(view.site.url("/", **asked), cursor, found.next)
-    return view.render("catalogue.html", sites=found.items, text=text, tag=tag, turn=around)
+    return view.render("catalog.html", sites=found.items, text=text, tag=tag, turn=around)
 
 
 @pages.get("/sites/{site_id}")
-def site(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Response:
+def site(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
     found = view.service.site(site_id)
     comments = view.service.comments(site_id, Paging(limit=_COMMENTS, cursor=cursor))
     mine = _my_rating(view, site_id)
-    if mine is not None:
-        view.form.starting_from(mine)
+    view.form.asking(SiteForms).starting_from(mine or {})
     return view.render(
         "site.html",
         shown=found,
@@ -86,15 +79,15 @@ def _my_rating(view: FusView, site_id: str) -> RatingOut | None:
 
 
 @pages.post("/sites/{site_id}/rating", again=site)
-def rate(view: FusView, site_id: ItemId, new: NewRating) -> Response:
+def rate(view: FusView, site_id: Id, new: NewRating) -> Response:
     view.service.rate(site_id, new, None)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your rating is saved.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating saved.")
 
 
 @pages.post("/sites/{site_id}/rating/delete", again=site)
-def delete_rating(view: FusView, site_id: ItemId, which: OfVersion) -> Response:
+def delete_rating(view: FusView, site_id: Id, which: OfVersion) -> Response:
     view.service.delete_rating(site_id, which.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your rating is taken back.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating deleted.")
 
 
 @pages.get("/my-ratings")
@@ -113,7 +106,7 @@ def ratings(view: FusView, stars: Stars = 5, cursor: Cursor = None) -> Response:
 
 
 @pages.get("/sites/{site_id}/ratings")
-def site_ratings(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Response:
+def site_ratings(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
     found = view.service.ratings_of_site(site_id, Paging(limit=LISTED, cursor=cursor))
     around = turn(view.site.url("/sites/{site_id}/ratings", site_id=site_id), cursor, found.next)
     return view.render("site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=around)
@@ -123,66 +116,66 @@ def site_ratings(view: FusView, site_id: ItemId, cursor: Cursor = None) -> Respo
 
 
 @pages.post("/sites/{site_id}/comments", again=site)
-def add_comment(view: FusView, site_id: ItemId, new: CommentText) -> Response:
+def add_comment(view: FusView, site_id: Id, new: CommentText) -> Response:
     view.service.add_comment(site_id, new)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your comment is there.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment added.")
 
 
 @pages.get("/sites/{site_id}/comments/{comment_id}/edit")
-def edit_comment(view: FusView, site_id: ItemId, comment_id: ItemId) -> Response:
+def edit_comment(view: FusView, site_id: Id, comment_id: Id) -> Response:
     comment = view.service.comment(site_id, comment_id)
-    _ = view.service.me  # who is not signed in is sent there
+    _ = view.service.me  # sends users who are not signed in to the page for that
     if not comment.mine:
         raise Forbidden
-    view.form.starting_from(comment)
+    view.form.asking(CommentEdit).starting_from(comment)
     return view.render("edit_comment.html", site_id=site_id, comment=comment)
 
 
 @pages.post("/sites/{site_id}/comments/{comment_id}/edit")
-def change_comment(view: FusView, site_id: ItemId, comment_id: ItemId, edited: CommentEdit) -> Response:
-    view.service.change_comment(site_id, comment_id, CommentText(body=edited.body), edited.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Your comment is changed.")
+def change_comment(view: FusView, site_id: Id, comment_id: Id, edited: CommentEdit) -> Response:
+    view.service.change_comment(site_id, comment_id, CommentText.from_fields(edited), edited.seen)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment saved.")
 
 
 @pages.post("/sites/{site_id}/comments/{comment_id}/delete", again=site)
-def delete_comment(view: FusView, site_id: ItemId, comment_id: ItemId, which: OfVersion) -> Response:
+def delete_comment(view: FusView, site_id: Id, comment_id: Id, which: OfVersion) -> Response:
     view.service.delete_comment(site_id, comment_id, which.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="The comment is deleted.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment deleted.")
 
 
-# Keeping sites
+# Managing sites
 
 
 @pages.get("/new-site")
 def new_site(view: FusView) -> Response:
     only(view, "sites:write")
+    view.form.asking(SiteForm)
     return view.render("edit_site.html", shown=None)
 
 
 @pages.post("/new-site")
 def create_site(view: FusView, new: SiteForm) -> Response:
-    made = view.service.create_site(NewSite(**new.model_dump()))
-    return view.redirect("/sites/{site_id}", site_id=made.site_id, notice="The site is there.")
+    made = view.service.create_site(NewSite.from_fields(new))
+    return view.redirect("/sites/{site_id}", site_id=made.id, notice="Site added.")
 
 
 @pages.get("/sites/{site_id}/edit")
-def edit_site(view: FusView, site_id: ItemId) -> Response:
+def edit_site(view: FusView, site_id: Id) -> Response:
     only(view, "sites:write")
     found = view.service.site(site_id)
-    # A title that is the address goes along with it.
+    # A title that is the URL changes along with it.
     title = None if found.title == found.url else found.title
-    view.form.starting_from(found.model_dump() | {"title": title, "tags": "\n".join(found.tags)})
+    view.form.asking(SiteEdit).starting_from(found.model_dump() | {"title": title, "tags": "\n".join(found.tags)})
     return view.render("edit_site.html", shown=found)
 
 
 @pages.post("/sites/{site_id}/edit")
-def change_site(view: FusView, site_id: ItemId, edited: SiteEdit) -> Response:
-    change = SiteChange(**edited.model_dump(exclude={"version"}))
-    changed: SiteOut = view.service.change_site(site_id, change, edited.seen)
-    return view.redirect("/sites/{site_id}", site_id=changed.site_id, notice="The site is changed.")
+def change_site(view: FusView, site_id: Id, edited: SiteEdit) -> Response:
+    view.service.change_site(site_id, SiteChange.from_fields(edited), edited.seen)
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Site saved.")
 
 
 @pages.post("/sites/{site_id}/delete", again=site)
-def delete_site(view: FusView, site_id: ItemId, which: OfVersion) -> Response:
+def delete_site(view: FusView, site_id: Id, which: OfVersion) -> Response:
     view.service.delete_site(site_id, which.seen)
-    return view.redirect("/", notice="The site is deleted.")
+    return view.redirect("/", notice="Site deleted.")

@@ -1,4 +1,4 @@
-"""funkedupshift's catalogue over HTTP: sites, ratings and comments, with every rule and refusal."""
+"""funkedupshift's catalog over HTTP: sites, ratings and comments, with every rule and refusal."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.apps.funkedupshift.entities import Site as CataloguedSite
+from keyplan.apps.funkedupshift.entities import Site as CatalogSite
 from keyplan.data import create
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
 from tests.web.site import Site
@@ -150,16 +150,16 @@ def test_pages_are_full_though_a_search_drops_most(site: Site, root: httpx.Clien
 def test_a_search_that_reads_much_answers_and_goes_on(site: Site) -> None:
     """A request reads a thousand items at most; a person is told that there is more to look through."""
     store = site.running.store
-    many = [CataloguedSite(id=f"n{number:04}", url="https://n.example.org", title="New") for number in range(1050)]
+    many = [CatalogSite(id=f"n{number:04}", url="https://n.example.org", title="New") for number in range(1050)]
     for start in range(0, len(many), 50):
         store.transact(*(create(each) for each in many[start : start + 50]))
-    store.run(create(CataloguedSite(id="a", url="https://a.example.org", title="The oldest")))
+    store.run(create(CatalogSite(id="a", url="https://a.example.org", title="The oldest")))
     answer = site.as_().get("/sites", params={"text": "oldest"}).json()
     assert answer["items"] == []
     rest = site.as_().get("/sites", params={"text": "oldest", "cursor": answer["next"]}).json()
     assert ([each["title"] for each in rest["items"]], rest["next"]) == (["The oldest"], None)
     shown = httpx.get(f"{site.url}/funkedupshift/?text=oldest").text
-    assert "The next page looks through older ones." in shown
+    assert "The next page searches older ones." in shown
     assert 'rel="next"' in shown
 
 
