@@ -16,6 +16,7 @@ from keyplan.design import (
     Created,
     Fields,
     Id,
+    Link,
     Updated,
     Version,
     about,
@@ -26,7 +27,6 @@ from keyplan.design import (
     stored,
     updated,
 )
-from keyplan.web import Link
 
 # What many items have
 
