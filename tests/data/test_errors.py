@@ -345,7 +345,7 @@ def test_what_an_update_can_not_change(store: Store[Club], sent: Recorder) -> No
     sent.taken()
     article = read_article(store)
     article.slug = "two"
-    with pytest.raises(InvalidValue, match="use move") as caught:
+    with pytest.raises(InvalidValue, match="Use move") as caught:
         store.run(update(article))
     assert caught.value.field == "slug"
     user.article_count = 99
@@ -364,5 +364,5 @@ def test_what_an_update_can_not_change(store: Store[Club], sent: Recorder) -> No
 def test_an_entity_that_was_not_read_can_not_be_updated(store: Store[Club]) -> None:
     with pytest.raises(DataError, match="create it"):
         store.run(update(Note(note_id="n")))
-    with pytest.raises(DataError, match="nothing to move"):
+    with pytest.raises(DataError, match="can.t be moved"):
         store.run(move(Note(note_id="n"), note_id="m"))

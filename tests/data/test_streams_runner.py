@@ -282,7 +282,7 @@ def test_a_record_that_ends_the_process_is_set_aside_too(bench: Bench) -> None:
     assert bench.runner(deadly).run_once() == 2
     assert bench.seen == [("try", "a"), *[("try", "b")] * 4, ("try", "c")]
     (aside,) = set_aside(bench.store)
-    assert (aside.tries, aside.error) == (3, "the process ended while the handler was at work")
+    assert (aside.tries, aside.error) == (3, "the process ended while the handler was running")
 
 
 def test_an_item_that_can_not_be_read_is_set_aside(bench: Bench) -> None:
