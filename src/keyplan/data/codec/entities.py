@@ -16,14 +16,13 @@ from keyplan.data.codec.decoding import (
 )
 from keyplan.data.codec.encoding import build_encoder
 from keyplan.data.codec.envelopes import pack, restored, unpack
+from keyplan.data.codec.key_codec import KeyCodec
 from keyplan.data.codec.sizes import (
     LONGEST_HASH,
     LONGEST_RANGE,
     MAXIMUM_ITEM,
-    checked_key,
     is_unicode,
     json_size,
-    key_limit,
     size_with_local_indexes,
     value_size,
 )
@@ -31,7 +30,7 @@ from keyplan.data.codec.values import Encode, Item, ValueCodec, index_key_codec,
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING
-from keyplan.design.entity import FieldSpec, KeyPart, KeySpec
+from keyplan.design.entity import FieldSpec
 from keyplan.design.templates import Template
 
 E = TypeVar("E", bound=Entity)
@@ -52,10 +51,12 @@ class EntityCodec(Generic[E]):
         self._absent = {name: field.absent for name, field in spec.fields.items() if field.absent is not NOTHING}
         self._codecs = {name: self._codec(field) for name, field in spec.fields.items()}
         keyed = {name: part for name, part in spec.key_attributes.items() if part.template is not None}
+        self.keys = KeyCodec(spec, self.encode_value)
+        self.key = self.keys.primary
+        """The primary key for an entity's values."""
         # A field whose attribute is a key attribute is stored by the key's template, and decoded with it.
         self._from_keys: list[tuple[str, str, Template]] = []
         self._templates: dict[str, Template] = {}
-        self._kept = {field.stored for field in spec.fields.values()}
         self._tagged: list[tuple[str, str, str]] = []
         self._others: list[tuple[str, str, ValueCodec]] = []
         for name, field in spec.fields.items():
@@ -77,8 +78,8 @@ class EntityCodec(Generic[E]):
         """Fields whose values are stored as they are, so that different values are always stored differently."""
         self._encoders = [(name, stored, self._codecs[name]) for name, stored, _ in self._tagged + self._others]
         self._native_keys = {name for name, stored, _ in self._encoders if stored in spec.key_attributes}
-        self._write_quickly = build_encoder(spec, self._encoders, self._key_value, self.placement)
-        self._write_keys = build_encoder(spec, (), self._key_value, self.placement)
+        self._write_quickly = build_encoder(spec, self._encoders, self.keys.required, self.keys.placement)
+        self._write_keys = build_encoder(spec, (), self.keys.required, self.keys.placement)
         self.recognizes = build_recognizer(spec)
         """Whether an item is of this entity, by its type attribute and the form of its key."""
         self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
@@ -148,7 +149,7 @@ class EntityCodec(Generic[E]):
             if encoded is not None:
                 item[stored] = encoded
         for placement in self.spec.placements.values():
-            item.update(self.placement(placement, values))
+            item.update(self.keys.placement(placement, values))
         return item
 
     def encoder(self, name: str) -> Encode:
@@ -221,71 +222,6 @@ class EntityCodec(Generic[E]):
     def _unfit(self, code: str, attribute: str, problem: str) -> InvalidValue:
         field = next((f.name for f in self.spec.fields.values() if f.stored == attribute), attribute)
         return InvalidValue(code, f"{self.spec.name}.{field}", problem, field=field)
-
-    def key(self, values: Mapping[str, object]) -> Item:
-        """The primary key for these values."""
-        item: Item = {}
-        for part in self.spec.primary.parts:
-            item[part.attribute.name] = self._key_value(self.spec.primary, part, values)
-        return item
-
-    def _key_value(self, key: KeySpec, part: KeyPart, values: Mapping[str, object]) -> Mapping[str, Any]:
-        """The value of a required key attribute."""
-        value = self.key_part(key, part, values)
-        if value is None:
-            missing = ", ".join(name for name in part.fields if values.get(name) is None)
-            raise InvalidValue(
-                "empty-key-value",
-                f"{self.spec.name}.{missing}",
-                "This value is part of the primary key, so it can't be absent.",
-                field=missing,
-            )
-        return value
-
-    def placement(self, placement: KeySpec, values: Mapping[str, object]) -> Item:
-        """The attributes that put an item into an index; none if a value of the key is absent."""
-        if placement.when is not None and not values.get(placement.when):
-            return {}
-        item: Item = {}
-        whole = True
-        for part in placement.parts:
-            value = self.key_part(placement, part, values)
-            if value is None:
-                whole = False
-            else:
-                item[part.attribute.name] = value
-        if whole:
-            return item
-        # The item isn't in the index; an attribute that also stores a field stays.
-        return {name: value for name, value in item.items() if name in self._kept}
-
-    def key_part(self, key: KeySpec, part: KeyPart, values: Mapping[str, object]) -> Mapping[str, Any] | None:
-        """The value of a key attribute; None if a field of it is absent."""
-        if part.template is None:
-            assert part.field is not None
-            value = values.get(part.field)
-            return None if value is None else self._native_part(key, part, part.field, value)
-        text = part.template.write(values)
-        if text is None:
-            return None
-        return {"S": checked_key(text, key_limit(key, part), part.template)}
-
-    def _native_part(self, key: KeySpec, part: KeyPart, field: str, value: object) -> Mapping[str, Any]:
-        """The value of a key attribute that is a number or bytes."""
-        place = f"{self.spec.name}.{field}"
-        encoded = self.encode_value(field, value)
-        if encoded is None or part.attribute.type not in encoded:
-            raise InvalidValue(
-                "key-type",
-                place,
-                f"This value can't be a key: {part.attribute.name} is of type {part.attribute.type}.",
-                field=field,
-            )
-        content = encoded[part.attribute.type]
-        if part.attribute.type == "B" and not 0 < len(content) <= key_limit(key, part):
-            problem = "A value in a key can't be empty." if not content else "This value is too long for a key."
-            raise InvalidValue("key-too-long" if content else "empty-key-value", place, problem, field=field)
-        return encoded
 
     # Reading
 

@@ -48,7 +48,7 @@ def key_condition(query: Query[Any]) -> KeyCondition:
 
 def _value(query: Query[Any], part: KeyPart) -> AttributeValue:
     codec = codec_of(query.entities[0])
-    value = codec.key_part(query.key, part, query.values)
+    value = codec.keys.part(query.key, part, query.values)
     if value is None:
         missing = next(name for name in part.fields if query.values.get(name) is None)
         place = f"{codec.spec.name}.{query.key.name}.{missing}"
@@ -159,7 +159,7 @@ def _native(part: KeyPart, query: Query[Any], field: str, bound: Bound) -> Node:
     codec = codec_of(query.entities[0])
 
     def value(content: object) -> AttributeValue:
-        encoded = codec.key_part(query.key, part, {field: content})
+        encoded = codec.keys.part(query.key, part, {field: content})
         if encoded is None:
             place = f"{codec.spec.name}.{query.key.name}.{field}"
             raise InvalidValue(
