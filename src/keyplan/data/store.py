@@ -16,7 +16,7 @@ from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
-from keyplan.data.upkeep.provisioning import create_tables, tables_there
+from keyplan.data.upkeep.provisioning import create_tables, tables_exist
 from keyplan.data.upkeep.repair import repair
 from keyplan.data.upkeep.verify import verify
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
@@ -183,9 +183,9 @@ class Store(_Core[D]):
         """Create the tables that don't exist yet."""
         self._drive(create_tables(self.design))
 
-    def tables_there(self) -> dict[str, bool]:
+    def tables_exist(self) -> dict[str, bool]:
         """Whether each of the design's tables exists, by name."""
-        return self._drive(tables_there(self.design))
+        return self._drive(tables_exist(self.design))
 
     def _drive(self, steps: Steps[T]) -> T:
         try:
@@ -268,9 +268,9 @@ class AsyncStore(_Core[D]):
         """Create the tables that don't exist yet."""
         await self._drive(create_tables(self.design))
 
-    async def tables_there(self) -> dict[str, bool]:
+    async def tables_exist(self) -> dict[str, bool]:
         """Whether each of the design's tables exists, by name."""
-        return await self._drive(tables_there(self.design))
+        return await self._drive(tables_exist(self.design))
 
     async def _drive(self, steps: Steps[T]) -> T:
         try:

@@ -45,22 +45,22 @@ class ExpiredCleanups:
         stored = stored_item(entity) or codec_of(type(entity)).encode(entity)
         entity = codec_of(type(entity)).decode(stored)
         where, mark = address(spec.table, stored), _mark(spec, stored, context)
-        follows = effects_of(entity)
+        effects = effects_of(entity)
         if DELETING in stored:
-            follows.shares = {}  # it was no longer counted
+            effects.shares = {}  # it was no longer counted
         begun = self._journal(entity, mark, context)
-        if not follows.items and not follows.shares and begun is None:
+        if not effects.items and not effects.shares and begun is None:
             return False
         for attempt in range(ATTEMPTS):
-            there = yield from self._there([where, _marker(mark), *follows.items], context)
-            if _marker(mark) in there and begun is not None:
+            existing = yield from self._existing([where, _marker(mark), *effects.items], context)
+            if _marker(mark) in existing and begun is not None:
                 yield from self._finish_begun(begun, context)
-            if where in there or _marker(mark) in there:
+            if where in existing or _marker(mark) in existing:
                 return False
-            ours = {each: side for each, side in follows.items.items() if side.is_stored_as(there.get(each))}
-            if not _untouched(follows, ours):
+            ours = {each: effect for each, effect in effects.items.items() if effect.is_stored_as(existing.get(each))}
+            if not _untouched(effects, ours):
                 return False
-            plan = self._plan(spec, where, mark, Effects(ours, follows.shares), begun)
+            plan = self._plan(spec, where, mark, Effects(ours, effects.shares), begun)
             try:
                 yield from send_plan(plan, context)
                 break
@@ -76,20 +76,20 @@ class ExpiredCleanups:
         """Finish the job of a journal."""
         yield from self._finish(begun, context)
 
-    def _there(self, addresses: list[Address], context: Context) -> Steps[dict[Address, Item]]:
+    def _existing(self, addresses: list[Address], context: Context) -> Steps[dict[Address, Item]]:
         """The items at these addresses that exist now."""
         names = context.design.table_names
         wanted = [(names[each.table], each.item) for each in addresses]
         items = yield from batch_get(wanted, consistent=names.values())
         return {each: item for each, item in zip(addresses, items, strict=True) if item is not None}
 
-    def _plan(self, spec: EntitySpec, where: Address, mark: Item, follows: Effects, begun: Item | None) -> Plan:
+    def _plan(self, spec: EntitySpec, where: Address, mark: Item, effects: Effects, begun: Item | None) -> Plan:
         plan = Plan()
         plan.check(where, _nothing(spec, where))
         plan.put(_marker(mark), mark, _nothing(spec, _marker(mark)))
-        plan_effect_changes(plan, spec, follows, Effects())
-        for each, side in follows.items.items():
-            plan.actions[each].requirements.append(_as_seen(spec, side))
+        plan_effect_changes(plan, spec, effects, Effects())
+        for each, effect in effects.items.items():
+            plan.actions[each].requirements.append(_as_seen(spec, effect))
         for action in plan.actions.values():
             action.floors.clear()  # the item is already deleted, so floors can't refuse it
         if begun is not None:
@@ -164,10 +164,10 @@ def _as_seen(spec: EntitySpec, effect: EffectItem) -> Requirement:
     return Requirement(tuple(equals(name, value) for name, value in known.items()), lambda stored: changed)
 
 
-def _untouched(follows: Effects, ours: dict[Address, EffectItem]) -> bool:
+def _untouched(effects: Effects, ours: dict[Address, EffectItem]) -> bool:
     """Whether effects of the item still exist: then no store deleted it, and it is still counted.
 
     Effects that expire themselves don't tell. If there are no others, only the marker prevents a second cleanup.
     """
-    lasting = [each for each, side in follows.items.items() if side.table.ttl not in side.item]
+    lasting = [each for each, effect in effects.items.items() if effect.table.ttl not in effect.item]
     return not lasting or any(each in ours for each in lasting)

@@ -101,10 +101,10 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
     base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
-    follows = _literal_behind(template, field)
+    literal = _literal_after(template, field)
 
     def text(value: object, *, behind: bool = False) -> str:
-        return base + template.piece(field, value) + (follows + LAST if behind and not last else "")
+        return base + template.piece(field, value) + (literal + LAST if behind and not last else "")
 
     match bound.kind:
         case "prefix":
@@ -129,7 +129,7 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
             return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
 
 
-def _literal_behind(template: Template, field: str) -> str:
+def _literal_after(template: Template, field: str) -> str:
     """The literal after a field. Without it, a bound on `b` would also match `bz`."""
     place = next(n for n, part in enumerate(template.parts) if not isinstance(part, str) and part.field == field)
     behind = template.parts[place + 1] if place + 1 < len(template.parts) else ""

@@ -34,7 +34,7 @@ def create_tables(design: Design) -> Steps[None]:
                 yield from call("update_time_to_live", ttl)
 
 
-def tables_there(design: Design) -> Steps[dict[str, bool]]:
+def tables_exist(design: Design) -> Steps[dict[str, bool]]:
     """Whether each of the design's tables exists, by name."""
     there = {}
     for table in design.all_tables:

@@ -82,21 +82,21 @@ class _Walk:
         )
 
     def _gather(self, where: Address, entity: Entity) -> None:
-        follows = effects_of(entity)
+        effects = effects_of(entity)
         expired = self._expired(where)
         if expired:
-            self.allowed |= follows.items.keys()
-        for side_where, side in {} if expired else follows.items.items():
-            constraint = f"{entity.spec.name}.{side.constraint}"
-            if side_where in self.expected:
-                values = ", ".join(f"{name}={value!r}" for name, value in side.values.items())
+            self.allowed |= effects.items.keys()
+        for effect_where, effect in {} if expired else effects.items.items():
+            constraint = f"{entity.spec.name}.{effect.constraint}"
+            if effect_where in self.expected:
+                values = ", ".join(f"{name}={value!r}" for name, value in effect.values.items())
                 self._find("duplicate", where, f"{constraint}: another item also has {values}")
             else:
-                self.expected[side_where] = (side, constraint)
+                self.expected[effect_where] = (effect, constraint)
         if DELETING not in self.items[where][1]:  # an item that is being deleted isn't counted
-            for (target, attribute, _), share in follows.shares.items():
+            for (target, attribute, _), share in effects.shares.items():
                 self.counts[target][attribute] += share.amount
-        for parent, (relation, _) in follows.parents.items():
+        for parent, (relation, _) in effects.parents.items():
             if relation.on_delete != "keep" and not expired:
                 self.parents.append((where, parent, f"{entity.spec.name}.{relation.name}"))
 
@@ -125,23 +125,23 @@ class _Walk:
             self._find("wrong", where, problem, {envelope: wanted[envelope]})
 
     def compare(self) -> list[VerifyFinding]:
-        self._compare_sides()
+        self._compare_effects()
         self._compare_counts()
         for where, parent, constraint in self.parents:
             if parent not in self.items:
                 self._find("missing-parent", where, f"{constraint}: its parent doesn't exist")
         return self.findings
 
-    def _compare_sides(self) -> None:
-        for where, (side, constraint) in self.expected.items():
+    def _compare_effects(self) -> None:
+        for where, (effect, constraint) in self.expected.items():
             present = self.items.get(where)
             if present is None:
-                counted = {name: {"N": str(self.counts[where][name])} for name in side.counts}
-                self._find("missing", where, f"the item of {constraint} is missing", {**side.item, **counted})
+                counted = {name: {"N": str(self.counts[where][name])} for name in effect.counts}
+                self._find("missing", where, f"the item of {constraint} is missing", {**effect.item, **counted})
                 continue
             _, item = present
-            wrong = {n: value for n, value in side.item.items() if n not in side.counts and item.get(n) != value}
-            extra = [n for n in item if n in side.known and n not in side.item and n not in side.counts]
+            wrong = {n: value for n, value in effect.item.items() if n not in effect.counts and item.get(n) != value}
+            extra = [n for n in item if n in effect.known and n not in effect.item and n not in effect.counts]
             if wrong or extra:
                 names = ", ".join(sorted((*wrong, *extra)))
                 self._find("wrong", where, f"{constraint}: wrong values in {names}", wrong, extra)

@@ -45,7 +45,7 @@ class Imported:
     """The result of an import."""
 
     written: tuple[Entity, ...]
-    there: tuple[Entity, ...]
+    unchanged: tuple[Entity, ...]
     """Entities that existed already with the same values; effects of them that were missing were written."""
     refused: tuple[tuple[Entity, Refused], ...]
     """Entities that were not written, and why: another item has the key or a unique value, or a parent is missing."""
@@ -68,7 +68,7 @@ class _Draft:
     fresh: Entity
     where: Address
     item: Item
-    follows: Effects
+    effects: Effects
     same: bool = False
     """Whether the item exists already."""
 
@@ -78,17 +78,17 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     if context.beside(Plan()):
         raise DataError("an import isn't a transaction, so nothing can be written beside it")
     drafts = [_draft(entity, context) for entity in work.entities]
-    stored = yield from _stored([where for each in drafts for where in (each.where, *each.follows.parents)], context)
+    stored = yield from _stored([where for each in drafts for where in (each.where, *each.effects.parents)], context)
     for draft in drafts:
         _compare(draft, stored.get(draft.where))
-    stored |= yield from _stored([where for each in drafts for where in each.follows.items], context)
+    stored |= yield from _stored([where for each in drafts for where in each.effects.items], context)
     accepted, refused = _sorted_out(drafts, stored)
     fresh = {draft.where: draft for draft in accepted if not draft.same}
     _count(accepted, fresh)
     # Effects are written after their item, so that a repeated import can tell which are its own.
     yield from _put({where: draft.item for where, draft in fresh.items()}, context)
-    sides = [side for draft in accepted for side in draft.follows.items.items()]
-    yield from _put({where: side.item for where, side in sides if where not in stored}, context)
+    effects = [effect for draft in accepted for effect in draft.effects.items.items()]
+    yield from _put({where: effect.item for where, effect in effects if where not in stored}, context)
     for draft in fresh.values():
         draft.entity.__dict__.update(draft.fresh.__dict__)
         set_stored_item(draft.entity, draft.item)
@@ -132,7 +132,7 @@ def _compare(draft: _Draft, found: Item | None) -> None:
         if field.kind in ("plain", "ttl") or (field.kind in ("created", "updated") and field.name in given)
     )
     if draft.same:
-        draft.follows = effects_of(before)
+        draft.effects = effects_of(before)
 
 
 def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], list[tuple[Entity, Refused]]]:
@@ -140,9 +140,9 @@ def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], lis
     taken: set[Address] = set()
     accepted: list[_Draft] = []
     for draft in drafts:
-        refusal = _own_refusal(draft, stored, taken) or _side_refusal(draft, stored, taken)
+        refusal = _own_refusal(draft, stored, taken) or _effect_refusal(draft, stored, taken)
         if refusal is None:
-            taken |= {draft.where, *draft.follows.items}
+            taken |= {draft.where, *draft.effects.items}
             accepted.append(draft)
         else:
             refused.append((draft.entity, refusal))
@@ -163,20 +163,20 @@ def _own_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused 
     return AlreadyExists(draft.entity.spec.name, "primary", draft.entity.key_values, None, sentence)
 
 
-def _side_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
-    for where, side in draft.follows.items.items():
+def _effect_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
+    for where, effect in draft.effects.items.items():
         found = stored.get(where)
-        ours = draft.same and side.is_stored_as(found)
+        ours = draft.same and effect.is_stored_as(found)
         if where in taken or (found is not None and not ours):
-            kind = UniqueViolation if side.kind == "unique" else AlreadyExists
-            value = described(draft.entity.spec.name, side.values)
+            kind = UniqueViolation if effect.kind == "unique" else AlreadyExists
+            value = described(draft.entity.spec.name, effect.values)
             sentence = f"Another item {'in the import ' if where in taken else ''}has the same value: {value}"
-            return kind(draft.entity.spec.name, side.constraint, side.values, None, sentence)
+            return kind(draft.entity.spec.name, effect.constraint, effect.values, None, sentence)
     return None
 
 
 def _parent_refusal(draft: _Draft, stored: Stored, there: set[Address]) -> Refused | None:
-    for where, (parent, named) in draft.follows.parents.items():
+    for where, (parent, named) in draft.effects.parents.items():
         if where not in there and (where not in stored or DELETING in stored[where]):
             missing = described(named.entity.__name__, named.values)
             sentence = f"Can't import {draft.entity.spec.name}: {missing} doesn't exist"
@@ -187,7 +187,7 @@ def _parent_refusal(draft: _Draft, stored: Stored, there: set[Address]) -> Refus
 def _count(accepted: list[_Draft], fresh: Mapping[Address, _Draft]) -> None:
     """Set the counters of new items, as far as items of this import count."""
     for draft in accepted:
-        for (where, attribute, _), share in draft.follows.shares.items():
+        for (where, attribute, _), share in draft.effects.shares.items():
             target = fresh.get(where)
             if target is not None:
                 target.item = {**target.item, attribute: incremented(target.item.get(attribute), share.amount)}

@@ -35,6 +35,7 @@ from keyplan.data.writes.stamps import creation_stamps, update_stamps
 from keyplan.design import Design, Entity, InvalidValue, Ref, Refusal
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
+from keyplan.design.limits import sentence
 
 E = TypeVar("E", bound=Entity)
 
@@ -197,9 +198,9 @@ class Move(Write[E]):
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
         put = plan.put(where, moved, _free(fresh))
-        follows = effects_of(fresh)
-        plan_effect_changes(plan, spec, effects_of(baseline.entity), follows)
-        check_cascading_parents(plan, spec, follows)
+        effects = effects_of(fresh)
+        plan_effect_changes(plan, spec, effects_of(baseline.entity), effects)
+        check_cascading_parents(plan, spec, effects)
         return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
 
 
@@ -236,7 +237,9 @@ def invalid(spec: EntitySpec, error: ValidationError) -> InvalidValue:
     """A validation error of a model as `InvalidValue`, without the value."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     field = str(problem["loc"][0]) if problem["loc"] else None
-    return InvalidValue("invalid", f"{spec.name}.{field}" if field else spec.name, problem["msg"], field=field)
+    return InvalidValue(
+        "invalid", f"{spec.name}.{field}" if field else spec.name, sentence(problem["msg"]), field=field
+    )
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
+from keyplan.design.limits import sentence
 from keyplan.design.operations import guard_fields
 
 
@@ -150,8 +151,8 @@ def _check_increment(spec: EntitySpec, name: str, by: object) -> None:
 
 def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:
     """Whether only the changed fields are written; `looser` ignores effects that may depend on any field."""
-    follows = spec.derived or spec.counters or spec.parents
-    if spec.table.envelope or (follows and not looser):
+    has_other_effects = spec.derived or spec.counters or spec.parents
+    if spec.table.envelope or (has_other_effects and not looser):
         return False
     if compat.has_validators(spec.entity):
         return looser
@@ -204,5 +205,5 @@ def _validated(entity: type[Entity], name: str, value: object) -> object:
     try:
         return compat.field_model(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
+        problem = sentence(error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"])
         raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None
