@@ -45,7 +45,6 @@ def test_a_field_is_declared_once_with_few_exceptions() -> None:
     assert per_field(totals(_systems())) <= MOST_DECLARATIONS_PER_FIELD
 
 
-@pytest.mark.xfail(reason="the systems still do by hand what the kit is to do")
 def test_hardly_anything_is_repeated() -> None:
     found = totals(_systems())
     assert sum(found[kind] for kind in REPETITIONS) < FEWER_REPETITIONS_THAN
