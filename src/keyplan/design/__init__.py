@@ -9,6 +9,7 @@ what DynamoDB would reject, fails at import, with the place and the remedy.
 
 from pydantic import Secret
 
+from keyplan.design.annotations import plain_type
 from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
 from keyplan.design.conditions import absent, between, contains, exists, one_of
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
@@ -163,6 +164,7 @@ __all__ = [
     "on_top",
     "one_of",
     "pattern",
+    "plain_type",
     "public",
     "public_name",
     "query",

@@ -21,6 +21,11 @@ def without_none(annotation: object) -> tuple[object, bool]:
     return _plain(annotation), False
 
 
+def plain_type(annotation: object) -> object:
+    """The type without `None` and markers."""
+    return without_none(annotation)[0]
+
+
 def scalar(annotation: object) -> object:
     """The type of a value, for a choice the type of what is chosen from."""
     if get_origin(annotation) is Literal:

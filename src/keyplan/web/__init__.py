@@ -29,7 +29,9 @@ from keyplan.web.models.refusals import missing
 from keyplan.web.models.slugs import slug_of
 from keyplan.web.models.values import Time
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
+from keyplan.web.pages.editors import Editor, Paths
 from keyplan.web.pages.forms import Nothing, OfVersion, invalid
+from keyplan.web.pages.inputs import Choice, Choices, Input, Line, LongText, WallTime
 from keyplan.web.pages.rendering import Site, folder_of
 from keyplan.web.pages.views import View
 from keyplan.web.routes.handling import takes_long
@@ -49,15 +51,21 @@ __all__ = [
     "BadRequest",
     "Caller",
     "Change",
+    "Choice",
+    "Choices",
     "Cursor",
+    "Editor",
     "Forbidden",
     "IfMatch",
     "In",
     "InConflict",
+    "Input",
     "IssuerSettings",
     "Language",
+    "Line",
     "Link",
     "Listing",
+    "LongText",
     "MayMatch",
     "Missing",
     "Nothing",
@@ -65,6 +73,7 @@ __all__ = [
     "Out",
     "Pages",
     "Paging",
+    "Paths",
     "Permission",
     "Person",
     "Problem",
@@ -83,6 +92,7 @@ __all__ = [
     "UserId",
     "Versions",
     "View",
+    "WallTime",
     "all_of",
     "allow",
     "folder_of",

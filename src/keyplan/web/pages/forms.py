@@ -115,6 +115,11 @@ class Form:
         self._before = before.model_dump() if isinstance(before, BaseModel) else before
         return self
 
+    def with_messages_at(self, places: Mapping[str, str]) -> Form:
+        """The form with messages about some fields shown at others, which ask for the same."""
+        self.messages = tuple(Message(places.get(each.field, each.field), each.text) for each in self.messages)
+        return self
+
     def values(self, name: str) -> list[str]:
         """All values of a field, as text."""
         if self._typed is not None:

@@ -203,6 +203,7 @@ class Site:
         self.sign_in = sign_in
         """Where one signs in; none where nobody can."""
         self.images = images
+        self.language = language
         self._forms: frozenset[str] = frozenset()
         self._templates = environment(package, language)
         self._templates.globals.update(

@@ -208,6 +208,12 @@ class Service(Generic[D]):
                 return write(slug)
         raise AssertionError("there is always another slug")
 
+    def require(self, method: Callable[..., object]) -> None:
+        """Refuse callers without a role that may call a method, before they are shown a page that leads to it."""
+        permission = permission_of(method)
+        if permission is None or not self._has_one_of(permission.roles):
+            raise Unauthorized if self.caller is None else Forbidden
+
     def permit(
         self, allowed: bool, *, hidden: bool = False, detail: str = "You don't have permission to do this."
     ) -> None:

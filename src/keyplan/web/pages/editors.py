@@ -1,0 +1,366 @@
+"""Editors: pages to list, add, change, publish and delete a kind of thing, made from what its service does.
+
+    Editor(
+        path="/shelves",
+        noun="shelf",
+        plural="Shelves",
+        listed=Librarian.shelves,
+        one=Librarian.shelf,
+        create=Librarian.create_shelf,
+        change=Librarian.rename_shelf,
+        delete=Librarian.delete_shelf,
+    ).add_to(pages)
+
+The forms ask for the fields of the body that `create` takes, with their labels, help and limits; `fields` says for
+which of them, and in which order, and `inputs` how (see `inputs`). Who may call `create` may open the pages. What is
+said goes through the pages' language: the sentences below, the noun, the plural, labels and help texts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from string import Formatter
+from typing import Any, Generic, TypeAlias, TypeVar, get_origin
+
+from pydantic import ValidationError, create_model
+from pydantic.fields import FieldInfo
+from starlette.responses import Response
+
+from keyplan.design import label_of
+from keyplan.web.models.bodies import In
+from keyplan.web.models.paging import Cursor, Listing, Paging, turn
+from keyplan.web.models.signatures import signature_of
+from keyplan.web.models.versions import Versions
+from keyplan.web.pages.forms import OfVersion, invalid
+from keyplan.web.pages.inputs import Input, ShownInput, input_for
+from keyplan.web.pages.views import View
+from keyplan.web.system.page_routes import Pages
+from keyplan.web.system.service import Service
+
+S = TypeVar("S", bound=Service[Any])
+New = TypeVar("New", bound=In)
+Changed = TypeVar("Changed", bound=In)
+
+Move: TypeAlias = Callable[[S, str, Versions], object]
+"""Publishes a thing of this id and version, or makes it a draft again."""
+_PAGE = 50
+
+SENTENCES = (
+    "{Noun} created",
+    "{Noun} saved",
+    "{Noun} saved as a draft",
+    "{Noun} published",
+    "{Noun} unpublished",
+    "{Noun} deleted",
+    "Add {noun}",
+    "Edit {name}",
+)
+"""What is said beside the templates `editor.html` and `editor_list.html`, for languages to translate."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The last parts of the paths."""
+
+    new: str = "new"
+    delete: str = "delete"
+    publish: str = "publish"
+    unpublish: str = "unpublish"
+    preview: str = "preview"
+
+
+class EditorForm(In):
+    """Base of the forms: what was typed, and the version of the thing that it is about."""
+
+    version: int | None = None
+    publish: bool = False
+
+    @property
+    def seen(self) -> Versions:
+        """The version that was seen."""
+        return frozenset() if self.version is None else frozenset({self.version})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Editor(Generic[S, New, Changed]):
+    """The pages for a kind of thing."""
+
+    path: str
+    noun: str
+    plural: str
+    listed: Callable[[S, Paging], Listing[Any]]
+    one: Callable[[S, str], object]
+    create: Callable[[S, New], object]
+    change: Callable[[S, str, Changed, Versions], object]
+    delete: Callable[[S, str, Versions], None]
+    name: str = "name"
+    """The field that says what one of them is called."""
+    note: Callable[[Any], object] | None = None
+    """What a list shows beside the name."""
+    fields: Sequence[str] = ()
+    """The fields that the form asks for; all of the body without it."""
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    """How it asks for them, where that doesn't follow from their types."""
+    page: str | None = None
+    """The path of the page of one of them, with fields in braces; people get there after saving, else to the list."""
+    publish: Move[S] | None = None
+    unpublish: Move[S] | None = None
+    preview: Callable[[View[S], In, object | None], str] | None = None
+    """The HTML of what was typed. Nothing else in the form has to be valid then."""
+    up: tuple[str, str] | None = None
+    """The path and the title of the page above the list."""
+    paths: Paths = Paths()
+    template: str = "editor.html"
+    sends_files: bool = False
+
+    # What it asks for
+
+    @cached_property
+    def body(self) -> type[In]:
+        """What `create` takes."""
+        return _body(self.create)
+
+    @cached_property
+    def asked(self) -> dict[str, Input]:
+        """The inputs, by the fields of the body."""
+        names = self.fields or [name for name in self.body.model_fields if name != "publish" or not self.publish]
+        known = self.body.model_fields
+        return {name: self.inputs.get(name) or input_for(name, known[name]) for name in names}
+
+    @cached_property
+    def form(self) -> type[EditorForm]:
+        """What the form sends."""
+        found: dict[str, FieldInfo] = {}
+        for name, each in self.asked.items():
+            found |= each.asked(name, self.body.model_fields[name])
+        return _form(f"{self.body.__name__}Form", self.body, found)
+
+    @cached_property
+    def unchecked(self) -> type[EditorForm]:
+        """A form with the same fields, in which nothing has to be valid yet."""
+        fields = {name: info for name, info in self.form.model_fields.items() if name != "publish"}
+        several = {name for name, info in fields.items() if get_origin(info.annotation) is list}
+        types: dict[str, Any] = {name: list[str] if name in several else str for name in fields}
+        infos = {name: FieldInfo(annotation=types[name], default="") for name in fields.keys() - several}
+        infos |= {name: FieldInfo(annotation=types[name], default_factory=list) for name in several}
+        return _form(f"Unchecked{self.form.__name__}", self.body, infos)
+
+    @cached_property
+    def key(self) -> str:
+        """The field with the id."""
+        return signature_of(self.one).parameters[0].name
+
+    def values(self, typed: In, before: object | None) -> dict[str, object]:
+        """What was typed, as bodies take it, by the names of the fields."""
+        return {name: each.value(name, typed, before) for name, each in self.asked.items()}
+
+    def shown_inputs(self, view: View[S]) -> list[ShownInput]:
+        """The inputs as the template shows them."""
+        found, say = [], view.site.language.say
+        for name, each in self.asked.items():
+            info = self.body.model_fields[name]
+            first = next(iter(each.asked(name, info)))
+            label = say(each.label or label_of(name, info))
+            help = each.help or info.description
+            options = [(value, say(text)) for value, text in each.options(view)]
+            found.append(ShownInput(each, self._sent_as(first), label, say(help) if help else None, options))
+        return found
+
+    def _sent_as(self, name: str) -> str:
+        return self.form.model_fields[name].alias or name
+
+    # What it says and where it leads
+
+    def say(self, view: View[S], sentence: str, **values: object) -> str:
+        """A sentence about a thing, in the language of the pages."""
+        noun = view.site.language.say(self.noun)
+        known = {"noun": noun, "Noun": noun[:1].upper() + noun[1:], **values}
+        return view.site.language.say(sentence).format_map(known)
+
+    def name_of(self, thing: object) -> str:
+        """What a thing is called."""
+        return str(getattr(thing, self.name))
+
+    def page_of(self, view: View[S], thing: object) -> str | None:
+        """The address of the page of a thing."""
+        if self.page is None:
+            return None
+        names = [name for _, name, _, _ in Formatter().parse(self.page) if name]
+        return view.site.url(self.page, **{name: getattr(thing, name) for name in names})
+
+    def saved(self, view: View[S], thing: object, sentence: str) -> Response:
+        """Go on to what was saved."""
+        at = self.page_of(view, thing) or view.site.url(self.path)
+        return view.redirect_to(at, notice=self.say(view, sentence))
+
+    def show(self, view: View[S], thing: object | None, preview: str | None = None) -> Response:
+        """The form, with what was typed or what there is."""
+        before = {} if thing is None else self._before(thing)
+        version = None if thing is None else getattr(thing, "version", None)
+        view.form.asking(self.form).starting_from({**before, "version": version})
+        inputs = self.shown_inputs(view)
+        view.form.with_messages_at(self._places)
+        id = None if thing is None else getattr(thing, self.key)
+        known: dict[str, Any] = {
+            "editor": self,
+            "say": lambda sentence: self.say(view, sentence),
+            "title": self.say(view, "Add {noun}") if thing is None else self._title(view, thing),
+            "inputs": inputs,
+            "labels": {self._of_body(name): each.label for name, each in zip(self.asked, inputs, strict=True)}
+            | {each.name: each.label for each in inputs},
+            "save_at": f"{self.path}/{self.paths.new}" if thing is None else f"{self.path}/{{id}}",
+            "id": id,
+            "version": version,
+            "draft": self.publish is not None and getattr(thing, "status", None) == "draft",
+            "published": self.publish is not None and getattr(thing, "status", None) == "published",
+            "page": None if thing is None else self.page_of(view, thing),
+            "stale": version is not None and view.form.value("version") != str(version),
+            "preview": preview,
+        }
+        more: Any = self.more(view, thing)
+        return view.render(self.template, sends_files=self.sends_files, **known, **more)
+
+    def more(self, view: View[S], thing: object | None) -> Mapping[str, object]:
+        """What the template of a system knows beside; for subclasses."""
+        return {}
+
+    def _title(self, view: View[S], thing: object) -> str:
+        return self.say(view, "Edit {name}", name=self.name_of(thing))
+
+    def _of_body(self, name: str) -> str:
+        return self.body.model_fields[name].alias or name
+
+    @cached_property
+    def _places(self) -> dict[str, str]:
+        """The fields of the body that one field of another name asks for, and that field."""
+        asked = {name: [*each.asked(name, self.body.model_fields[name])] for name, each in self.asked.items()}
+        return {self._of_body(name): self._sent_as(parts[0]) for name, parts in asked.items() if len(parts) == 1}
+
+    def _before(self, thing: object) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for name, each in self.asked.items():
+            found |= {self._sent_as(part): value for part, value in each.shown(name, thing).items()}
+        return found
+
+    # The pages
+
+    def add_to(self, pages: Pages) -> None:
+        """Add the pages to those of a system."""
+        self._add_list(pages)
+        self._add_new(pages)
+        if self.preview is not None:
+            self._add_preview(pages)
+        self._add_one(pages)
+
+    def _add_list(self, pages: Pages) -> None:
+        @pages.get(self.path)
+        def all_of_them(view: View[S], cursor: Cursor = None) -> Response:
+            view.service.require(self.create)
+            found = self.listed(view.service, Paging(limit=_PAGE, cursor=cursor))
+            around = turn(view.site.url(self.path), cursor, found.next)
+            return view.render(
+                "editor_list.html",
+                editor=self,
+                say=lambda sentence: self.say(view, sentence),
+                things=found.items,
+                turn=around,
+            )
+
+    def _add_new(self, pages: Pages) -> None:
+        form: Any = self.form
+
+        @pages.get(f"{self.path}/{self.paths.new}")
+        def begin(view: View[S]) -> Response:
+            view.service.require(self.create)
+            return self.show(view, None)
+
+        @pages.post(f"{self.path}/{self.paths.new}")
+        def create(view: View[S], typed: form) -> Response:
+            values = self.values(typed, None)
+            if self.publish is None:
+                return self.saved(view, self.create(view.service, _read(self.create, values)), "{Noun} created")
+            new = _read(self.create, {**values, "publish": typed.publish})
+            made = self.create(view.service, new)
+            return self.saved(view, made, "{Noun} published" if typed.publish else "{Noun} saved as a draft")
+
+    def _add_preview(self, pages: Pages) -> None:
+        form: Any = self.unchecked
+
+        def show(view: View[S], of: str | None = None) -> Response:
+            view.service.require(self.create)
+            return self.show(view, self.one(view.service, of) if of else None)
+
+        @pages.post(f"{self.path}/{self.paths.preview}", again=show)
+        def preview(view: View[S], typed: form, of: str | None = None) -> Response:
+            view.service.require(self.create)
+            before = self.one(view.service, of) if of else None
+            assert self.preview is not None
+            return self.show(view, before, self.preview(view, typed, before))
+
+    def _add_one(self, pages: Pages) -> None:
+        form: Any = self.form
+        key: Any = signature_of(self.one).parameters[0].hint
+        path = f"{self.path}/{{id}}"
+
+        @pages.get(path)
+        def edit(view: View[S], id: key) -> Response:
+            view.service.require(self.create)
+            return self.show(view, self.one(view.service, id))
+
+        @pages.post(path)
+        def change(view: View[S], id: key, typed: form) -> Response:
+            view.service.require(self.create)
+            values = self.values(typed, self.one(view.service, id))
+            changed = self.change(view.service, id, _read(self.change, values), typed.seen)
+            if self.publish is not None and typed.publish:
+                changed = self.publish(view.service, id, frozenset({_version(changed)}))
+            return self.saved(view, changed, "{Noun} published" if typed.publish else "{Noun} saved")
+
+        @pages.post(f"{path}/{self.paths.delete}", again=edit)
+        def delete(view: View[S], id: key, which: OfVersion) -> Response:
+            self.delete(view.service, id, which.seen)
+            return view.redirect(self.path, notice=self.say(view, "{Noun} deleted"))
+
+        for name, act, sentence in (
+            (self.paths.publish, self.publish, "{Noun} published"),
+            (self.paths.unpublish, self.unpublish, "{Noun} unpublished"),
+        ):
+            if act is not None:
+                self._add_move(pages, f"{path}/{name}", act, sentence, edit)
+
+    def _add_move(self, pages: Pages, path: str, act: Move[S], sentence: str, edit: Callable[..., Response]) -> None:
+        key: Any = signature_of(self.one).parameters[0].hint
+
+        @pages.post(path, again=edit)
+        def move(view: View[S], id: key, which: OfVersion) -> Response:
+            return self.saved(view, act(view.service, id, which.seen), sentence)
+
+
+def _body(method: Callable[..., object]) -> type[In]:
+    found = signature_of(method).body
+    if found is None:
+        raise TypeError(f"{method.__qualname__} takes no body, so that there is nothing to ask for.")
+    return found[1]
+
+
+def _read(method: Callable[..., object], values: Mapping[str, object]) -> Any:  # noqa: ANN401 - the body that it takes
+    """The body of a method. What is not valid goes back to the form."""
+    model = _body(method)
+    known = {name: value for name, value in values.items() if name in model.model_fields}
+    try:
+        return model.model_validate(known, by_name=True)
+    except ValidationError as error:
+        raise invalid(error, model) from error
+
+
+def _version(thing: object) -> int:
+    version: int = thing.version  # type: ignore[attr-defined]  # what is published has one
+    return version
+
+
+def _form(name: str, body: type[In], fields: Mapping[str, FieldInfo]) -> type[EditorForm]:
+    """A form with these fields, under the names that the body gives to its own."""
+    base = type(name, (EditorForm,), {"model_config": body.model_config, "__module__": __name__})
+    given: dict[str, Any] = {each: (info.annotation, info) for each, info in fields.items()}
+    form: type[EditorForm] = create_model(name, __base__=base, **given)
+    return form

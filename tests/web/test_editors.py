@@ -1,0 +1,194 @@
+"""Editors: pages for a kind of thing, made from the methods of its service; and the kinds of input."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from html import unescape
+from types import SimpleNamespace
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+import httpx
+import pytest
+from pydantic import Field, StringConstraints
+
+from keyplan.design import about
+from keyplan.web import Editor, In, Language, Line, Pages, System
+from keyplan.web.pages.editors import SENTENCES
+from keyplan.web.pages.inputs import Choice, Choices, Day, Input, LongText, Number, WallTime, YesNo, input_for
+from keyplan.web.settings import Settings
+from tests.web.library import SYSTEM, Librarian, Library
+from tests.web.site import Site, site
+from tests.web.test_pages import send, sign_in
+
+GERMAN = Language("de", {"{Noun} created": "{Noun} angelegt", "shelf": "Regal", "Shelves": "Regale", "Name": "Name"})
+
+
+def with_editor(language: Language | None = None) -> System[Library]:
+    """The library with pages to look after its shelves."""
+    pages = Pages("tests.web", language=language or Language())
+    Editor(
+        path="/shelves",
+        noun="shelf",
+        plural="Shelves",
+        listed=Librarian.shelves,
+        one=Librarian.shelf,
+        create=Librarian.create_shelf,
+        change=Librarian.rename_shelf,
+        delete=Librarian.delete_shelf,
+        inputs={"name": Line(autocomplete="off")},
+    ).add_to(pages)
+    return replace(SYSTEM, pages=pages)
+
+
+@pytest.fixture
+def started(settings: Settings) -> Iterator[Site]:
+    with site(with_editor(), settings) as running:
+        yield running
+
+
+@pytest.fixture
+def alice(started: Site) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=f"{started.url}/library", timeout=30) as client:
+        assert sign_in(client, "alice").status_code == 303
+        yield client
+
+
+def text_of(page: httpx.Response) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", page.text))
+
+
+def added(client: httpx.Client, name: str) -> str:
+    """The path of a new shelf's form."""
+    answer = send(client, "/shelves/new", "/shelves/new", name=name)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/library/shelves"), answer.text
+    found = re.search(rf'href="/library(/shelves/[^"]+)">{name}<', client.get("/shelves").text)
+    assert found is not None
+    return found[1]
+
+
+def test_a_thing_is_added_listed_changed_and_deleted(alice: httpx.Client) -> None:
+    assert "Nothing here yet." in text_of(alice.get("/shelves"))
+    path = added(alice, "Poetry")
+    form = alice.get(path).text
+    assert 'value="Poetry"' in form
+    assert 'maxlength="80"' in form
+    assert 'autocomplete="off"' in form
+    assert "Edit Poetry" in form
+    assert send(alice, path, path, name="Prose", version="1").status_code == 303
+    assert "Shelf saved" in text_of(alice.get("/shelves"))
+    assert send(alice, path, f"{path}/delete", version="2").status_code == 303
+    page = text_of(alice.get("/shelves"))
+    assert "Shelf deleted" in page
+    assert "Prose" not in page
+
+
+def test_what_is_refused_is_shown_in_the_form_with_what_was_typed(alice: httpx.Client) -> None:
+    answer = send(alice, "/shelves/new", "/shelves/new", name="")
+    assert (answer.status_code, "Name: Required." in text_of(answer)) == (422, True)
+    answer = send(alice, "/shelves/new", "/shelves/new", name="a#b")
+    assert 'value="a#b"' in answer.text
+    assert answer.status_code == 422
+
+
+def test_a_form_that_is_out_of_date_changes_nothing_and_says_so(alice: httpx.Client) -> None:
+    path = added(alice, "Poetry")
+    send(alice, path, path, name="Prose", version="1")
+    stale = send(alice, path, path, name="Plays", version="1")
+    assert stale.status_code == 412
+    assert "This was changed in the meantime." in text_of(stale)
+    assert 'value="Plays"' in stale.text
+    assert send(alice, path, f"{path}/delete", version="1").status_code == 412
+    assert 'value="Prose"' in alice.get(path).text
+
+
+def test_only_who_may_add_things_gets_the_pages(started: Site, alice: httpx.Client) -> None:
+    path = added(alice, "Poetry")
+    with httpx.Client(base_url=f"{started.url}/library", timeout=30) as visitor:
+        for page in ("/shelves", "/shelves/new", path):
+            assert visitor.get(page).headers["location"].startswith("/library/sign-in")
+        sign_in(visitor, "bob")
+        assert send(visitor, path, path, name="Mine", version="1").status_code == 403
+        assert send(visitor, path, f"{path}/delete", version="1").status_code == 403
+    assert 'value="Poetry"' in alice.get(path).text
+
+
+def test_pages_speak_the_language_of_the_system(settings: Settings) -> None:
+    with (
+        site(with_editor(GERMAN), settings) as running,
+        httpx.Client(base_url=f"{running.url}/library", timeout=30) as client,
+    ):
+        sign_in(client, "alice")
+        send(client, "/shelves/new", "/shelves/new", name="Lyrik")
+        page = text_of(client.get("/shelves"))
+        assert "Regal angelegt" in page
+        assert "Regale" in page
+
+
+def test_every_sentence_has_only_values_that_it_gets() -> None:
+    assert {name for each in SENTENCES for name in re.findall(r"{(\w+)}", each)} == {"noun", "Noun", "name"}
+
+
+# Kinds of input
+
+
+class Everything(In):
+    """A body with a field of each kind."""
+
+    title: Annotated[str, StringConstraints(max_length=200), about("Title", "Shown in lists.")]
+    text: Annotated[str, StringConstraints(max_length=10_000)] = ""
+    note: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    pages: Annotated[int, Field(ge=1)] = 1
+    price: float | None = None
+    day: date | None = None
+    at: datetime
+    lent: bool = False
+    size: Literal["small", "very_large"]
+    color: Literal["red"] | None = None
+    tags: list[Literal["old", "new"]] = Field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("title", Line), ("text", LongText), ("note", LongText), ("pages", Number), ("price", Number), ("day", Day),
+        ("at", WallTime), ("lent", YesNo), ("size", Choice), ("color", Choice), ("tags", Choices),
+    ],
+)  # fmt: skip
+def test_the_kind_of_an_input_follows_from_the_type(name: str, kind: type[Input]) -> None:
+    assert type(input_for(name, Everything.model_fields[name])) is kind
+
+
+def test_choices_are_those_of_the_type() -> None:
+    view = SimpleNamespace()
+    given = {name: input_for(name, Everything.model_fields[name]).options(view) for name in ("size", "color", "tags")}  # type: ignore[arg-type]  # not looked at
+    assert given == {
+        "size": [("small", "Small"), ("very_large", "Very large")],
+        "color": [("", "–"), ("red", "Red")],
+        "tags": [("old", "Old"), ("new", "New")],
+    }
+
+
+def test_a_type_without_a_kind_is_refused_with_what_to_do() -> None:
+    class Odd(In):
+        parts: list[str]
+
+    with pytest.raises(TypeError, match=r"parts.*inputs={'parts': \.\.\.}"):
+        input_for("parts", Odd.model_fields["parts"])
+
+
+def test_a_time_is_that_of_the_zone_and_keeps_its_seconds() -> None:
+    berlin = WallTime(ZoneInfo("Europe/Berlin"))
+    before = SimpleNamespace(at=datetime(2030, 7, 1, 16, 0, 42, tzinfo=UTC))
+    assert berlin.shown("at", before) == {"at": "2030-07-01T18:00"}
+    info = berlin.asked("at", Everything.model_fields["at"])["at"]
+    assert info.annotation is datetime
+
+    class Asked(In):
+        at: Annotated[datetime, *info.metadata]
+
+    same, other = Asked.model_validate({"at": "2030-07-01T18:00"}), Asked.model_validate({"at": "2030-07-01T18:01"})
+    assert berlin.value("at", same, before) == before.at
+    assert berlin.value("at", other, before) == datetime(2030, 7, 1, 16, 1, tzinfo=UTC)
+    assert berlin.value("at", same, None) == datetime(2030, 7, 1, 16, 0, tzinfo=UTC)
