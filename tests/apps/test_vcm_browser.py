@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from keyplan.apps.vcm.api import SYSTEM
-from keyplan.apps.vcm.pages import forms
+from keyplan.apps.vcm.pages import editing
 from tests.apps.vcm_site import add, announce, club, doc, editor, png, upload, write
 from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.site import Site
 
-BUNDLE = Path(str(forms.__file__)).parent.parent / "static" / "editor.js"
+BUNDLE = Path(str(editing.__file__)).parent.parent / "static" / "editor.js"
 needs_bundle = pytest.mark.skipif(not BUNDLE.is_file(), reason="the editor was not built: make editor (needs npm)")
 PICTURE: FilePayload = {"name": "jubel-am-netz.png", "mimeType": "image/png", "buffer": png(7)}
 
@@ -71,14 +71,14 @@ def test_the_public_site(browser_page: Page, demo: Site) -> None:
 def text_of(page: Page) -> Locator:
     """Where the text is written, once the editor has taken the place of the field for Markdown."""
     expect(page.locator("[data-ready=editor]")).to_be_visible()
-    return page.get_by_role("textbox", name="Text")
+    return page.get_by_role("textbox", name="Text", exact=True)
 
 
 @needs_bundle
 def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
     page = browser_page
     sign_in(page, site, to="/redaktion")
-    page.get_by_role("link", name="News schreiben").click()
+    page.get_by_role("link", name="News anlegen").click()
     page.get_by_label("Titel").fill("Aufstieg!")
     text = text_of(page)
     text.click()
@@ -98,7 +98,7 @@ def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
     expect(page.locator("#vorschau img")).to_be_visible()
     expect(text_of(page)).to_contain_text("Wir sind aufgestiegen")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    expect(page.get_by_role("status")).to_have_text("News als Entwurf gespeichert")
     expect(page.get_by_text("Vorschau: Das ist ein Entwurf")).to_be_visible()
     screenshots(page, "vcm-draft")
     page.get_by_role("button", name="Veröffentlichen").click()
@@ -124,7 +124,7 @@ def test_nobody_begins_to_write_where_the_editor_will_be(browser_page: Page, sit
     page.route("**/editor.js*", lambda route: held.append(route))
     sign_in(page, site, to="/redaktion/news/neu")
     page.get_by_label("Titel").fill("Spät")
-    expect(page.get_by_role("textbox", name="Text")).to_have_count(0)
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_count(0)
     held.pop().continue_()
     text_of(page).fill("Im Editor.")
     page.get_by_role("button", name="Speichern", exact=True).click()
@@ -167,7 +167,7 @@ def test_links_and_pictures_by_the_keyboard(browser_page: Page, site: Site) -> N
     _paste(page, "<p>Fremdes <img src='/static/icon.svg'> Bild</p>")
     expect(text).to_contain_text("Fremdes")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    expect(page.get_by_role("status")).to_have_text("News als Entwurf gespeichert")
     html = editor(site).get("/news/by-slug/auswahl").json()["html"]
     assert html.count("<img") == 1
     assert html.index("<img") < html.index("Danach. Fremdes")
@@ -203,7 +203,7 @@ def test_whatever_the_editor_lets_one_do_can_be_saved(browser_page: Page, site: 
     )
     expect(text).to_contain_text("Zelle")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    expect(page.get_by_role("status")).to_have_text("News als Entwurf gespeichert")
     html = editor(site).get("/news/by-slug/allerlei").json()["html"]
     assert "<strong>Oben</strong><br><strong>Unten</strong>" in html
     assert re.findall('href="([^"]+)"', html) == ["https://example.org/d"]
@@ -219,7 +219,7 @@ def test_the_editor_shows_what_will_be_saved_after_somebody_else_was_faster(brow
     editor(site).patch(f"/news/{article['id']}", json={"content": doc("Von Anja.")}, headers={"If-Match": "*"})
     page.get_by_label("Titel").fill("Pokal")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Es wurde inzwischen geändert.")
+    expect(page.get_by_role("alert")).to_contain_text("Der Inhalt wurde inzwischen geändert.")
     shown = text_of(page).inner_text().strip()
     page.get_by_role("button", name="Speichern", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Pokal")
@@ -278,7 +278,7 @@ def test_pictures_stand_where_they_were_dropped_in_their_order(browser_page: Pag
     held[0].continue_()
     expect(page.get_by_text("drei.png ist da.")).to_be_visible()
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("status")).to_have_text("Als Entwurf gespeichert.")
+    expect(page.get_by_role("status")).to_have_text("News als Entwurf gespeichert")
     html = editor(site).get("/news/by-slug/drei-bilder").json()["html"]
     assert re.findall('alt="([a-z]+)"|<p>(x)', html) == [("", "x"), ("eins", ""), ("zwei", ""), ("drei", "")]
 
@@ -287,7 +287,7 @@ def test_without_the_editor_pictures_are_dropped_on_markdown(
     browser_page: Page, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there is no node, and so no bundle, the same form takes Markdown."""
-    monkeypatch.setattr(forms, "_has_editor", lambda: False)
+    monkeypatch.setattr(editing, "_has_editor", lambda: False)
     page = browser_page
     sign_in(page, site, to="/redaktion/news/neu")
     page.get_by_label("Titel").fill("Ohne Bündel")
@@ -300,14 +300,14 @@ def test_without_the_editor_pictures_are_dropped_on_markdown(
     page.get_by_role("button", name="Vorschau").click()
     expect(page.locator("#vorschau img")).to_have_count(2)
     page.get_by_role("button", name="Speichern und veröffentlichen").click()
-    expect(page.get_by_role("status")).to_have_text("Veröffentlicht.")
+    expect(page.get_by_role("status")).to_have_text("News veröffentlicht")
     article = editor(site).get("/news/by-slug/ohne-buendel").json()
     assert re.findall('alt="([^"]+)"', article["html"]) == ["eins [1]", "zwei"]
     assert len(article["imageIds"]) == 2
     page.get_by_role("link", name="Bearbeiten").click()
     text.fill(f"{text.input_value()}\n\nUnd weiter.")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("status")).to_have_text("Ohne Bündel ist gespeichert.")
+    expect(page.get_by_role("status")).to_have_text("News gespeichert")
     assert editor(site).get(f"/news/{article['id']}").json()["html"] == f"{article['html']}<p>Und weiter.</p>"
 
 
@@ -321,7 +321,7 @@ def test_dropping_a_picture_beside_the_text(browser_page: Page, site: Site) -> N
     expect(page.get_by_role("radio").nth(0)).to_be_checked()
     screenshots(page, "vcm-sponsor")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("status")).to_have_text("Bäckerei Groß ist angelegt.")
+    expect(page.get_by_role("status")).to_have_text("Sponsor angelegt")
     (sponsor,) = editor(site).get("/sponsors").json()["items"]
     assert sponsor["logo"]["alt"] == "jubel am netz"
 
@@ -333,7 +333,7 @@ def test_a_stale_change_is_told_and_nothing_typed_is_lost(browser_page: Page, si
     editor(site).patch(f"/events/{event['id']}", json={"title": "Von Anja"}, headers={"If-Match": "*"})
     page.get_by_label("Titel").fill("Von Mona")
     page.get_by_role("button", name="Speichern", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Es wurde inzwischen geändert.")
+    expect(page.get_by_role("alert")).to_contain_text("Der Inhalt wurde inzwischen geändert.")
     expect(page.get_by_label("Titel")).to_have_value("Von Mona")
     page.get_by_role("button", name="Speichern", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Von Mona")
@@ -349,7 +349,7 @@ def test_all_of_it_without_javascript(plain_page: Page, site: Site) -> None:
     expect(page.locator("#vorschau h3").nth(1)).to_have_text("Oben")
     expect(page.locator("#vorschau img")).to_be_visible()
     page.get_by_role("button", name="Speichern und veröffentlichen").click()
-    expect(page.get_by_role("status")).to_have_text("Veröffentlicht.")
+    expect(page.get_by_role("status")).to_have_text("News veröffentlicht")
     expect(page.locator(".text u")).to_have_text("Unter")
     page.get_by_role("link", name="Bearbeiten").click()
     expect(page.get_by_label("Text", exact=True)).to_have_value(
@@ -358,9 +358,9 @@ def test_all_of_it_without_javascript(plain_page: Page, site: Site) -> None:
     screenshots(page, "vcm-markdown")
     page.get_by_label("Titel").fill("")
     page.get_by_role("button", name="Vorschau").click()
-    page.get_by_text("Löschen", exact=True).click()
+    page.get_by_text("News löschen", exact=True).click()
     page.get_by_role("button", name="Endgültig löschen").click()
-    expect(page.get_by_role("status")).to_have_text("Gelöscht.")
+    expect(page.get_by_role("status")).to_have_text("News gelöscht")
     assert editor(site).get("/news/all").json()["items"] == []
 
 
@@ -377,7 +377,7 @@ def test_a_team_with_everything(browser_page: Page, site: Site) -> None:
     first.get_by_label("Von").fill("20:00")
     first.get_by_label("Bis").fill("18:00")
     page.get_by_role("button", name="Speichern und veröffentlichen").click()
-    expect(page.get_by_role("alert")).to_contain_text("Ein Training endet, nachdem es begonnen hat.")
+    expect(page.get_by_role("alert")).to_contain_text("Das Training endet, bevor es beginnt.")
     screenshots(page, "vcm-team-form")
     page.get_by_role("group", name="Training 1").get_by_label("Bis").fill("22:00")
     page.get_by_role("button", name="Speichern und veröffentlichen").click()
@@ -401,7 +401,7 @@ def test_the_desk(browser_page: Page, demo: Site) -> None:
     page.goto(f"{demo.url}/vcm/redaktion/sams")
     page.get_by_label("Datei mit clubs").fill("kein JSON")
     page.get_by_role("button", name="Einlesen").click()
-    expect(page.get_by_role("alert")).to_contain_text("Die Datei ist kein JSON.")
+    expect(page.get_by_role("alert")).to_contain_text("Die Datei enthält kein gültiges JSON.")
     screenshots(page, "vcm-sams")
     file: FilePayload = {"name": "sams.json", "mimeType": "application/json", "buffer": b'{"clubs": []}'}
     expect(page.get_by_label("Datei wählen")).to_be_visible()  # the script is there

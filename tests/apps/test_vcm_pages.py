@@ -11,12 +11,14 @@ import httpx
 import pytest
 
 from keyplan.apps.vcm.pages import pages
+from keyplan.apps.vcm.pages.editing import EDITORS
 from keyplan.apps.vcm.pages.german import GERMAN
 from keyplan.web import Problem
 from keyplan.web.identity import sessions
 from keyplan.web.media import uploads
 from keyplan.web.models import problems, refusals
 from keyplan.web.pages import forms, serving, signin
+from keyplan.web.pages.editors import SENTENCES
 from keyplan.web.pages.rendering import folder_of
 from keyplan.web.server import edge
 from tests.apps.vcm_site import ROLES, add, announce, club, doc, editor, put_media, write
@@ -138,6 +140,12 @@ def test_what_a_form_refuses_is_shown_in_it(readers: dict[str, Reader]) -> None:
     assert "Ende: Der Termin endet, bevor er beginnt." in answer.text, "with the name of the field"
     answer = mona.send("/redaktion/rollen/neu", name="")
     assert answer.status_code == 422
+    answer = mona.send("/redaktion/mitglieder/neu", name="Ida", email="ida at example.org")
+    assert "E-Mail-Adresse: Bitte eine gültige E-Mail-Adresse eingeben." in answer.text
+    answer = mona.send("/redaktion/sponsoren/neu", name="Bäcker", lastDay="2001-01-01")
+    assert '<a href="#field-lastDay">Letzter Tag: Dieser Tag ist schon vorbei.' in answer.text
+    answer = mona.send("/redaktion/termine/neu", title="T", startDate="2030-01-01T10:00", city="x" * 201)
+    assert "Stadt: Bitte höchstens 200 Zeichen eingeben." in answer.text
     answer = mona.send("/redaktion/news/neu", title="x" * 201, content="x")
     assert "Titel: Bitte höchstens 200 Zeichen eingeben." in answer.text
 
@@ -297,6 +305,26 @@ def test_all_that_the_kit_and_the_rules_say_is_german() -> None:
     said += WITH_VALUES
     assert len(said) > 50
     assert [each for each in said if GERMAN.say(each) == each] == []
+
+
+def test_all_that_editors_read_about_fields_is_german() -> None:
+    """Labels and help texts are declared in English; the catalog has German for each that a form shows."""
+    kit = folder_of("keyplan.web") / "templates"
+    pages = [(kit / f"{page}.html").read_text("utf-8") for page in ("editor", "editor_list")]
+    said = {*SENTENCES, *(name for page in pages for name in re.findall(r'(?:say\()?"([^"]+)"(?:\)| \| said)', page))}
+    assert {"Save {noun}", "Delete permanently", "Cancel"} <= said
+    for each_editor in EDITORS:
+        said |= {each_editor.noun, each_editor.plural}
+        infos = [each_editor.body.model_fields[name] for name in each_editor.asked]
+        infos += [info for name, info in each_editor.form.model_fields.items() if name in _WITH_LABEL]
+        own = [text for each in each_editor.asked.values() for text in (each.label, each.help)]
+        said |= {text for text in (*own, *(text for each in infos for text in (each.title, each.description))) if text}
+        assert [name for name in each_editor.asked if not each_editor.body.model_fields[name].title] == []
+    without = {"Unix timestamp. If empty, the sponsor stays.", "Expiry"}  # the form asks for the last day instead
+    assert sorted(said - without - GERMAN.words.keys()) == []
+
+
+_WITH_LABEL = {"place", "street", "postal_code", "city", "last_day"}
 
 
 def _sentences(source: str) -> Iterator[str]:

@@ -1,10 +1,10 @@
-"""The errors of the data layer.
+"""The errors of the data layer, one tree.
 
-`DataError` is the base. A rule of the design that refuses a write raises a `Refused` with the entity, the constraint
-and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`,
-`InUse` or `FloorReached`. Wrong stored data or requests are `StoredDataError`, `BadCursor` and `TooLarge`. A request
-that DynamoDB failed is `RequestFailed`; `Throttled` and `Conflict` were retried first, and `MissingTable` says which
-table. Every class has a stable `code`. Values that can't be stored at all raise `keyplan.design.InvalidValue`.
+`DataError` is the base. What a rule of the design refused says which entity, which constraint and which values
+(`NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`, `InUse`,
+`FloorReached`). What the stored data or a request got wrong: `StoredDataError`, `BadCursor`, `TooLarge`. What DynamoDB
+could not do: `RequestFailed`, of which `Throttled` and `Conflict` were retried before, and `MissingTable`. Every class
+has a stable `code`. Values that can not be stored at all are refused by the design (`keyplan.design.InvalidValue`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,22 +19,17 @@ class DataError(Exception):
     code: ClassVar[str] = "data-error"
 
 
-def described(entity: str, values: Mapping[str, object]) -> str:
-    """An item by its entity and the values of its key: `Author(author_id='ada')`."""
-    return f"{entity}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
-
-
 class Refused(DataError):
-    """A rule of the design refused the write; nothing was written."""
+    """A write that a rule of the design does not allow; nothing was written."""
 
     code = "refused"
-    sentence: ClassVar[str] = "A rule of the design refused the write of {item}"
+    problem: ClassVar[str] = "a rule of the design does not allow it"
 
     def __init__(
-        self, entity: str, constraint: str, values: Mapping[str, object], stored: object = None, sentence: str = ""
+        self, entity: str, constraint: str, values: Mapping[str, object], stored: object = None, problem: str = ""
     ) -> None:
-        said = sentence or self.sentence.format(item=described(entity, values))
-        super().__init__(f"{said} [{entity}.{constraint}]")
+        shown = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        super().__init__(f"{entity}.{constraint}({shown}): {problem or self.problem}")
         self.entity = entity
         self.constraint = constraint
         self.values = dict(values)
@@ -44,63 +39,63 @@ class Refused(DataError):
 
 
 class NotFound(Refused):
-    """The item to change or delete doesn't exist."""
+    """The item to change or delete is not there."""
 
     code = "not-found"
-    sentence = "{item} doesn't exist"
+    problem = "it is not there"
 
 
 class AlreadyExists(Refused):
-    """The item to create already exists."""
+    """The item to create is there already."""
 
     code = "already-exists"
-    sentence = "{item} already exists"
+    problem = "it is there already"
 
 
 class UniqueViolation(Refused):
     """Another item has this unique value."""
 
     code = "unique-violation"
-    sentence = "Another item has the same value: {item}"
+    problem = "another item has this value"
 
 
 class StaleVersion(Refused):
-    """The item was changed by somebody else since it was read; `stored` is the item now."""
+    """The item was changed by somebody else since it was read; `stored` is the item as it is now."""
 
     code = "stale-version"
-    sentence = "{item} was changed since it was read. Read it again"
+    problem = "it was changed since it was read; read it again"
 
 
 class ConditionFailed(Refused):
-    """The caller's condition doesn't hold; `stored` is the item now."""
+    """A condition of the caller does not hold; `stored` is the item as it is."""
 
     code = "condition-failed"
-    sentence = "{item} doesn't meet the condition"
+    problem = "the condition does not hold"
 
 
 class ParentMissing(Refused):
-    """The item's parent doesn't exist, or is being deleted."""
+    """What the item belongs to is not there, or is being deleted."""
 
     code = "parent-missing"
-    sentence = "The parent doesn't exist: {item}"
+    problem = "what it belongs to is not there"
 
 
 class InUse(Refused):
-    """The item can't be deleted while others refer to it."""
+    """The item can not be deleted while others belong to it."""
 
     code = "in-use"
-    sentence = "Can't delete {item}: other items refer to it"
+    problem = "others belong to it"
 
 
 class FloorReached(Refused):
-    """A number would fall below the floor that the design sets ("not the last one")."""
+    """A number would fall below what the design allows ("not the last one")."""
 
     code = "floor-reached"
-    sentence = "A number would fall below its floor: {item}"
+    problem = "a number would fall below its floor"
 
 
 class StoredDataError(DataError):
-    """A stored item doesn't fit its entity; `key` and `attribute` say which item and attribute."""
+    """A stored item does not fit its entity; `key` and `attribute` say which item and what of it."""
 
     code = "stored-data"
 
@@ -112,19 +107,19 @@ class StoredDataError(DataError):
 
 
 class BadCursor(DataError):
-    """The cursor is not from this list: another pattern, other arguments or another secret."""
+    """A cursor that was not made for this pattern and these parameters, or not by this store."""
 
     code = "bad-cursor"
 
 
 class TooLarge(DataError):
-    """The write is larger than a transaction can be; nothing was sent."""
+    """More than one transaction, item or request can hold; nothing was sent."""
 
     code = "too-large"
 
 
 class RequestFailed(DataError):
-    """DynamoDB refused a request for a reason other than a rule of the design."""
+    """DynamoDB refused a request for a reason that the design does not know."""
 
     code = "request-failed"
 
@@ -135,23 +130,23 @@ class RequestFailed(DataError):
 
 
 class MissingTable(RequestFailed):
-    """A table of the design doesn't exist."""
+    """A table of the design is not there."""
 
     code = "missing-table"
 
     def __init__(self, operation: str, error_code: str, tables: Sequence[str]) -> None:
         self.tables = tuple(tables)
-        which = f"the table {tables[0]}" if len(tables) == 1 else f"one of the tables {', '.join(tables)}"
-        super().__init__(operation, error_code, f"{which} doesn't exist; create_tables() creates missing tables")
+        which = f"the table {tables[0]} is" if len(tables) == 1 else f"one of the tables {', '.join(tables)} is"
+        super().__init__(operation, error_code, f"{which} not there yet; create_tables() makes what is missing")
 
 
 class Throttled(RequestFailed):
-    """DynamoDB still throttled the request after all retries."""
+    """Still too many requests after all retries."""
 
     code = "throttled"
 
 
 class Conflict(RequestFailed):
-    """Other transactions kept changing the same items through all retries."""
+    """Another transaction was changing the same items, and still was after all retries."""
 
     code = "conflict"

@@ -1,4 +1,4 @@
-// Advance the minute until somebody types another one.
+// The minute goes on, as long as nobody typed another.
 
 const minute = document.querySelector("[data-clock]");
 if (minute) {

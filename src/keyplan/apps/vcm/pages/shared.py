@@ -1,11 +1,11 @@
 """What the club's pages have in common."""
 
 from datetime import datetime
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
-from pydantic import AfterValidator, ConfigDict
+from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from keyplan.apps.vcm.pages.german import GERMAN
@@ -56,24 +56,6 @@ def span(start: datetime, end: datetime | None) -> Markup:
     if start.astimezone(BERLIN).date() == end.astimezone(BERLIN).date():
         return Markup("{}, {} bis {} Uhr").format(day(start), clock(start), clock(end))
     return Markup("{} bis {}, {} Uhr").format(first, day(end), clock(end))
-
-
-def wall_time(value: datetime | None) -> str:
-    """A time as a field for times takes it."""
-    return "" if value is None else f"{value.astimezone(BERLIN):%Y-%m-%dT%H:%M}"
-
-
-def exact(typed: datetime | None, before: datetime | None) -> datetime | None:
-    """A time as it was typed; where that is the one that was there, with the seconds that a field does not show."""
-    return before if wall_time(typed) == wall_time(before) else typed
-
-
-def _from_wall(value: datetime) -> datetime:
-    return value.replace(tzinfo=BERLIN) if value.tzinfo is None else value
-
-
-WallTime: TypeAlias = Annotated[datetime, AfterValidator(_from_wall)]
-"""A time as it was typed: without a zone it is Berlin's."""
 
 
 class FormIn(In):

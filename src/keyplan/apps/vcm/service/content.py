@@ -113,10 +113,6 @@ class Content(Shared):
         )
 
     @allow(*EDITORS)
-    def begin_editing(self) -> None:
-        """Return if the caller may edit; pages that only editors see call it first."""
-
-    @allow(*EDITORS)
     def preview(self, document: dict[str, JsonValue]) -> str:
         """A text as it would be shown, as HTML; nothing is stored."""
         checked_text = self._rich_text(document, "/content")
