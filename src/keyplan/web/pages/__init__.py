@@ -2,5 +2,6 @@
 
 `serving` answers requests, `views` is what a function that makes a page gets (`View`), `forms` reads what was typed
 (`Form`), `rendering` has templates, addresses and headers (`Site`), `signin` the kit's own sign-in, `reference` the
-pages about an API. It knows all folders but `server`.
+pages about an API. `editors` makes the pages to look after a kind of thing (`Editor`), with the kinds of fields in
+`inputs`. It knows all folders but `server`.
 """
