@@ -11,7 +11,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 def settings_table() -> str:
     """Every setting, what it is when nobody says otherwise, and what it is for."""
-    rows = ["| setting | else | what it is |", "| --- | --- | --- |"]
+    rows = ["| setting | default | description |", "| --- | --- | --- |"]
     for name, field in Settings.model_fields.items():
         shown = "" if field.default in (None, {}, []) else f"`{field.default}`"
         rows.append(f"| `KEYPLAN_{name.upper()}` | {shown} | {field.description} |")

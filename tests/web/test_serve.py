@@ -99,7 +99,7 @@ def test_dev_is_for_this_machine_only(tmp_path: Path) -> None:
     refused = keyplan(tmp_path, "serve", "--dev", "--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2
     assert refused.stderr == (
-        "keyplan: dev lets anybody sign in as anybody, so it needs a loopback address, and not 0.0.0.0\n"
+        "keyplan: dev lets anyone sign in as anyone, so host must be a loopback address, not 0.0.0.0\n"
     )
     assert refused.stdout == ""
     assert list(tmp_path.iterdir()) == []
@@ -359,7 +359,7 @@ def test_settings_are_shown_without_secrets(tmp_path: Path) -> None:
         ({"TRUSTED_PROXIES": '["10.0.0.0/99"]'}, "trusted_proxies: '10.0.0.0/99' does not appear"),
         ({"REQUEST_SECONDS": "0"}, "request_seconds: Input should be greater than 0"),
         ({"AWS": "1", "ENDPOINT_URL": "http://127.0.0.1:1"}, "aws and endpoint_url exclude each other"),
-        ({"DEV": "1", "HOST": "example.org"}, "dev lets anybody sign in as anybody"),
+        ({"DEV": "1", "HOST": "example.org"}, "dev lets anyone sign in as anyone"),
     ],
 )
 def test_what_is_wrong_with_the_settings_is_said(
