@@ -59,6 +59,34 @@ def _tag(tag: str) -> dict[str, Any]:
     return {"PK": {"S": "SITE#1"}, "SK": {"S": f"TAG#{tag}"}, "tag": {"S": tag}, "siteId": {"S": "SITE#1"}}
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("url", "mailto:ada@example.org"),
+        ("url", f"https://example.org/{'x' * 2030}"),
+        ("title", ""),
+        ("title", "x" * 301),
+        ("description", "x" * 5001),
+        ("scraped_content", "ä" * 51_201),
+        ("tags", ["x" * 51]),
+        ("tags", [str(number) for number in range(21)]),
+    ],
+)
+def test_a_site_over_its_limits_is_not_written(store: Store[FunkedUpShiftDesign], field: str, value: object) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        store.run(create(site("1", **{field: value})))
+    assert refused.value.field == field
+    assert items(store) == {}
+
+
+def test_a_title_is_short_or_the_url(store: Store[FunkedUpShiftDesign]) -> None:
+    url = f"https://example.org/{'X' * 2000}"
+    store.run(create(site("1", url=url, title=url, description="Ä" * 5000, scraped_content=None)))
+    stored = items(store)["SITE#1", "METADATA"]
+    assert stored["title"] == {"S": url}
+    assert stored["searchText"] == {"S": "\n".join((url.lower(), url.lower(), "ä" * 5000))}
+
+
 def test_tag_items_follow_the_tags(store: Store[FunkedUpShiftDesign]) -> None:
     made = store.run(create(site("1", tags=["c#", "web"])))
     made.tags = ["web", "python"]

@@ -168,8 +168,10 @@ def test_keeping_sites(site: Site) -> None:
     assert notice_of(page) == "Site added."
     path = made.headers["location"].removeprefix("/funkedupshift")
     assert site.as_().get(path).json()["tags"] == ["c#", "web"]
-    refused = sue.send("/new-site", url="javascript:x", title="Kept", tags="")
+    refused = sue.send("/new-site", url="javascript:x", title="Kept", tags="x" * 51)
     assert refused.status_code == 422
+    assert "URL: Enter a URL that starts with https:// or http://" in text_of(refused)
+    assert "Tags: Use at most 50 characters." in text_of(refused)
     assert 'value="Kept"' in refused.text
     edit = sue.get(f"{path}/edit")
     assert "c#\nweb" in edit.text

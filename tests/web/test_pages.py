@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import httpx
 import pytest
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
@@ -657,6 +657,25 @@ def test_static_files_may_be_kept_for_ever(started: Site) -> None:
     assert httpx.get(f"{started.url}/static/style.css").headers["cache-control"] == "no-cache"
     assert httpx.get(f"{started.url}/static/style.css?v=0").headers["cache-control"] == "no-cache"
     assert httpx.get(f"{started.url}/static/../pages.py").status_code == 404
+
+
+def test_a_converted_text_has_characters_and_a_list_has_choices() -> None:
+    """Behind a conversion, pydantic calls both lengths the same."""
+
+    class Tagged(In):
+        tags: Annotated[
+            list[Annotated[str, BeforeValidator(str.strip), StringConstraints(min_length=1, max_length=3)]],
+            Field(max_length=2),
+        ]
+
+    for typed, text in (
+        (["long"], "Use at most 3 characters."),
+        ([" "], "Required."),
+        (["a", "b", "c"], "Choose at most 2."),
+    ):
+        with pytest.raises(Invalid) as refused:
+            read_form(Tagged, {"tags": typed})
+        assert [each.detail for each in refused.value.errors] == [text]
 
 
 @pytest.mark.parametrize("path", ["/static/style.css", "/library/static/library.css"])

@@ -35,7 +35,7 @@ api.patch("/groups/{name}", FunkedUpShift.change_group)
 api.delete("/groups/{name}", FunkedUpShift.delete_group)
 api.get("/groups/{name}/members", FunkedUpShift.members)
 api.post("/groups/{name}/members", FunkedUpShift.add_member)
-# Subjects of tokens may hold a slash.
+# The subject of a token may contain a slash.
 api.delete("/groups/{name}/members/{user_id:path}", FunkedUpShift.remove_member)
 api.get("/users/{user_id:path}/memberships", FunkedUpShift.memberships)
 

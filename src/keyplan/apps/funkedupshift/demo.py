@@ -50,26 +50,26 @@ OPINIONS = (
 )
 PLACES = "north south east west harbour hill river market station park old-town mill island".split()
 CLUBS = "walkers readers bakers gardeners chess choir runners cyclists".split()
-PEOPLE_BESIDE, MATCHES, OF_THE_TOURNAMENT = 108, 220, 104
-"""Enough that every list has more than two pages of 50."""
+OTHER_PEOPLE, MATCHES, TOURNAMENT_MATCHES = 108, 220, 104
+"""Enough for every list to have more than two pages of 50."""
 _BEGAN = datetime(2025, 9, 1, 8, 0, tzinfo=UTC)
 
 
-class _Made:
-    """Random things that are the same each time, and ids in the order in which they were made."""
+class _Random:
+    """Random choices that are the same each time, and ids in order of creation."""
 
     def __init__(self) -> None:
         self.random = random.Random(1848)
         self.now = _BEGAN
 
     def id(self) -> str:
-        """A UUID of version 7, of a time that goes on."""
-        self.go_on()
+        """A version 7 UUID, later than the one before."""
+        self.advance()
         milliseconds = int(self.now.timestamp() * 1000)
         rest = self.random.getrandbits(62)
         return str(UUID(int=milliseconds << 80 | 0x7 << 76 | self.random.getrandbits(12) << 64 | 0b10 << 62 | rest))
 
-    def go_on(self) -> None:
+    def advance(self) -> None:
         self.now += timedelta(minutes=self.random.randrange(3, 90))
 
     def opinion(self) -> str:
@@ -77,9 +77,9 @@ class _Made:
 
 
 def fill(running: Running[FunkedUpShiftDesign], progress: Progress) -> None:
-    """All kinds of items. What is there already stays, so it can be gone on with."""
-    made = _Made()
-    users = [f"user-{number:03}" for number in range(PEOPLE_BESIDE)]
+    """Create items of all kinds. Items that exist already stay, so that an interrupted run can continue."""
+    made = _Random()
+    users = [f"user-{number:03}" for number in range(OTHER_PEOPLE)]
     names = [f"{first} {last}" for first, last in product(FIRST.split(), LAST.split())]
     sites = list(_sites(made))
     entities: list[Entity] = [*sites, *_profiles(made, users, names), *_groups(made), *_memberships(made, users)]
@@ -92,7 +92,7 @@ def fill(running: Running[FunkedUpShiftDesign], progress: Progress) -> None:
     progress(len(entities) + 1, len(entities) + 1)
 
 
-def _sites(made: _Made) -> Iterator[Site]:
+def _sites(made: _Random) -> Iterator[Site]:
     for number, (kind, subject) in enumerate(product(KINDS.split("|"), SUBJECTS.split("|"))):
         name = f"{kind} {subject}".lower().replace(" ", "-")
         tags = ["web", *made.random.sample(TAGS, made.random.randint(1, 4))]
@@ -109,7 +109,7 @@ def _sites(made: _Made) -> Iterator[Site]:
         )
 
 
-def _profiles(made: _Made, users: list[str], names: list[str]) -> Iterator[Profile]:
+def _profiles(made: _Random, users: list[str], names: list[str]) -> Iterator[Profile]:
     for person in PEOPLE:
         about = person.about[:100]
         yield Profile(user_id=person.sub, display_name=person.name, description=about, updated_at=made.now)
@@ -117,7 +117,7 @@ def _profiles(made: _Made, users: list[str], names: list[str]) -> Iterator[Profi
         yield Profile(user_id=user, display_name=name, updated_at=made.now)
 
 
-def _groups(made: _Made) -> Iterator[Group]:
+def _groups(made: _Random) -> Iterator[Group]:
     def group(name: str, about: str, *permissions: Permission) -> Group:
         return Group(
             name=name, description=about, permissions=list(permissions), created_at=made.now, updated_at=made.now
@@ -130,7 +130,7 @@ def _groups(made: _Made) -> Iterator[Group]:
         yield group(f"{club}-{place}", f"The {club} of the {place.replace('-', ' ')}.")
 
 
-def _memberships(made: _Made, users: list[str]) -> Iterator[Membership]:
+def _memberships(made: _Random, users: list[str]) -> Iterator[Membership]:
     for user in ("mia", "moe", *users):
         yield Membership(user_id=user, group_name=SQUASH, added_by="sam", added_at=made.now)
     for user in users:
@@ -139,11 +139,11 @@ def _memberships(made: _Made, users: list[str]) -> Iterator[Membership]:
         yield Membership(user_id="ada", group_name=f"{club}-{place}", added_by="max", added_at=made.now)
 
 
-def _ratings(made: _Made, sites: list[Site], users: list[str]) -> Iterator[Rating]:
+def _ratings(made: _Random, sites: list[Site], users: list[str]) -> Iterator[Rating]:
     def rating(user: str, site: Site) -> Rating:
         stars = made.random.choices(STARS, (2, 2, 3, 4, 5))[0]
         note = made.opinion() if made.random.random() < 0.3 else None
-        made.go_on()
+        made.advance()
         return Rating(user_id=user, site_id=site.id, stars=stars, note=note, updated_at=made.now)
 
     yield from (rating("ada", site) for site in sites)
@@ -152,10 +152,10 @@ def _ratings(made: _Made, sites: list[Site], users: list[str]) -> Iterator[Ratin
         yield from (rating(user, site) for user in made.random.sample(users, made.random.randrange(3, 9)))
 
 
-def _comments(made: _Made, sites: list[Site], users: list[str], names: list[str]) -> Iterator[Comment]:
+def _comments(made: _Random, sites: list[Site], users: list[str], names: list[str]) -> Iterator[Comment]:
     for number in range(160):
         who = number % len(users)
-        # Most are said about the newest.
+        # Most are about the newest site.
         site = sites[-1] if number < 110 else made.random.choice(sites)
         yield Comment(
             site_id=site.id,
@@ -168,9 +168,9 @@ def _comments(made: _Made, sites: list[Site], users: list[str], names: list[str]
         )
 
 
-def _squash(made: _Made, names: list[str]) -> Iterator[SquashPlayer | SquashMatch]:
+def _squash(made: _Random, names: list[str]) -> Iterator[SquashPlayer | SquashMatch]:
     players = []
-    for number, name in enumerate(names[:PEOPLE_BESIDE]):
+    for number, name in enumerate(names[:OTHER_PEOPLE]):
         email = f"{name.lower().replace(' ', '.')}@example.org" if number % 2 else None
         user = f"user-{number:03}" if number % 3 == 0 else None
         player = SquashPlayer(
@@ -182,15 +182,15 @@ def _squash(made: _Made, names: list[str]) -> Iterator[SquashPlayer | SquashMatc
     for number in range(MATCHES):
         if number % 4 == 0:
             day += timedelta(days=made.random.choice((2, 5)))
-        # The same people come most often, one of them always.
+        # A few people play most matches, and one of them plays every one.
         four = [players[0], *made.random.sample(players[1:24] if number % 3 else players[1:], 3)]
         yield _match(made, day, four)
-    # Once a year everybody comes.
-    for _ in range(OF_THE_TOURNAMENT):
+    # Once a year there is a tournament for everybody.
+    for _ in range(TOURNAMENT_MATCHES):
         yield _match(made, day + timedelta(days=3), made.random.sample(players, 4))
 
 
-def _match(made: _Made, day: date, four: list[str]) -> SquashMatch:
+def _match(made: _Random, day: date, four: list[str]) -> SquashMatch:
     made.now = max(made.now, datetime.combine(day, time(20), UTC))
     made.random.shuffle(four)
     wins, lost = made.random.random() < 0.5, made.random.randrange(3)
@@ -219,18 +219,18 @@ def _add_avatar(running: Running[FunkedUpShiftDesign]) -> None:
 
 
 def _face() -> bytes:
-    """A picture: a face, more or less."""
+    """A PNG image of a simple face."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    def colour(x: int, y: int) -> bytes:
+    def color(x: int, y: int) -> bytes:
         if (x - 48) ** 2 + (y - 48) ** 2 > 40**2:
             return bytes((110, 60, 120))
         eye = min((x - 34) ** 2, (x - 62) ** 2) + (y - 38) ** 2 < 25
         mouth = 18**2 < (x - 48) ** 2 + (y - 50) ** 2 < 22**2 and y > 56
         return bytes((60, 40, 30)) if eye or mouth else bytes((250, 210, 120))
 
-    rows = b"".join(b"\0" + b"".join(colour(x, y) for x in range(96)) for y in range(96))
+    rows = b"".join(b"\0" + b"".join(color(x, y) for x in range(96)) for y in range(96))
     header = struct.pack(">IIBBBBB", 96, 96, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")

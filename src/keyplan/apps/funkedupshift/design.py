@@ -71,17 +71,17 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Sites by text in title, url or description")
     def sites_by_text(self, text: str) -> Query[Site]:
-        """The text in lower case."""
+        """`text` is in lower case."""
         return query(Site.all, newest_first=True, filter=lambda site: contains(site.search_text, text))
 
     @pattern("Sites by their ids")
     def sites_by_ids(self, site_ids: Sequence[str]) -> BatchGet[Site]:
-        """What a list of ratings shows of its sites; without those that are being deleted."""
+        """The sites of a list of ratings, without those that are being deleted."""
         return batch_get(Site, site_ids)
 
     @pattern("Sites by tag and by text in title, url or description")
     def sites_by_tag_and_text(self, tag: str, text: str) -> Query[Site]:
-        """The text in lower case."""
+        """`text` is in lower case."""
         return query(
             Site.all,
             newest_first=True,
@@ -141,24 +141,24 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Get group")
     def group(self, name: str) -> Get[Group]:
-        """Read strongly: decisions are made on it."""
+        """Read strongly, because permissions depend on it."""
         return get(Group, name=name, consistent=True)
 
     @pattern("Groups by their names")
     def groups_by_names(self, names: Sequence[str]) -> BatchGet[Group]:
-        """Read strongly: decisions are made on their permissions."""
+        """Read strongly, because permissions depend on them."""
         return batch_get(Group, names, consistent=True)
 
     # 6. User membership in custom group
 
     @pattern("User's custom groups")
     def memberships(self, user_id: str) -> Query[Membership]:
-        """Read strongly: decisions are made on them."""
+        """Read strongly, because permissions depend on them."""
         return query(Membership.primary, user_id=user_id, consistent=True)
 
     @pattern("User's custom groups but one")
     def memberships_but(self, user_id: str, group_name: str) -> Query[Membership]:
-        """What managers see: who is in Squash is for admins to know."""
+        """What managers see: only admins see who is in Squash."""
         return query(Membership.primary, user_id=user_id, filter=lambda item: item.group_name != group_name)
 
     @pattern("Group members")
@@ -167,7 +167,7 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Is the user in the group")
     def membership(self, user_id: str, group_name: str) -> Get[Membership]:
-        """Read strongly: decisions are made on it."""
+        """Read strongly, because permissions depend on it."""
         return get(Membership, user_id=user_id, group_name=group_name, consistent=True)
 
     # 7. User profile
@@ -178,7 +178,7 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Profiles of several users")
     def profiles(self, user_ids: Sequence[str]) -> BatchGet[Profile]:
-        """The names that lists of members and of ratings show."""
+        """For the names in lists of members and ratings."""
         return batch_get(Profile, user_ids)
 
     @pattern("Files of avatars that were replaced")
@@ -197,7 +197,7 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Players by their ids")
     def players_by_ids(self, player_ids: Sequence[str]) -> BatchGet[SquashPlayer]:
-        """Whose names the squash table shows."""
+        """For the names in the squash table."""
         return batch_get(SquashPlayer, player_ids)
 
     # 9. Squash match
@@ -222,7 +222,7 @@ class FunkedUpShiftDesign(Design):
 
     @pattern("Matches for a player")
     def participations(self, player_id: str) -> Query[Participation]:
-        """In order of entry; shown by date after all of them (at most 2,000) were read."""
+        """In order of entry; they are shown by date after all of them (at most 2,000) are read."""
         return query(Participation.primary, player_id=player_id)
 
     @pattern("Matches by their ids")

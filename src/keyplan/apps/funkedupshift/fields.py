@@ -5,6 +5,7 @@ they are a class of their own. Of several bases, the fields of the last come fir
 """
 
 import datetime
+import re
 from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
@@ -16,7 +17,6 @@ from keyplan.design import (
     Created,
     Fields,
     Id,
-    Link,
     Updated,
     Version,
     about,
@@ -52,15 +52,16 @@ class ShownName(Fields):
 
 # 1. Site (catalog entry)
 
+MAX_URL = 2048
 MAX_TITLE = 300
 MAX_SCRAPED_BYTES = 100 * 1024
 _TEXT = r"[^\x00-\x20\x7f\\]"
 _WEB_ADDRESS = rf"^https?://[^\x00-\x20\x7f\\/?#@:\[\]]+(:[0-9]{{1,5}})?([/?#]{_TEXT}*)?$"
 
 
-def _on_the_web(link: str) -> None:
-    if not link.startswith(("https://", "http://")):
-        raise ValueError("Enter a URL that starts with https:// or http://.")
+def _on_the_web(url: str) -> None:
+    if not re.fullmatch(_WEB_ADDRESS, url):
+        raise ValueError("Enter a URL that starts with https:// or http:// and has no spaces.")
 
 
 def _short_unless_url(title: str) -> None:
@@ -83,10 +84,10 @@ def _each_once(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-Url: TypeAlias = Annotated[Link, limit(_on_the_web, pattern=_WEB_ADDRESS)]
-"""The address of a site: a link, but neither a mailbox nor an uploaded file."""
+Url: TypeAlias = Annotated[str, StringConstraints(max_length=MAX_URL), limit(_on_the_web, pattern=_WEB_ADDRESS)]
+"""The address of a site. It is never fetched."""
 Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TITLE)]
-TitleOrUrl: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=2048), limit(_short_unless_url)]
+TitleOrUrl: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL), limit(_short_unless_url)]
 """What a site is called: the title that it was given, or its URL."""
 Description: TypeAlias = Annotated[str, StringConstraints(max_length=5000)]
 ScrapedContent: TypeAlias = Annotated[str, limit(_in_size)]

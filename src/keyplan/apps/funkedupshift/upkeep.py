@@ -1,4 +1,4 @@
-"""What funkedupshift sees to by itself: files that nobody shows any more."""
+"""What funkedupshift cleans up by itself: files that nothing refers to."""
 
 from contextlib import suppress
 
@@ -11,5 +11,5 @@ def sweep_files(running: Running[FunkedUpShiftDesign]) -> None:
     """Delete the files of avatars that were replaced or removed."""
     for leftover in running.store.each(running.design.leftover_files()):
         running.media.delete(leftover.file)
-        with suppress(Refused):  # somebody else was faster
+        with suppress(Refused):  # another process was faster
             running.store.run(delete(leftover))

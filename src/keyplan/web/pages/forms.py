@@ -275,9 +275,12 @@ def _field_problem(error: ErrorDetails, form: Form) -> FieldProblem:
 def message_for(error: ErrorDetails, label: str = "value") -> str:
     """What pydantic found wrong, as a message for people."""
     context = {"label": label if label[1:2].isupper() else label[:1].lower() + label[1:], **error.get("ctx", {})}
-    if error["type"] == "string_too_short" and context.get("min_length") == 1:
+    kind: str = error["type"]
+    if kind in ("too_short", "too_long") and isinstance(error["input"], str):  # a text behind a conversion
+        kind = f"string_{kind}"
+    if kind == "string_too_short" and context.get("min_length") == 1:
         return _REQUIRED
-    words = WORDS.get(error["type"])
+    words = WORDS.get(kind)
     # An error of a validator has its own words.
     return _sentence(error["msg"].removeprefix("Value error, ")) if words is None else words.format_map(context)
 
