@@ -41,6 +41,22 @@ INTENDED: tuple[Intended, ...] = (
             "NewAtBat > properties > hit_location > *",
         )
     ),
+    # threefc
+    *_null_no_longer_documented("threefc", "LeagueChange", "name", "slug"),
+    *_null_no_longer_documented("threefc", "PlayerChange", "display_name"),
+    *_null_no_longer_documented("threefc", "SeasonChange", "name"),
+    *_null_no_longer_documented("threefc", "TeamChange", "colour", "name"),
+    *_null_no_longer_documented(
+        "threefc", "GoalChange", "assist_ids", "conceding_team_id", "minute", "own_goal", "third"
+    ),
+    Intended("threefc", "calls > * PATCH *: null} > requests", _REFUSED_BEFORE_READING, []),
+    Intended(
+        "threefc",
+        "calls > * POST /games/game-1/goals {* > TransactItems > 1 > Update > ConditionExpression",
+        "that the game is live and that it has room for a goal are two conditions, each with its own refusal",
+        "attribute_exists(pk) AND attribute_not_exists(keyplanDeleting) AND "
+        'goalCount < {"N": "300"} AND status = {"S": "live"}',
+    ),
     # wavyblog
     *_null_no_longer_documented("wavyblog", "CategoryChange", "name", "slug"),
     *_null_no_longer_documented("wavyblog", "PostChange", "category", "content", "title"),

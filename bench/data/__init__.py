@@ -1,1 +1,1 @@
-"""`python -m bench.data`: the data layer beside raw boto3 and the libraries that people would pick instead."""
+"""`python -m bench.data`: the data layer compared with raw boto3 and other libraries."""

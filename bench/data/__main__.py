@@ -1,4 +1,4 @@
-"""Measures, prints the tables, and keeps every figure in `.bench/data.json`."""
+"""Measures, prints the tables, and saves every figure in `.bench/data.json`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     options = arguments()
     turns: int = options.rounds or (3 if options.quick else 15)
-    # Short turns, many of them: what slows the machine down meets all contenders alike.
+    # Many short turns, so that a slow phase of the machine affects all contenders alike.
     plan = Plan(turns, 0.2, operations=tuple(OPERATIONS), clients=(1,))
     sections: set[str] = set(options.section or SECTIONS)
     names: set[str] = set(options.only or PEERS)

@@ -1,4 +1,4 @@
-"""Keyplan's data layer, and the calls that it makes by themselves: on the engine or on a boto3 client."""
+"""Keyplan's data layer, and its requests sent without it, on the engine or on a boto3 client."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Shop(Design):
 
 
 class Keyplan:
-    """Access patterns and writes, as an application has them."""
+    """Access patterns and writes, as in an application."""
 
     def __init__(self, client: object) -> None:
         self._store = Store(Shop(), client, secret=b"bench" * 8)
@@ -75,7 +75,7 @@ class Keyplan:
 
 
 class Raw:
-    """The very requests that keyplan sends, built before, and the answers as they come."""
+    """The requests that Keyplan would send, built beforehand, with undecoded answers."""
 
     def __init__(self, client: object) -> None:
         self._client: Any = client
@@ -96,7 +96,7 @@ class Raw:
         return item
 
     def updating(self, order_id: str, status: str) -> Task:
-        # The store behind the entity tells what the next update sends, and that it went through.
+        # A store builds the update's request; then it is told that the update succeeded.
         if order_id not in self._read:
             found = Store(Shop(), self._client).run(self._store.design.order(order_id))
             assert found is not None
@@ -126,7 +126,7 @@ class Raw:
 
 
 class _Nodding:
-    """A client that says yes to every write."""
+    """A client that accepts every write."""
 
     def update_item(self, **request: object) -> dict[str, object]:
         return {}

@@ -1,6 +1,6 @@
-"""The peers, each as its documentation has it. A function imports its library: it runs where that is installed."""
+"""The peers, each used as its documentation shows. A library is imported only where it is installed."""
 
-# The libraries are not in the project's environment, so a type checker sees nothing of them.
+# The libraries are not in the project's environment, so type checkers don't find them.
 # mypy: disable-error-code="import-not-found, misc, call-arg, no-any-return"
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ACCESS = "bench"
 
 
 class _Peer:
-    """What all peers have in common: an object that was read is kept for its updates."""
+    """What all peers share: an object that was read is kept for its updates."""
 
     def __init__(self) -> None:
         self._read: dict[str, Any] = {}

@@ -22,7 +22,7 @@ PEERS = {
 }
 OURS = "keyplan"
 RAW = {True: "engine", False: "boto3"}
-"""What keyplan stands on: in-process, and over HTTP."""
+"""What Keyplan runs on: the engine in the same process, or over HTTP."""
 MEMORY = ":memory:"
 
 
@@ -48,7 +48,7 @@ class Contender:
             raise Unavailable(str(error)) from error
 
     def begin_round(self) -> None:
-        """Nothing: new items have partitions of their own, so that rounds are alike."""
+        """Does nothing: new items have their own partitions, so all rounds are alike."""
 
     def measure(self, operation: workload.OperationName, clients: int, seconds: float) -> Sample:
         assert operation in OPERATIONS
@@ -85,7 +85,7 @@ class Contender:
 
 
 def start_all(target: str, names: set[str], size: int, skipped: dict[str, str]) -> list[Contender]:
-    """Keyplan, the calls by themselves and, over HTTP, the peers that can be had; others go into `skipped`."""
+    """Start Keyplan, the raw requests and, over HTTP, the peers that can be installed; others go into `skipped`."""
     inside = target == MEMORY
     contenders = [Contender(RAW[inside], sys.executable, "raw", target, size)]
     contenders.append(Contender(OURS, sys.executable, OURS, target, size))

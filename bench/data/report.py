@@ -28,7 +28,7 @@ class Outcome:
 def pairs(
     results: Results, name: OperationName, mine: str, base: str, compare: Callable[[float, float], float]
 ) -> float | None:
-    """The median over the rounds of what two contenders' medians of one round have to say about each other."""
+    """The median over the rounds of a figure that compares two contenders' medians of one round."""
     found = [
         compare(one.p50, other.p50)
         for one, other in zip(

@@ -19,7 +19,7 @@ from bench.data.workload import OPERATIONS, PARTITION, OperationName, Subject, T
 
 PREBUILT = 16
 UPDATED = 50
-"""So many orders are updated in turns: each call needs to know the version that the one before has made."""
+"""The number of orders that are updated in turn: each update needs the version of the one before."""
 
 
 def client_of(target: str) -> Any:  # noqa: ANN401 - the engine or a boto3 client
@@ -35,10 +35,10 @@ def client_of(target: str) -> Any:  # noqa: ANN401 - the engine or a boto3 clien
 
 
 def subject_of(kind: str, target: str) -> Subject:
-    """The library at work, on an empty table of its own."""
+    """The library on an empty table of its own."""
     ours = kind in ("keyplan", "raw")
     client = client_of(target)
-    # Keyplan and the raw calls write the same items, and so may share a table; peers store in their own ways.
+    # Keyplan and the raw requests write the same items, so they can share a table; peers store in their own ways.
     table = "orders" if ours else f"orders-{kind}"
     if table not in client.list_tables()["TableNames"]:
         client.create_table(**table_request(table))
@@ -67,7 +67,7 @@ class Worker:
         times: list[int] = []
         clock, deadline = time.perf_counter_ns, time.perf_counter_ns() + int(seconds * 1e9)
         while True:
-            # An update knows the version of the one before, so it is made ready when its turn comes.
+            # An update needs the version of the one before, so it is prepared when its turn comes.
             for task in (self._task(name) for _ in range(PREBUILT)):
                 began = clock()
                 answer = task()
@@ -120,7 +120,7 @@ def _answer(worker: Worker, line: str) -> dict[str, object]:
 
 def main() -> None:
     kind, target, size = sys.argv[1:4]
-    # Keyplan and the raw calls share a table, not their orders.
+    # Keyplan and the raw requests share a table, but not their orders.
     worker = Worker(subject_of(kind, target), int(size), first=10**9 if kind == "raw" else 0)
     worker.fill()
     print(json.dumps({}), flush=True)

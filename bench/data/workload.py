@@ -21,7 +21,7 @@ _BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 _NOTE = "amber birch cedar delta ember fjord grove heron " * 13
 
 Task: TypeAlias = Callable[[], object]
-"""A call, ready to be timed; what a caller would have at hand is made before."""
+"""A call, ready to be timed; its arguments are prepared beforehand."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def order(number: int, customer: int) -> Order:
 
 
 class Subject(Protocol):
-    """A library at work on a table that is there. Each method prepares one call."""
+    """A library on an existing table. Each method prepares one call."""
 
     def putting(self, values: Order) -> Task: ...
 

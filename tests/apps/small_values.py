@@ -140,9 +140,8 @@ def _season(league_id: str) -> tuple[Entity, ...]:
     place = {"season_id": "aaa", "league_id": league_id}
     teams = [Team.model_validate({"team_id": each, "name": each, "colour": each, **place}) for each in FIVE[:4]]
     session = Session.model_validate({"session_id": "aaa", "session_date": FUTURE.date(), **place})
-    game = Game.model_validate(
-        {"game_id": "aaa", "session_id": "aaa", "game_start_ts": FUTURE, "team_ids": FIVE[:3], **place}
-    )
+    held = {"session_id": "aaa", "game_start_ts": FUTURE, "status": "scheduled"}
+    game = Game.model_validate({"game_id": "aaa", "team_ids": FIVE[:3], **held, **place})
     return (Season.model_validate({"name": "aaa", **place}), *teams, session, game)
 
 

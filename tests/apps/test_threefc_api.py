@@ -149,7 +149,7 @@ def test_the_last_admin_stays(site: Club) -> None:
     for role in ("viewer", "scorekeeper"):
         problem(site.olga.put("/leagues/north/acl/olga", json={"role": role}), 409, "last-one")
     refused = problem(site.olga.delete("/leagues/north/acl/olga", headers=ANY), 409, "last-one")
-    assert refused["detail"] == "A league has an admin: make somebody else one first."
+    assert refused["detail"] == "A league needs an admin. Make somebody else an admin first."
     ok(site.olga.put("/leagues/north/acl/vera", json={"role": "admin"}))
     assert ok(site.olga.put("/leagues/north/acl/olga", json={"role": "viewer"}))["role"] == "viewer"
     problem(site.olga.get("/leagues/north/acl"), 403, "forbidden")
@@ -335,7 +335,7 @@ def test_a_session_of_somebody_else_is_not_added_again(site: Club) -> None:
 
 
 def test_a_season_has_500_sessions_at_most(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("keyplan.apps.threefc.seasons.SESSIONS", 3)
+    monkeypatch.setattr("keyplan.apps.threefc.service.seasons.SESSIONS", 3)
     for number in (2, 3):
         ok(site.olga.post("/seasons/spring/sessions", json={"session_date": f"2026-05-0{number}"}))
     before = site.changed()
@@ -348,11 +348,11 @@ def test_a_season_has_200_teams_and_1000_games_at_most(site: Club, monkeypatch: 
     made = ok(site.olga.post("/sessions/may-1/games", json=game))
     season = ok(site.vera.get("/seasons/spring"))
     assert (season["team_count"], season["game_count"]) == (4, 1)
-    monkeypatch.setattr("keyplan.apps.threefc.seasons.TEAMS", 4)
-    monkeypatch.setattr("keyplan.apps.threefc.games.GAMES", 1)
+    monkeypatch.setattr("keyplan.apps.threefc.service.seasons.TEAMS", 4)
+    monkeypatch.setattr("keyplan.apps.threefc.service.games.GAMES", 1)
     before = site.changed()
     full = problem(site.olga.post("/seasons/spring/teams", json={"name": "X", "colour": "red"}), 409, "season-full")
-    assert full["detail"] == "A season has 4 teams at most."
+    assert full["detail"] == "A season can have at most 4 teams."
     problem(site.olga.post("/sessions/may-1/games", json=game), 409, "season-full")
     assert site.changed() == before
     # What is deleted makes room.

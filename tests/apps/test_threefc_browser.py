@@ -61,7 +61,7 @@ def test_two_taps_and_everybody_knows(phone: Page, browser_page: Page, served: C
     phone.reload()  # without the notice of having signed in
     enter(browser_page, served.site.url, "Vera Lind", "/games/g1")
     conceded(browser_page, 0, 2, 2)
-    expect(browser_page.get_by_role("form", name="Log a goal")).to_have_count(0)
+    expect(browser_page.get_by_role("form", name="Log goal")).to_have_count(0)
 
     conceding = phone.get_by_role("group", name="1. Who conceded?")
     scoring = phone.get_by_role("group", name="2. Who scored?")
@@ -92,7 +92,7 @@ def test_two_taps_and_everybody_knows(phone: Page, browser_page: Page, served: C
     assert (goal["conceding_team_id"], goal["scoring_team_id"]) == ("red", "blue")
     screenshots(phone, "threefc-pad")
 
-    phone.get_by_role("button", name="Finish the game").tap()
+    phone.get_by_role("button", name="Finish game").tap()
     expect(browser_page.get_by_text("Red won.")).to_be_visible(timeout=2 * FOLLOWS)
     assert served.clean()
 
@@ -111,7 +111,7 @@ def test_a_tap_that_was_begun_is_not_lost_when_others_score(phone: Page, served:
 
 def test_the_pad_goes_when_somebody_else_finishes(phone: Page, served: Club) -> None:
     enter(phone, served.site.url, "Sam Okafor", "/games/g1")
-    pad = phone.get_by_role("form", name="Log a goal")
+    pad = phone.get_by_role("form", name="Log goal")
     expect(pad).to_be_visible()
     ok(served.olga.put("/games/g1/status", json={"status": "finished"}))
     expect(pad).to_have_count(0, timeout=2 * FOLLOWS)
@@ -134,7 +134,7 @@ def test_all_of_a_game_without_javascript(plain_page: Page, served: Club) -> Non
     page.get_by_role("group", name="1. Who conceded?").get_by_role("radio", name="Red").click()
     page.get_by_role("group", name="2. Who scored?").get_by_role("button", name="Gold").click()
     conceded(page, 1, 0, 0)
-    page.get_by_role("link", name="Edit the goal").click()
+    page.get_by_role("link", name="Edit goal").click()
     page.get_by_label("Scorer").select_option("Player 2 (Gold)")
     page.get_by_label("Player 5 (Gold)").check()
     screenshots(page, "threefc-goal")

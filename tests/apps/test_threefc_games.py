@@ -217,8 +217,8 @@ def test_who_can_not_be_assigned(site: Club) -> None:
 def test_a_roster_and_a_timeline_end_somewhere(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
     site.game()
     site.goal()
-    monkeypatch.setattr("keyplan.apps.threefc.games.PLAYERS", 6)
-    monkeypatch.setattr("keyplan.apps.threefc.games.GOALS", 1)
+    monkeypatch.setattr("keyplan.apps.threefc.service.games.PLAYERS", 6)
+    monkeypatch.setattr("keyplan.apps.threefc.service.goals.GOALS", 1)
     before = site.changed()
     problem(site.olga.post("/games/g1/roster", json={"player_id": "p6", "team_id": "red"}), 409, "roster-full")
     body = {"third": 1, "minute": 5, "conceding_team_id": "red", "scoring_team_id": "blue"}
@@ -500,6 +500,6 @@ def test_the_results_of_a_session(site: Club, monkeypatch: pytest.MonkeyPatch) -
         assert each["result"] == ok(site.vera.get(f"/games/{each['game']['game_id']}/result"))
     assert [each["result"]["winner_id"] for each in shown] == ["blue", "blue", "blue", None]
     # A page ends where more goals would have to be read than for one request.
-    monkeypatch.setattr("keyplan.apps.threefc.games.READ_AT_ONCE", 4)
+    monkeypatch.setattr("keyplan.apps.threefc.service.games.READ_AT_ONCE", 4)
     assert [[each["game"]["game_id"] for each in page] for page in pages(50)] == [["r3"], ["r2", "r1", "r0"]]
     assert [each for page in pages(2) for each in page] == shown

@@ -107,11 +107,11 @@ def test_every_goal_counts(site: Club) -> None:
 def test_nobody_slips_in_where_it_is_full(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight at once for two places, of players, goals, games, sessions and teams: two get them."""
     site.game()
-    monkeypatch.setattr("keyplan.apps.threefc.games.PLAYERS", 8)
-    monkeypatch.setattr("keyplan.apps.threefc.games.GOALS", 2)
-    monkeypatch.setattr("keyplan.apps.threefc.games.GAMES", 3)
-    monkeypatch.setattr("keyplan.apps.threefc.seasons.SESSIONS", 3)
-    monkeypatch.setattr("keyplan.apps.threefc.seasons.TEAMS", 6)
+    monkeypatch.setattr("keyplan.apps.threefc.service.games.PLAYERS", 8)
+    monkeypatch.setattr("keyplan.apps.threefc.service.goals.GOALS", 2)
+    monkeypatch.setattr("keyplan.apps.threefc.service.games.GAMES", 3)
+    monkeypatch.setattr("keyplan.apps.threefc.service.seasons.SESSIONS", 3)
+    monkeypatch.setattr("keyplan.apps.threefc.service.seasons.TEAMS", 6)
     for number in range(8, 14):
         ok(site.olga.post("/leagues/north/players", json={"player_id": f"p{number}", "display_name": "Pat"}))
     bodies: dict[str, Callable[[int], dict[str, Any]]] = {

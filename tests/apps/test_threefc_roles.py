@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.apps.threefc.access import ADMIN, READ, SCORE
 from keyplan.apps.threefc.api import SYSTEM
-from keyplan.apps.threefc.design import GOALS, PLAYERS
 from keyplan.apps.threefc.entities import Goal, Roster
+from keyplan.apps.threefc.fields import GOALS, PLAYERS
+from keyplan.apps.threefc.service.access import ADMIN, READ, SCORE
 from keyplan.data import create
 from tests.apps.threefc_site import ANY, ROLES, START, TEAMS, Club, club, ok
 from tests.web.test_api import problem

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from keyplan.apps.threefc.entities import Game, Goal, Roster, Session, Team
-from keyplan.apps.threefc.scores import Score, Standing, outcome, season_table
+from keyplan.apps.threefc.service.scores import Score, Standing, outcome, season_table
 from keyplan.data import create, update
 from tests.apps.threefc_site import Club, club, ok
 from tests.web.test_api import pointers, problem
@@ -134,10 +134,10 @@ def _play(site: Club) -> None:
                 "session_id": session_id,
                 "game_start_ts": start,
                 "team_ids": tuple(teams),
+                "status": "live",
                 **place,
             }
         )
-        game.status = "live"
         store.run(create(game))
         for goal in goals_of(goals, game.game_id):
             store.run(create(goal))

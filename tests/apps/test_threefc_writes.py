@@ -22,13 +22,14 @@ from keyplan.data import (
     move,
     update,
 )
-from keyplan.design import get
+from keyplan.design import InvalidValue, get
 from tests.apps.support import World, world
 from tests.apps.threefc_data import game, goal, league
 
 
 def _start(store: Store[ThreeFC]) -> None:
-    store.transact(*map(create, league("north")))
+    made, grant = league("north")
+    store.transact(create(made), create(grant))
     store.run(create(Season(season_id="season-00", league_id="north", name="Spring")))
     for team_id in ("red", "blue", "gold", "green"):
         team = Team(team_id=team_id, season_id="season-00", league_id="north", name=team_id, colour=team_id)
@@ -129,8 +130,9 @@ def test_the_envelope(store: Store[ThreeFC]) -> None:
 
 
 def test_a_league_is_not_taken_over(store: Store[ThreeFC]) -> None:
+    made, grant = league("north", admin="mallory")
     with pytest.raises(AlreadyExists):
-        store.transact(*map(create, league("north", admin="mallory")))
+        store.transact(create(made), create(grant))
     assert store.run(store.design.grant("north", "mallory")) is None
 
 
@@ -199,8 +201,8 @@ def test_nothing_is_deleted_while_in_use(store: Store[ThreeFC]) -> None:
 def test_a_game_needs_three_different_teams_of_its_season(store: Store[ThreeFC]) -> None:
     with pytest.raises(ParentMissing):
         store.run(create(game("g1", team_ids=("red", "blue", "pink"))))
-    with pytest.raises(ValueError, match="three different teams"):
-        game("g1", team_ids=("red", "blue", "red"))
+    with pytest.raises(InvalidValue, match="three different teams"):
+        store.run(create(game("g1", team_ids=("red", "blue", "red"))))
 
 
 def test_two_scorekeepers_do_not_undo_each_other(store: Store[ThreeFC]) -> None:

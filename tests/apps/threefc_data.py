@@ -40,7 +40,8 @@ def fill(store: Store[ThreeFC], scale: int = 1) -> None:
         store.run(create(Season(season_id=season_id, league_id="north", name="Spring", starts_on=date(2026, 3, 1))))
         store.run(create(Acl(league_id="north", user_id=f"user-{number:02}", role="viewer")))
     for team_id in (*TEAMS, *(f"team-{number:02}" for number in range(5 * scale))):
-        team = {"season_id": "season-00", "league_id": "north", "name": team_id.title(), "colour": team_id}
+        colour = team_id if team_id in TEAMS else "gray"
+        team = {"season_id": "season-00", "league_id": "north", "name": team_id.title(), "colour": colour}
         store.run(create(Team.model_validate({"team_id": team_id, **team})))
     for number in range(5 * scale):
         held = {"session_id": f"session-{number:02}", "session_date": START.date() + timedelta(days=7 * number)}

@@ -2,7 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
+from keyplan.data.streams import Record
 from keyplan.design import Design, Entity, Id, Ref, Table, Ttl, Version, belongs_to, key, ref
+from keyplan.engine import Engine
 
 articles = Table("Articles", key("PK", "SK"), ttl="expires", stream="NEW_AND_OLD_IMAGES")
 marks = Table("Marks", key("subject", "mark"), case="camel", stream="KEYS_ONLY")
@@ -72,3 +74,11 @@ class Times:
 
     def pass_(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
+
+
+def records_of(engine: Engine, table: str) -> list[Record]:
+    """All records of a table's stream, which has one shard."""
+    arn = engine.describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    (shard,) = engine.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+    iterator = engine.get_shard_iterator(StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")
+    return list(engine.get_records(ShardIterator=iterator["ShardIterator"])["Records"])

@@ -1,6 +1,8 @@
 """Clients for the tests of the data layer: one that remembers, one that dies, one that answers as it is told."""
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -75,6 +77,25 @@ class Failing:
                 if self.failures:
                     raise self.failures.pop(0)
             return getattr(self.client, name)(**request)
+
+        return call
+
+
+class Aio:
+    """A client whose methods are plain functions that return something to await, as aiobotocore's are."""
+
+    def __init__(self, client: object) -> None:
+        self.client = client
+        self.threads: set[int] = set()
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        async def answer(**request: Any) -> Any:
+            self.threads.add(threading.get_ident())
+            await asyncio.sleep(0)
+            return getattr(self.client, name)(**request)
+
+        def call(**request: Any) -> Coroutine[Any, Any, Any]:
+            return answer(**request)
 
         return call
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,26 +25,7 @@ from keyplan.data import (
 from keyplan.design import batch_get, count, get, query, ref
 from keyplan.engine import Engine
 from tests.data.club import Article, Club, Game, Goal, Member, Note, Team, User
-from tests.data.support import Clock, Recorder
-
-
-class Aio:
-    """A client whose methods are plain functions that return something to await, as aiobotocore's are."""
-
-    def __init__(self, client: object) -> None:
-        self.client = client
-        self.threads: set[int] = set()
-
-    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-        async def answer(**request: Any) -> Any:
-            self.threads.add(threading.get_ident())
-            await asyncio.sleep(0)
-            return getattr(self.client, name)(**request)
-
-        def call(**request: Any) -> Coroutine[Any, Any, Any]:
-            return answer(**request)
-
-        return call
+from tests.data.support import Aio, Clock, Recorder
 
 
 async def scenario(run: Any, store: Any) -> list[object]:

@@ -21,9 +21,8 @@ from keyplan.data import (
 )
 from keyplan.design import get, query, ref, rewrite
 from tests.data.club import Article, Club, Note, Team, User
+from tests.data.interrupted import check_renamed, check_team_deleted, fill
 from tests.data.support import Killed, Mortal, Recorder, shape
-from tests.data.test_jobs import fill, renamed
-from tests.data.test_jobs import gone as gone_team
 
 
 class Joined:
@@ -69,7 +68,7 @@ def test_a_cascade_has_them_with_its_mark(joining: Store[Club], joined: Joined, 
     assert len(rest) > 10
     assert not any("NOTE#" in each for each in rest)
     assert (joined.asked, notes(joining)) == (1, 1)
-    gone_team(joining)
+    check_team_deleted(joining)
 
 
 def test_a_job_has_them_with_its_journal(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
@@ -77,7 +76,7 @@ def test_a_job_has_them_with_its_journal(joining: Store[Club], joined: Joined, s
     assert joining.run(joining.design.rename_author("ann", "zoe")) == 3
     assert shape(sent.taken())[0] == "transact: Put JOB, Put NOTE#beside-1/NOTE"
     assert (joined.asked, notes(joining)) == (1, 1)
-    renamed(joining)
+    check_renamed(joining)
 
 
 def test_a_rewrite_without_journal_has_them_with_its_first_change(joining: Store[Club], joined: Joined) -> None:
@@ -96,7 +95,7 @@ def test_what_is_resumed_has_none(joining: Store[Club], joined: Joined, sent: Re
         Store(joining.design, Mortal(sent.client, 1, after=True)).run(delete(team))
     assert joining.resume() == 1
     assert joined.asked == 0
-    gone_team(joining)
+    check_team_deleted(joining)
 
 
 def test_what_refuses_a_write_refuses_all_of_a_job(store: Store[Club], sent: Recorder) -> None:
@@ -123,7 +122,7 @@ def test_a_cascade_that_was_begun_before_is_finished(store: Store[Club], sent: R
     store.with_(clock=lambda: now, beside=joined).run(delete(team))
     assert (joined.passed, joined.asked) == (1, 1)
     assert store.resume() == 0, "the journal is the same one, and is gone"
-    gone_team(store)
+    check_team_deleted(store)
 
 
 def test_a_job_that_was_begun_before_is_finished(store: Store[Club], sent: Recorder, joined: Joined) -> None:
@@ -137,7 +136,7 @@ def test_a_job_that_was_begun_before_is_finished(store: Store[Club], sent: Recor
     store.with_(clock=lambda: now, beside=joined).run(work)
     assert (joined.passed, joined.asked) == (1, 1)
     assert store.resume() == 0
-    renamed(store)
+    check_renamed(store)
 
 
 def test_other_writes_have_them_each(joining: Store[Club], joined: Joined) -> None:
@@ -155,7 +154,7 @@ def test_what_is_gone_has_them_once(joining: Store[Club], joined: Joined, sent: 
     sent.client.delete_item(TableName="Club", Key={"PK": {"S": "TEAM#t"}, "SK": {"S": "TEAM"}})  # type: ignore[attr-defined]  # the engine
     assert joining.run(clean_up_expired(team))
     assert (joined.asked, notes(joining)) == (1, 1)
-    gone_team(joining)
+    check_team_deleted(joining)
 
 
 def test_a_batch_takes_none(joining: Store[Club], sent: Recorder) -> None:

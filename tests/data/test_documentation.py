@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 from keyplan import data
 from keyplan.data import errors
 from keyplan.data.codec import values
+from keyplan.data.upkeep.findings import VerifyFindingKind
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text("utf-8")
 
@@ -24,6 +26,12 @@ def test_every_error_is_explained() -> None:
     named = set(re.findall(r"`(\w+)`", "\n".join(rows(section))))
     kinds = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Exception)}
     assert named == kinds - {"DataError", "Refused"}
+
+
+def test_every_kind_of_finding_is_explained() -> None:
+    section = PAGE.partition("## Verify and repair")[2].partition("\n## ")[0]
+    named = [name for row in rows(section)[2:] for name in re.findall(r"`([\w-]+)`", row.split("|")[1])]
+    assert sorted(named) == sorted(get_args(VerifyFindingKind))
 
 
 def test_every_public_name_is_mentioned() -> None:

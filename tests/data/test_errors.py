@@ -160,6 +160,49 @@ def test_a_refusal_is_a_typed_error(
     assert store.verify() == []
 
 
+SENTENCES: list[tuple[Callable[[Store[Club]], Any], str]] = [
+    (lambda s: check(ref(Note, note_id="x")), "Note(note_id='x') doesn't exist [Note.check]"),
+    (lambda s: create(Note(note_id="n", text="b")), "Note(note_id='n') already exists [Note.primary]"),
+    (
+        lambda s: create(User(username="joe", email="ANN@x.org")),
+        "Another item has the same value: User(email='ANN@x.org') [User.email_guard]",
+    ),
+    (stale_user, "User(username='ann') was changed since it was read. Read it again [User.version]"),
+    (
+        lambda s: patch(ref(Note, note_id="n"), where=lambda n: n.text == "z", text="b"),
+        "Note(note_id='n') doesn't meet the condition [Note.primary]",
+    ),
+    (
+        lambda s: create(Article(slug="two", number=2, title="T", author="joe")),
+        "Can't write Article: User(username='joe') doesn't exist [Article.written_by]",
+    ),
+    (
+        lambda s: delete(fill_again(s)),
+        "Can't delete User(username='ann'): 1 Article item refers to it [User.Article]",
+    ),
+    (
+        last_admin,
+        "Can't write Member: admin_count of Team(team_id='t') would fall below 1 [Member.admins]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("write", "sentence"), SENTENCES, ids=[sentence for _, sentence in SENTENCES])
+def test_a_refusal_says_what_is_wrong(store: Store[Club], write: Callable[[Store[Club]], Any], sentence: str) -> None:
+    fill(store)
+    op = write(store)
+    with pytest.raises(Refused) as caught:
+        store.run(op)
+    assert str(caught.value) == sentence
+
+
+def test_several_children_are_counted(store: Store[Club]) -> None:
+    fill(store)
+    store.run(create(Article(slug="two", number=2, title="Two", author="ann")))
+    with pytest.raises(InUse, match="2 Article items refer to it"):
+        store.run(delete(fill_again(store)))
+
+
 def test_what_is_stored_comes_with_the_refusal(store: Store[Club]) -> None:
     fill(store)
     with pytest.raises(StaleVersion) as stale:
@@ -345,7 +388,7 @@ def test_what_an_update_can_not_change(store: Store[Club], sent: Recorder) -> No
     sent.taken()
     article = read_article(store)
     article.slug = "two"
-    with pytest.raises(InvalidValue, match="use move") as caught:
+    with pytest.raises(InvalidValue, match="Use move") as caught:
         store.run(update(article))
     assert caught.value.field == "slug"
     user.article_count = 99
@@ -364,5 +407,5 @@ def test_what_an_update_can_not_change(store: Store[Club], sent: Recorder) -> No
 def test_an_entity_that_was_not_read_can_not_be_updated(store: Store[Club]) -> None:
     with pytest.raises(DataError, match="create it"):
         store.run(update(Note(note_id="n")))
-    with pytest.raises(DataError, match="nothing to move"):
+    with pytest.raises(DataError, match="can't be moved"):
         store.run(move(Note(note_id="n"), note_id="m"))

@@ -24,7 +24,7 @@ def records() -> list[Entity]:
 def test_all_that_follows_is_written_and_counted(store: Store[Club], sent: Recorder) -> None:
     made = records()
     result = store.run(import_all(made))
-    assert (result.written, result.there, result.refused) == (tuple(made), (), ())
+    assert (result.written, result.unchanged, result.refused) == (tuple(made), (), ())
     names = [name for name, _ in sent.taken()]
     assert set(names) == {"batch_get_item", "batch_write_item"}
     assert store.verify() == []
@@ -41,7 +41,7 @@ def test_the_second_time_writes_nothing(store: Store[Club], sent: Recorder) -> N
     sent.taken()
     again = records()
     result = store.run(import_all(again))
-    assert (result.written, len(result.there), result.refused) == ((), len(again), ())
+    assert (result.written, len(result.unchanged), result.refused) == ((), len(again), ())
     assert {name for name, _ in sent.taken()} == {"batch_get_item"}
 
 
@@ -54,7 +54,7 @@ def test_killed_at_any_step_it_is_repeated(after: bool) -> None:
             except Killed:
                 result = store.run(import_all(records()))
                 assert result.refused == ()
-                assert len(result.written) + len(result.there) == 61
+                assert len(result.written) + len(result.unchanged) == 61
                 assert store.verify() == []
             else:
                 assert step > 8

@@ -18,74 +18,23 @@ from keyplan.data import (
     patch,
 )
 from keyplan.design import InvalidValue, get, query, ref, rewrite, there
-from tests.data.club import Article, Club, Game, Goal, Member, Note, Team, User
+from tests.data.club import Article, Club, Game, Member, Note, Team
+from tests.data.interrupted import (
+    calls_of,
+    cascade,
+    check_renamed,
+    check_team_deleted,
+    fill,
+    half_way,
+    rename,
+)
 from tests.data.support import Killed, Mortal, Recorder, club_store
 
 
-def fill(store: Store[Club]) -> Team:
-    for name in ("ann", "joe", "zoe"):
-        store.run(create(User(username=name, email=name)))
-    store.run(create(Team(team_id="t", name="T")))
-    store.run(create(Team(team_id="u", name="U")))
-    for name, role in (("ann", "admin"), ("joe", "member")):
-        store.run(create(Member.model_validate({"team_id": "t", "username": name, "role": role})))
-    store.run(create(Member(team_id="u", username="ann", role="admin")))
-    for game in ("g", "h"):
-        store.run(create(Game(team_id="t", game_id=game)))
-        for minute in (1, 2):
-            store.run(create(Goal(team_id="t", game_id=game, minute=minute)))
-    for n in range(3):
-        store.run(create(Article(slug=f"s{n}", number=n, title="T", author="ann")))
-    team = store.run(get(Team, team_id="t"))
-    assert team is not None
-    return team
-
-
-def left_of_the_team(raw: Any) -> set[str]:
-    items = raw.scan(TableName="Club")["Items"]
-    return {
-        item["PK"]["S"] for item in items if item.get("team_id") == {"S": "t"} or item.get("name", {}).get("S") == "T"
-    }
-
-
-def cascade(store: Store[Club]) -> None:
-    team = store.run(get(Team, team_id="t"))
-    if team is not None:
-        store.run(delete(team))
-
-
-def rename(store: Store[Club]) -> None:
-    store.run(store.design.rename_author("ann", "zoe"))
-
-
-def gone(store: Store[Club]) -> None:
-    raw: Any = store.client
-    assert left_of_the_team(raw) == set()
-    for name, teams in (("ann", 1), ("joe", 0)):
-        user = store.run(store.design.user(name))
-        assert user is not None
-        assert user.team_count == teams
-    store.run(create(Team(team_id="t", name="T")))
-
-
-def renamed(store: Store[Club]) -> None:
-    assert len(store.run(store.design.articles_of("zoe")).items) == 3
-    ann, zoe = store.run(store.design.user("ann")), store.run(store.design.user("zoe"))
-    assert ann is not None
-    assert zoe is not None
-    assert (ann.article_count, zoe.article_count) == (0, 3)
-
-
-def calls_of(work: Callable[[Store[Club]], None]) -> int:
-    with club_store() as (store, sent):
-        fill(store)
-        sent.taken()
-        work(store)
-        return len(sent.taken())
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before the call", "after the call"])
-@pytest.mark.parametrize(("work", "finished"), [(cascade, gone), (rename, renamed)], ids=["cascade", "rewrite"])
+@pytest.mark.parametrize(
+    ("work", "finished"), [(cascade, check_team_deleted), (rename, check_renamed)], ids=["cascade", "rewrite"]
+)
 def test_killed_at_any_step_it_can_be_finished(
     work: Callable[[Store[Club]], None], finished: Callable[[Store[Club]], None], after: bool
 ) -> None:
@@ -108,11 +57,6 @@ def test_killed_at_any_step_it_can_be_finished(
             finished(again)
             journals: Any = sent.client
             assert not [i for i in journals.scan(TableName="Club-keyplan")["Items"] if i["pk"] == {"S": "JOB"}]
-
-
-def half_way(store: Store[Club], client: object) -> None:
-    with pytest.raises(Killed):
-        cascade(Store(store.design, Mortal(client, 2, after=True)))
 
 
 def test_what_is_being_deleted_is_not_found(store: Store[Club], sent: Recorder) -> None:
@@ -161,7 +105,7 @@ def test_a_refused_delete_marks_nothing(store: Store[Club]) -> None:
 def test_the_last_admin_goes_with_the_team(store: Store[Club]) -> None:
     store.run(delete(fill(store)))
     assert store.verify() == []
-    gone(store)
+    check_team_deleted(store)
 
 
 def test_two_runners_do_no_harm(store: Store[Club], sent: Recorder) -> None:
@@ -183,7 +127,7 @@ def test_two_runners_do_no_harm(store: Store[Club], sent: Recorder) -> None:
 
     Store(store.design, Interfering()).resume()
     assert store.verify() == []
-    gone(store)
+    check_team_deleted(store)
 
 
 def test_a_late_runner_leaves_alone_what_was_created_since(store: Store[Club], sent: Recorder) -> None:
@@ -237,4 +181,4 @@ def test_a_journal_that_nobody_understands_stops_no_other(store: Store[Club], se
     with pytest.raises(DataError, match="not finished"):
         store.resume()
     assert store.verify() == []
-    gone(store)
+    check_team_deleted(store)

@@ -1,7 +1,6 @@
 """Random writes beside a plain model: after each, `verify` finds nothing and every pattern agrees with the model."""
 
 import os
-from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import settings
@@ -26,6 +25,7 @@ from keyplan.data import (
 from keyplan.design import get, query, ref
 from keyplan.engine import Engine
 from tests.data.club import Alias, Article, Club, Game, Goal, Member, Note, Team, User
+from tests.data.club_model import Model
 from tests.data.support import Clock
 
 NAMES = st.sampled_from(["ann", "joe", "Joe"])
@@ -34,22 +34,6 @@ SLUGS = st.sampled_from(["s1", "s2", "s3"])
 TEAMS = st.sampled_from(["t1", "t2"])
 TAGS = st.frozensets(TEXTS, max_size=3)
 ROLES = st.sampled_from(["member", "admin"])
-
-
-@dataclass
-class Model:
-    """What should be stored, in plain dicts."""
-
-    users: dict[str, dict[str, Any]] = field(default_factory=dict)
-    articles: dict[str, dict[str, Any]] = field(default_factory=dict)
-    teams: dict[str, str] = field(default_factory=dict)
-    members: dict[tuple[str, str], str] = field(default_factory=dict)
-    games: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    notes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
-
-    def admins(self, team: str) -> int:
-        return sum(role == "admin" for (where, _), role in self.members.items() if where == team)
 
 
 class ClubMachine(RuleBasedStateMachine):

@@ -188,7 +188,7 @@ def test_only_a_job_can_be_left(opened: tuple[Store[Plain], Recorder]) -> None:
     sent.taken()
     with pytest.raises(DataError, match="job"):
         store.begin(rewrite(store.design.posts_in("old"), lambda post: None))
-    with pytest.raises(TypeError, match="begin"):
+    with pytest.raises(TypeError, match="first step"):
         store.run(store.design.rename("old", "new").first(store.design.posts_in("old")))
     assert sent.taken() == []
 

@@ -218,7 +218,7 @@ def test_a_parent_is_not_moved_from_under_its_children(store: Store[Club]) -> No
         store.run(move(user, username="bob"))
     team = store.run(create(Team(team_id="t", name="T")))
     store.run(create(Member(team_id="t", username="ann")))
-    with pytest.raises(DataError, match="belongs to it by its key"):
+    with pytest.raises(DataError, match="belong to it by its key"):
         store.run(move(team, team_id="u"))
     assert store.verify() == []
 

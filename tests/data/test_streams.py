@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from keyplan.data import Store, create, delete, update
-from keyplan.data.streams import Change, Handler, Record, deliver, from_event, on
+from keyplan.data.streams import Change, Handler, deliver, from_event, on
 from keyplan.data.streams.records import packed, unpacked
 from keyplan.design import HOUSEKEEPING, DesignError, Entity, Id, Table, key
 from keyplan.engine import Engine
-from tests.data.press import Article, Comment, Mark, Press, Times, articles, marks
+from tests.data.press import Article, Comment, Mark, Press, Times, articles, marks, records_of
 
 Seen = list[Change[Any]]
 
@@ -31,13 +31,6 @@ def see_marks(change: Change[Mark], seen: Seen) -> None:
 
 
 HANDLERS: tuple[Handler[Seen], ...] = (see_articles, see_comments_go, see_marks)
-
-
-def records_of(engine: Engine, table: str) -> list[Record]:
-    arn = engine.describe_table(TableName=table)["Table"]["LatestStreamArn"]
-    (shard,) = engine.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
-    iterator = engine.get_shard_iterator(StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")
-    return list(engine.get_records(ShardIterator=iterator["ShardIterator"])["Records"])
 
 
 @pytest.fixture

@@ -2,56 +2,19 @@
 
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 import boto3
 import pytest
 
-from keyplan.data import DataError, RequestFailed, Store, create, delete, put, update
-from keyplan.data.streams import Change, Handler, StreamRunner, on, set_aside
+from keyplan.data import DataError, RequestFailed, create, delete, put, update
+from keyplan.data.streams import Change, on, set_aside
 from keyplan.data.streams.runner import longer_each_time
-from keyplan.data.streams.shard_checkpoints import Checkpoint, checkpoints_of
-from keyplan.design import DesignError, Table, get, query
+from keyplan.data.streams.shard_checkpoints import checkpoints_of
+from keyplan.design import DesignError, get, query
 from keyplan.engine import Engine
-from tests.data.press import Article, Comment, Mark, Note, Press, Times, articles, marks
+from tests.data.press import Article, Comment, Mark, Note, Times, marks
+from tests.data.stream_bench import Bench, ManyShards, Seen, Twice, failing, run_with_pauses, see, set_stream
 from tests.data.support import Failing, Killed, Mortal, failure
-
-Seen = list[tuple[str, str]]
-"""What handlers saw: the kind of a change, and the title of the article."""
-
-
-@on(Article, "INSERT", "MODIFY", "REMOVE")
-def see(change: Change[Article], seen: Seen) -> None:
-    article = change.after or change.before
-    assert article is not None
-    seen.append((change.kind, article.title))
-
-
-class Bench:
-    """A store with articles on an engine, both with a clock of the test, and what handlers saw."""
-
-    def __init__(self, client: Any, times: Times, streams: Any = None) -> None:
-        self.times = times
-        self.client = client
-        self.streams = streams or client
-        self.store = Store(Press(), client, clock=times, secret=b"of the tests")
-        self.store.create_tables()
-        self.seen: Seen = []
-
-    def runner(self, *handlers: Handler[Seen], streams: object = None, table: Table = articles) -> StreamRunner[Seen]:
-        mine = handlers or (see,)
-        return StreamRunner(self.store, table, mine, self.seen, streams or self.streams, tries=3, lease_seconds=30)
-
-    def write(self, *titles: str) -> None:
-        for title in titles:
-            self.store.run(create(Article(slug=title, title=title)))
-
-    def checkpoint(self) -> Checkpoint:
-        (found,) = checkpoints_of(self.store, "Articles").values()
-        return found
-
-    def titles(self) -> list[str]:
-        return [title for _, title in self.seen]
 
 
 @pytest.fixture(params=["engine", "wire"])
@@ -162,20 +125,6 @@ def test_who_lost_the_lease_moves_no_checkpoint(bench: Bench) -> None:
     assert bench.checkpoint().sequence == last
 
 
-class Twice:
-    """A client whose streams tell everything twice."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def get_records(self, **request: Any) -> Any:
-        answer = self._client.get_records(**request)
-        return {**answer, "Records": [record for record in answer["Records"] for _ in range(2)]}
-
-
 def test_twice_is_harmless_for_a_handler_that_minds_it(bench: Bench) -> None:
     @on(Article, "INSERT")
     def note(change: Change[Article], seen: Seen) -> None:
@@ -189,29 +138,6 @@ def test_twice_is_harmless_for_a_handler_that_minds_it(bench: Bench) -> None:
     assert len(bench.seen) == 10
     notes = bench.store.run(query(Note.primary, topic="articles")).items
     assert [each.text for each in notes] == list(dict.fromkeys(event for _, event in bench.seen))
-
-
-def failing(title: str, times: int = 10**6) -> Handler[Seen]:
-    """A handler that fails so many times on an article of this title."""
-    left = times
-
-    @on(Article, "INSERT")
-    def picky(change: Change[Article], seen: Seen) -> None:
-        nonlocal left
-        assert change.after is not None
-        if change.after.title == title and left > 0:
-            left -= 1
-            seen.append(("fail", title))
-            raise ZeroDivisionError(f"not {title}")
-        seen.append(("take", change.after.title))
-
-    return picky
-
-
-def run_with_pauses(bench: Bench, runner: StreamRunner[Seen], times: int = 10) -> None:
-    for _ in range(times):
-        runner.run_once()
-        bench.times.pass_(5)
 
 
 def test_what_fails_is_tried_again_before_the_next(bench: Bench) -> None:
@@ -282,7 +208,7 @@ def test_a_record_that_ends_the_process_is_set_aside_too(bench: Bench) -> None:
     assert bench.runner(deadly).run_once() == 2
     assert bench.seen == [("try", "a"), *[("try", "b")] * 4, ("try", "c")]
     (aside,) = set_aside(bench.store)
-    assert (aside.tries, aside.error) == (3, "the process ended while the handler was at work")
+    assert (aside.tries, aside.error) == (3, "the process ended while the handler was running")
 
 
 def test_an_item_that_can_not_be_read_is_set_aside(bench: Bench) -> None:
@@ -371,11 +297,6 @@ def test_stop_is_heard_between_two_records(bench: Bench) -> None:
 # What happens to streams in the course of time
 
 
-def set_stream(bench: Bench, *, enabled: bool) -> None:
-    view = {"StreamViewType": "NEW_AND_OLD_IMAGES"} if enabled else {}
-    bench.client.update_table(TableName="Articles", StreamSpecification={"StreamEnabled": enabled, **view})
-
-
 def test_an_iterator_that_expired_is_replaced(local: Bench) -> None:
     local.write("a")
     runner = local.runner()
@@ -447,52 +368,6 @@ def test_a_stream_that_ends_under_the_runner_is_followed_by_the_next(local: Benc
     local.times.pass_(60)
     runner.run_once()
     assert local.titles() == ["a", "b"]
-
-
-class ManyShards:
-    """A stream of several shards, a page each, as AWS has them."""
-
-    def __init__(self, engine: Engine, parents: dict[str, str | None]) -> None:
-        self.parents = parents
-        self.records: dict[str, list[Any]] = {shard: [] for shard in parents}
-        self.closed: set[str] = set()
-        self._engine = engine
-        self._taken: str | None = None
-
-    def take(self, shard: str) -> None:
-        """Move what was written since the last time into a shard."""
-        arn = self._engine.describe_table(TableName="Articles")["Table"]["LatestStreamArn"]
-        (real,) = self._engine.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
-        kind: Any = {"ShardIteratorType": "TRIM_HORIZON"}
-        if self._taken is not None:
-            kind = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": self._taken}
-        iterator = self._engine.get_shard_iterator(StreamArn=arn, ShardId=real["ShardId"], **kind)
-        found = self._engine.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
-        self.records[shard] += found
-        self._taken = found[-1]["dynamodb"]["SequenceNumber"]
-
-    def describe_stream(self, StreamArn: str, ExclusiveStartShardId: str | None = None) -> Any:  # noqa: N803
-        names = list(self.parents)
-        here = names.index(ExclusiveStartShardId) + 1 if ExclusiveStartShardId else 0
-        parent = self.parents[names[here]]
-        shard = {"ShardId": names[here], **({"ParentShardId": parent} if parent else {})}
-        more = {"LastEvaluatedShardId": names[here]} if here + 1 < len(names) else {}
-        return {"StreamDescription": {"Shards": [shard], **more}}
-
-    def get_shard_iterator(self, StreamArn: str, ShardId: str, ShardIteratorType: str, **more: str) -> Any:  # noqa: N803
-        behind = 0
-        if "SequenceNumber" in more:
-            numbers = [record["dynamodb"]["SequenceNumber"] for record in self.records[ShardId]]
-            behind = numbers.index(more["SequenceNumber"]) + 1
-        return {"ShardIterator": f"{ShardId}|{behind}"}
-
-    def get_records(self, ShardIterator: str) -> Any:  # noqa: N803
-        shard, behind = ShardIterator.split("|")
-        found = self.records[shard][int(behind) :][:2]
-        behind_now = int(behind) + len(found)
-        if shard in self.closed and behind_now == len(self.records[shard]):
-            return {"Records": found}
-        return {"Records": found, "NextShardIterator": f"{shard}|{behind_now}"}
 
 
 def test_parents_come_before_their_children(local: Bench) -> None:

@@ -98,7 +98,7 @@ def _create(system: str, design: Design, settings: Connection) -> None:
     with opened(settings, make=True) as clients:
         store = Store(design, clients.dynamodb)
         try:
-            before = store.tables_there()
+            before = store.tables_exist()
             store.create_tables()
         except DataError as error:
             fail(f"Can not make the tables of {system}: {error}")

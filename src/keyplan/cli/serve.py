@@ -134,7 +134,7 @@ def _check_tables(system: Running[Any], settings: Settings) -> None:
         if settings.embedded:
             system.store.create_tables()
             return
-        there = system.store.tables_there()
+        there = system.store.tables_exist()
     except DataError as error:
         fail(f"Can not use the tables of {name}: {error}")
     missing = [table for table, is_there in there.items() if not is_there]

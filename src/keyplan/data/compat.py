@@ -5,14 +5,14 @@ switch for both packages.
 
 | fast path | private interface | public interface | gain |
 | --- | --- | --- | --- |
-| `decodes_directly` | a class's core schema, its objects' slots | `model_validate` | 1.4 µs an item, not 2.7 |
-| `field_validator` | the core schema of a field | a model of one field | 0.04 µs a value, not 1.0 |
+| `decodes_directly` | a class's core schema, its objects' slots | `model_validate` | 1.4 µs per item instead of 2.7 |
+| `field_validator` | the core schema of a field | a model of one field | 0.04 µs per value instead of 1.0 |
 
-With both, a get of an item of 1 KB takes 18.3 µs and not 20.7, a query of 100 of them 564 and not 756, an update 82 and
-not 87 (`python -m bench.data.worker`, the engine in the same process, medians of 7 turns).
+With both, getting an item of 1 KB takes 18.3 µs instead of 20.7, a query of 100 such items 564 instead of 756, and an
+update 82 instead of 87 (`python -m bench.data.worker`, engine in the same process, medians of 7 runs).
 
-`has_validators` reads `__pydantic_decorators__`, for which there is no other way. Where pydantic has it no more, every
-class is taken for one with validators, which costs a request in some patches and changes nothing else.
+`has_validators` reads `__pydantic_decorators__`, since pydantic has no other way to ask. If a release doesn't have it,
+every class counts as having validators: some patches then read their item first, and nothing else changes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,7 @@ Schema: TypeAlias = Mapping[str, Any]
 Validate: TypeAlias = Callable[[object], object]
 
 _DIRECT: Mapping[str, type | None] = {"str": None, "bool": None, "int": int, "decimal": Decimal}
-"""Schemas whose values need no check, with what makes them of the stored content where that is not the value itself."""
+"""Schemas whose values need no validation, with the type to convert stored content to; None to take it as it is."""
 
 _IMMUTABLE = (str, int, float, bool, bytes, Decimal, Enum, NoneType)
 
@@ -46,7 +46,7 @@ _EMPTY_SLOTS = ("__pydantic_extra__", "__pydantic_private__")
 
 
 class Conversion(NamedTuple):
-    """How a field's value is made of stored content that needs no check; `make` is None where it is the content."""
+    """How stored content becomes a field's value without validation; with None as `make`, it is taken as it is."""
 
     make: type | None
 
@@ -55,18 +55,18 @@ class Conversion(NamedTuple):
 
 
 def decodes_directly(entity: type[Entity]) -> bool:
-    """Whether objects of a class may be made field by field, since nothing in it sees more than one field's value."""
+    """Whether entities of a class can be built field by field, because no validator sees more than one field."""
     return switch.fast_paths and not _has_hooks(entity)
 
 
 def slot_setters() -> tuple[dict[str, Callable[[object, object], None]], list[Callable[[object, object], None]]]:
-    """The functions that fill the slots of a new object: for its fields and their names, and those that stay empty."""
+    """The functions that set the slots of a new object: for its fields and their names, and those to set to None."""
     slots: Mapping[str, Any] = vars(BaseModel)
     return {name: slots[slot].__set__ for name, slot in _SLOTS.items()}, [slots[slot].__set__ for slot in _EMPTY_SLOTS]
 
 
 def direct_conversion(entity: type[Entity], name: str) -> Conversion | None:
-    """How to make a field's value of its stored content without a check; None where it has to be validated."""
+    """How to convert a field's stored content without validation; None if it must be validated."""
     schema = _without_default(_fields(entity)[name]["schema"])
     schema = schema["schema"] if schema["type"] == "nullable" else schema
     if schema.keys() <= {"type", "metadata"} and schema["type"] in _DIRECT and _is_silent(entity):
@@ -75,7 +75,7 @@ def direct_conversion(entity: type[Entity], name: str) -> Conversion | None:
 
 
 def lasting_default(entity: type[Entity], name: str) -> object:
-    """A field's default where it can be shared by all objects, since nobody can change it; else `NOTHING`."""
+    """A field's default if it is immutable, so that all objects can share it; otherwise `NOTHING`."""
     schema = _fields(entity)[name]["schema"]
     lasting = _is_silent(entity) and "validate_default" not in schema
     if lasting and isinstance(schema.get("default", ...), _IMMUTABLE):
@@ -85,7 +85,7 @@ def lasting_default(entity: type[Entity], name: str) -> object:
 
 
 def default_factory(entity: type[Entity], name: str) -> Callable[[], object]:
-    """A function that makes a field's default for one object."""
+    """A function that returns a new default for a field."""
     default = _schema_validator(entity, name).get_default_value
 
     def make() -> object:
@@ -101,7 +101,7 @@ def default_factory(entity: type[Entity], name: str) -> Callable[[], object]:
 
 @cache
 def field_validator(entity: type[Entity], name: str) -> Validate:
-    """A function that makes a field's value of stored content, as the class does; fields inside it by their names."""
+    """A function that validates one field's stored content as its class does. Nested fields go by their names."""
     return _by_schema(entity, name) if decodes_directly(entity) else _by_model(entity, name)
 
 
@@ -113,7 +113,7 @@ def _by_schema(entity: type[Entity], name: str) -> Validate:
 
 
 def _by_model(entity: type[Entity], name: str) -> Validate:
-    """The same with public means: a class with the one field, which keeps the validators that are declared for it."""
+    """The same with public means: a class that requires only this field, with the validators declared for it."""
     if _sees_whole_objects(entity):
         model = field_model(entity, name)
     else:
@@ -123,24 +123,24 @@ def _by_model(entity: type[Entity], name: str) -> Validate:
 
 
 def _sees_whole_objects(entity: type[Entity]) -> bool:
-    """Whether a class has code that would miss the other fields."""
+    """Whether a class has code that needs the other fields too."""
     own = [each for each in entity.__mro__ if issubclass(each, Entity) and each is not Entity]
     hooks = {vars(each).get(name) for each in own for name in ("__init__", "model_post_init")} - {None}
-    # pydantic makes a hook itself for a class with private attributes.
+    # pydantic itself adds a hook to classes with private attributes.
     made_here = any(not hook.__module__.startswith("pydantic.") for hook in hooks)
     return made_here or _decorators(entity, "model_validators")
 
 
 @cache
 def field_model(entity: type[Entity], name: str) -> type[BaseModel]:
-    """A model of one field of an entity, which takes values as the entity does, but for validators of the class."""
+    """A model with one field of an entity, without the validators of its class."""
     info = entity.model_fields[name]
     field: Any = {name: (info.annotation, copy(info))}
     return create_model(entity.__name__, __config__=entity.model_config, **field)
 
 
 def has_validators(entity: type[Entity]) -> bool:
-    """Whether a class has validators of its own, for fields or for the whole."""
+    """Whether a class declares validators for fields or for the whole model."""
     return _decorators(entity, "model_validators") or _decorators(entity, "field_validators")
 
 
@@ -152,16 +152,16 @@ def _decorators(entity: type[Entity], kind: str) -> bool:
 
 
 def _class(entity: type[Entity]) -> Schema:
-    """The schema of a class, without the definitions that it may name."""
+    """The schema of a class, without definitions around it."""
     whole: Schema = entity.__pydantic_core_schema__
     schema: Schema = whole["schema"] if whole["type"] == "definitions" else whole
-    if schema["type"] == "definition-ref":  # of a class that holds others of its kind
+    if schema["type"] == "definition-ref":  # a class that contains itself
         return next(each for each in whole["definitions"] if each["ref"] == schema["schema_ref"])
     return schema
 
 
 def _model(entity: type[Entity]) -> Schema:
-    """The part of a class's schema that makes its objects, within whatever functions stand around it."""
+    """The part of a class's schema that builds its objects, without validators around it."""
     return _within(_class(entity), "model")
 
 
@@ -176,7 +176,7 @@ def _within(schema: Schema, kind: str) -> Schema:
 
 
 def _has_hooks(entity: type[Entity]) -> bool:
-    """Whether something sees more than the value of one field: functions around the class, or with a look at others."""
+    """Whether a validator sees more than one field's value: one of the whole class, or one that gets other values."""
     model = _model(entity)
     if model is not _class(entity) or model["schema"]["type"] != "model-fields":
         return True
@@ -201,7 +201,7 @@ def _without_default(schema: Schema) -> Schema:
 
 
 def _inside(schema: object) -> Iterator[Schema]:
-    """A schema and the schemas inside it."""
+    """A schema and all schemas nested in it."""
     if isinstance(schema, Mapping):
         yield schema
         for each in schema.values():
@@ -212,7 +212,7 @@ def _inside(schema: object) -> Iterator[Schema]:
 
 
 def _field_schema(entity: type[Entity], name: str) -> Schema:
-    """The schema of a field by itself."""
+    """The schema of one field."""
     whole: Schema = entity.__pydantic_core_schema__
     schema: Schema = _fields(entity)[name]["schema"]
     if whole["type"] != "definitions":

@@ -1,10 +1,10 @@
-"""The errors of the data layer, one tree.
+"""The errors of the data layer.
 
-`DataError` is the base. What a rule of the design refused says which entity, which constraint and which values
-(`NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`, `InUse`,
-`FloorReached`). What the stored data or a request got wrong: `StoredDataError`, `BadCursor`, `TooLarge`. What DynamoDB
-could not do: `RequestFailed`, of which `Throttled` and `Conflict` were retried before, and `MissingTable`. Every class
-has a stable `code`. Values that can not be stored at all are refused by the design (`keyplan.design.InvalidValue`).
+`DataError` is the base. A rule of the design that refuses a write raises a `Refused` with the entity, the constraint
+and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`,
+`InUse` or `FloorReached`. Wrong stored data or requests are `StoredDataError`, `BadCursor` and `TooLarge`. A request
+that DynamoDB failed is `RequestFailed`; `Throttled` and `Conflict` were retried first, and `MissingTable` says which
+table. Every class has a stable `code`. Values that can't be stored at all raise `keyplan.design.InvalidValue`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,17 +19,22 @@ class DataError(Exception):
     code: ClassVar[str] = "data-error"
 
 
+def described(entity: str, values: Mapping[str, object]) -> str:
+    """An item by its entity and the values of its key: `Author(author_id='ada')`."""
+    return f"{entity}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+
 class Refused(DataError):
-    """A write that a rule of the design does not allow; nothing was written."""
+    """A rule of the design refused the write; nothing was written."""
 
     code = "refused"
-    problem: ClassVar[str] = "a rule of the design does not allow it"
+    sentence: ClassVar[str] = "A rule of the design refused the write of {item}"
 
     def __init__(
-        self, entity: str, constraint: str, values: Mapping[str, object], stored: object = None, problem: str = ""
+        self, entity: str, constraint: str, values: Mapping[str, object], stored: object = None, sentence: str = ""
     ) -> None:
-        shown = ", ".join(f"{name}={value!r}" for name, value in values.items())
-        super().__init__(f"{entity}.{constraint}({shown}): {problem or self.problem}")
+        said = sentence or self.sentence.format(item=described(entity, values))
+        super().__init__(f"{said} [{entity}.{constraint}]")
         self.entity = entity
         self.constraint = constraint
         self.values = dict(values)
@@ -39,63 +44,63 @@ class Refused(DataError):
 
 
 class NotFound(Refused):
-    """The item to change or delete is not there."""
+    """The item to change or delete doesn't exist."""
 
     code = "not-found"
-    problem = "it is not there"
+    sentence = "{item} doesn't exist"
 
 
 class AlreadyExists(Refused):
-    """The item to create is there already."""
+    """The item to create already exists."""
 
     code = "already-exists"
-    problem = "it is there already"
+    sentence = "{item} already exists"
 
 
 class UniqueViolation(Refused):
     """Another item has this unique value."""
 
     code = "unique-violation"
-    problem = "another item has this value"
+    sentence = "Another item has the same value: {item}"
 
 
 class StaleVersion(Refused):
-    """The item was changed by somebody else since it was read; `stored` is the item as it is now."""
+    """The item was changed by somebody else since it was read; `stored` is the item now."""
 
     code = "stale-version"
-    problem = "it was changed since it was read; read it again"
+    sentence = "{item} was changed since it was read. Read it again"
 
 
 class ConditionFailed(Refused):
-    """A condition of the caller does not hold; `stored` is the item as it is."""
+    """The caller's condition doesn't hold; `stored` is the item now."""
 
     code = "condition-failed"
-    problem = "the condition does not hold"
+    sentence = "{item} doesn't meet the condition"
 
 
 class ParentMissing(Refused):
-    """What the item belongs to is not there, or is being deleted."""
+    """The item's parent doesn't exist, or is being deleted."""
 
     code = "parent-missing"
-    problem = "what it belongs to is not there"
+    sentence = "The parent doesn't exist: {item}"
 
 
 class InUse(Refused):
-    """The item can not be deleted while others belong to it."""
+    """The item can't be deleted while others refer to it."""
 
     code = "in-use"
-    problem = "others belong to it"
+    sentence = "Can't delete {item}: other items refer to it"
 
 
 class FloorReached(Refused):
-    """A number would fall below what the design allows ("not the last one")."""
+    """A number would fall below the floor that the design sets ("not the last one")."""
 
     code = "floor-reached"
-    problem = "a number would fall below its floor"
+    sentence = "A number would fall below its floor: {item}"
 
 
 class StoredDataError(DataError):
-    """A stored item does not fit its entity; `key` and `attribute` say which item and what of it."""
+    """A stored item doesn't fit its entity; `key` and `attribute` say which item and attribute."""
 
     code = "stored-data"
 
@@ -107,19 +112,19 @@ class StoredDataError(DataError):
 
 
 class BadCursor(DataError):
-    """A cursor that was not made for this pattern and these parameters, or not by this store."""
+    """The cursor is not from this list: another pattern, other arguments or another secret."""
 
     code = "bad-cursor"
 
 
 class TooLarge(DataError):
-    """More than one transaction, item or request can hold; nothing was sent."""
+    """The write is larger than a transaction can be; nothing was sent."""
 
     code = "too-large"
 
 
 class RequestFailed(DataError):
-    """DynamoDB refused a request for a reason that the design does not know."""
+    """DynamoDB refused a request for a reason other than a rule of the design."""
 
     code = "request-failed"
 
@@ -130,23 +135,23 @@ class RequestFailed(DataError):
 
 
 class MissingTable(RequestFailed):
-    """A table of the design is not there."""
+    """A table of the design doesn't exist."""
 
     code = "missing-table"
 
     def __init__(self, operation: str, error_code: str, tables: Sequence[str]) -> None:
         self.tables = tuple(tables)
-        which = f"the table {tables[0]} is" if len(tables) == 1 else f"one of the tables {', '.join(tables)} is"
-        super().__init__(operation, error_code, f"{which} not there yet; create_tables() makes what is missing")
+        which = f"the table {tables[0]}" if len(tables) == 1 else f"one of the tables {', '.join(tables)}"
+        super().__init__(operation, error_code, f"{which} doesn't exist; create_tables() creates missing tables")
 
 
 class Throttled(RequestFailed):
-    """Still too many requests after all retries."""
+    """DynamoDB still throttled the request after all retries."""
 
     code = "throttled"
 
 
 class Conflict(RequestFailed):
-    """Another transaction was changing the same items, and still was after all retries."""
+    """Other transactions kept changing the same items through all retries."""
 
     code = "conflict"

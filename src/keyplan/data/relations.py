@@ -1,4 +1,4 @@
-"""Which entities of a design belong to which: worked out once for each store, and asked in every write."""
+"""Which entities of a design belong to which. Worked out once per store, and used by every write."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ class Relations:
         return self._cascading.get(entity, ())
 
     def deletion_order(self, entity: type[Entity]) -> list[Child]:
-        """The cascading children in an order that can be deleted: those first that would refuse a later one."""
+        """The cascading children in the order to delete them: first those that would refuse to let a later one go."""
         waiting = list(self.cascading(entity))
         ordered = []
         while waiting:
@@ -52,13 +52,13 @@ class Relations:
                     self._refuses(other.entity, each.entity) for other in waiting if other.entity is not each.entity
                 )
             ]
-            chosen = (free or waiting)[0]  # where they refuse each other there is no order, and the design's is as good
+            chosen = (free or waiting)[0]  # if they refuse each other, any order is as good
             waiting.remove(chosen)
             ordered.append(chosen)
         return ordered
 
     def _refuses(self, one: type[Entity], other: type[Entity]) -> bool:
-        """Whether an item deleted with the one can refuse the deletion of something deleted with the other."""
+        """Whether an item that is deleted with `one` can refuse the deletion of one that is deleted with `other`."""
         deleted = self._deleted_with(other)
         return any(
             relation.on_delete == "refuse" and relation.entity in deleted
@@ -67,7 +67,7 @@ class Relations:
         )
 
     def _deleted_with(self, entity: type[Entity]) -> set[type[Entity]]:
-        """The entity, and all whose items are deleted with its items."""
+        """The entity, and all entities whose items are deleted with its items."""
         found: set[type[Entity]] = set()
         waiting = [entity]
         while waiting:

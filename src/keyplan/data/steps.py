@@ -1,8 +1,8 @@
 """Operations without I/O: generators that ask for calls and get answers.
 
-An operation is worked out by a generator that yields a `Call` (a method of the DynamoDB client with its request) or a
-`Wait`, is sent the answer, and returns its result. A driver (`store`, `aio`) does nothing but carry these out, so that
-there is one way of doing things for threads and for asyncio.
+A generator yields a `Call` (a method of the DynamoDB client with its request) or a `Wait`, is sent the answer, and
+returns the result of the operation. `Store` and `AsyncStore` only carry out calls and waits, so that every operation is
+written once for threads and asyncio.
 """
 
 import random
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 RETRIES = 8
 ATTEMPTS = 10
-"""How often an operation starts over when somebody else changed its item meanwhile."""
+"""How often an operation is tried when others keep changing its item."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 
 
@@ -38,7 +38,7 @@ Steps: TypeAlias = Generator[Step, Any, T]
 
 
 class ClientFailure(Exception):
-    """The client's error for a call, as a driver passes it into the generator."""
+    """The client's error for a call, as a store throws it into the generator."""
 
     def __init__(self, code: str, message: str, response: dict[str, Any]) -> None:
         super().__init__(f"{code}: {message}")
@@ -54,7 +54,7 @@ _CONFLICTS = {"TransactionConflictException", "TransactionInProgressException"}
 _PASSING = {
     "InternalServerError",
     "ServiceUnavailable",
-    # botocore's names for a connection that was lost, so that nobody knows whether the request arrived
+    # botocore's names for lost connections: the request may or may not have arrived
     "ConnectionClosedError",
     "ConnectTimeoutError",
     "EndpointConnectionError",
@@ -63,14 +63,14 @@ _PASSING = {
 
 
 def pause(attempt: int) -> float:
-    """How long to wait before the next attempt: longer each time, and never two callers in step."""
+    """Seconds to wait before the next attempt: longer each time, with jitter."""
     return random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt))
 
 
 def call(operation: str, request: dict[str, Any], *, again: bool = True) -> Steps[Answer]:
-    """Make a call, again after a pause where that is safe and may help; other failures are the caller's to explain.
+    """Make a call, and retry it where that is safe and may help. Other failures are raised as `ClientFailure`.
 
-    `again` says that repeating the call does no harm: reads, and writes whose outcome does not depend on it.
+    `again` says that the call may be repeated when it is unknown whether it arrived: reads, and writes with a token.
     """
     attempt = 0
     asked = Call(operation, request)
@@ -90,7 +90,7 @@ def call(operation: str, request: dict[str, Any], *, again: bool = True) -> Step
 
 
 def only_conflicts(failure: ClientFailure) -> bool:
-    """Whether a transaction was cancelled for nothing but conflicts with others and a lack of capacity."""
+    """Whether a transaction was cancelled only because of conflicts with others or missing capacity."""
     if failure.code != "TransactionCanceledException":
         return False
     codes = {reason.get("Code", "None") for reason in failure.response.get("CancellationReasons", [])}
@@ -98,7 +98,7 @@ def only_conflicts(failure: ClientFailure) -> bool:
 
 
 def given_up(failure: ClientFailure) -> RequestFailed:
-    """The error for a call that failed in the end."""
+    """The error to raise for a call that failed for good."""
     operation, request = failure.call or Call("request", {})
     if failure.code == "ResourceNotFoundException" and (tables := _tables_of(request)):
         return MissingTable(operation, failure.code, tables)
@@ -111,7 +111,7 @@ def given_up(failure: ClientFailure) -> RequestFailed:
 
 
 def _tables_of(request: dict[str, Any]) -> list[str]:
-    """The tables that a request names."""
+    """The names of the tables in a request."""
     parts = [part for action in request.get("TransactItems", ()) for part in action.values()]
     named = {part["TableName"] for part in (request, *parts) if "TableName" in part}
     return sorted(named.union(request.get("RequestItems", ())))

@@ -1,7 +1,4 @@
-"""The stores: a design on a DynamoDB, for threads and for asyncio.
-
-Both carry out the same steps; they differ in how a call is made and how a pause is slept.
-"""
+"""The stores, for threads and for asyncio. Both carry out the same steps; they differ in how they call and wait."""
 
 import asyncio
 import inspect
@@ -19,7 +16,7 @@ from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
-from keyplan.data.upkeep.provisioning import create_tables, tables_there
+from keyplan.data.upkeep.provisioning import create_tables, tables_exist
 from keyplan.data.upkeep.repair import repair
 from keyplan.data.upkeep.verify import verify
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
@@ -51,12 +48,12 @@ D = TypeVar("D", bound=Design)
 
 
 def utc_now() -> datetime:
-    """The time, in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 class _Core(Generic[D]):
-    """What both stores share: everything but the sending."""
+    """What both stores share: everything but calling and waiting."""
 
     def __init__(
         self, design: D, client: object, *, clock: Callable[[], datetime] = utc_now, secret: bytes | None = None
@@ -84,16 +81,16 @@ class _Core(Generic[D]):
             return write_all(op, self._context())
         if isinstance(op, ImportAll):
             return import_steps(op, self._context())
-        raise TypeError(f"{op!r} is nothing that a store can run")
+        raise TypeError(f"{op!r} isn't an operation that a store can run")
 
     def _context(self) -> Context:
         return Context(self.design, self._relations, self.clock(), self._beside)
 
     def with_(self, *, clock: Callable[[], datetime], beside: Beside) -> Self:
-        """The same store with another clock, and with parts that join every write in its transaction.
+        """A copy of the store with another clock, and with parts that join every write in its transaction.
 
-        `beside` is asked before each write; what it raises, refuses the write (`AlreadyWritten` skips it). Of a delete
-        that cascades and of a rewrite, the first transaction is the write: the mark or the journal.
+        `beside` is called before each write and returns the parts. An error that it raises refuses the write;
+        `AlreadyWritten` skips it. They join the first transaction of a cascading delete or a rewrite.
         """
         other = copy(self)
         other.clock = clock
@@ -118,11 +115,11 @@ class _Core(Generic[D]):
 
     def _begin(self, work: Rewrite[Any]) -> Steps[None]:
         if not work.name:
-            raise DataError("only a job that the design declares can be finished by somebody else")
+            raise DataError("only a job that the design declares can be begun and finished later")
         yield from self._jobs.rewrites.begin(work, self._context())
 
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
-        """The first request that each operation would send, or the one of a transaction of them; nothing is sent."""
+        """The first request of an operation, or the request of a transaction of several; nothing is sent."""
         steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)  # type: ignore[arg-type]  # parts, then
         for step in steps:
             if isinstance(step, Call):
@@ -131,10 +128,10 @@ class _Core(Generic[D]):
 
 
 class Store(_Core[D]):
-    """A design at work on a boto3 client, or on the embedded engine.
+    """A design on a boto3 client, or on the embedded engine.
 
-    `secret` signs cursors. Where none is given, one is made and kept in the design's housekeeping table, so that every
-    process on the same tables understands the others' cursors.
+    `secret` signs cursors. Without one, a secret is created in the design's housekeeping table, so that all processes
+    on the same tables accept each other's cursors.
     """
 
     @overload
@@ -150,27 +147,27 @@ class Store(_Core[D]):
     @overload
     def run(self, op: ImportAll) -> Imported: ...
     def run(self, op: object) -> object:
-        """Carry out an operation and give its result."""
+        """Carry out an operation and return its result."""
         return self._drive(self._steps(op))
 
     def transact(self, *parts: Part | Patch[Any]) -> None:
-        """Write all of these together, or nothing."""
+        """Write all parts in one transaction, or nothing."""
         self._drive(self._transaction(parts))
 
     def begin(self, job: Rewrite[E]) -> None:
-        """Do what a job of the design does first, and leave the rest to `resume`."""
+        """Carry out the first step of a job, and leave the rest to `resume`."""
         self._drive(self._begin(job))
 
     def resume(self) -> int:
-        """Finish the cascades and rewrites that were begun and not finished; how many it were."""
+        """Finish all interrupted jobs; returns how many."""
         return self._drive(self._jobs.resume(self._context()))
 
     def verify(self) -> list[VerifyFinding]:
-        """Walk all tables and list what does not agree with the design."""
+        """Read all tables; returns what doesn't agree with the design."""
         return self._drive(verify(self.design, self.clock()))
 
     def repair(self, findings: list[VerifyFinding]) -> int:
-        """Put right what `verify` found, where it can be; how many findings it were."""
+        """Repair findings of `verify`; returns how many were repaired."""
         return self._drive(repair(self.design, findings))
 
     def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> Iterator[E]:
@@ -183,12 +180,12 @@ class Store(_Core[D]):
             op = op.after(page.next)
 
     def create_tables(self) -> None:
-        """Make the tables that are not there yet."""
+        """Create the tables that don't exist yet."""
         self._drive(create_tables(self.design))
 
-    def tables_there(self) -> dict[str, bool]:
-        """Which of the design's tables are there, by name."""
-        return self._drive(tables_there(self.design))
+    def tables_exist(self) -> dict[str, bool]:
+        """Whether each of the design's tables exists, by name."""
+        return self._drive(tables_exist(self.design))
 
     def _drive(self, steps: Steps[T]) -> T:
         try:
@@ -217,7 +214,7 @@ class Store(_Core[D]):
 
 
 class AsyncStore(_Core[D]):
-    """A design at work on an asyncio client (aiobotocore's shape), or on the embedded engine in a thread."""
+    """A design on an asyncio client such as aiobotocore's, or on the embedded engine in threads."""
 
     _awaits = False
 
@@ -234,27 +231,27 @@ class AsyncStore(_Core[D]):
     @overload
     async def run(self, op: ImportAll) -> Imported: ...
     async def run(self, op: object) -> object:
-        """Carry out an operation and give its result."""
+        """Carry out an operation and return its result."""
         return await self._drive(self._steps(op))
 
     async def transact(self, *parts: Part | Patch[Any]) -> None:
-        """Write all of these together, or nothing."""
+        """Write all parts in one transaction, or nothing."""
         await self._drive(self._transaction(parts))
 
     async def begin(self, job: Rewrite[E]) -> None:
-        """Do what a job of the design does first, and leave the rest to `resume`."""
+        """Carry out the first step of a job, and leave the rest to `resume`."""
         await self._drive(self._begin(job))
 
     async def resume(self) -> int:
-        """Finish the cascades and rewrites that were begun and not finished; how many it were."""
+        """Finish all interrupted jobs; returns how many."""
         return await self._drive(self._jobs.resume(self._context()))
 
     async def verify(self) -> list[VerifyFinding]:
-        """Walk all tables and list what does not agree with the design."""
+        """Read all tables; returns what doesn't agree with the design."""
         return await self._drive(verify(self.design, self.clock()))
 
     async def repair(self, findings: list[VerifyFinding]) -> int:
-        """Put right what `verify` found, where it can be; how many findings it were."""
+        """Repair findings of `verify`; returns how many were repaired."""
         return await self._drive(repair(self.design, findings))
 
     async def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> AsyncIterator[E]:
@@ -268,12 +265,12 @@ class AsyncStore(_Core[D]):
             op = op.after(page.next)
 
     async def create_tables(self) -> None:
-        """Make the tables that are not there yet."""
+        """Create the tables that don't exist yet."""
         await self._drive(create_tables(self.design))
 
-    async def tables_there(self) -> dict[str, bool]:
-        """Which of the design's tables are there, by name."""
-        return await self._drive(tables_there(self.design))
+    async def tables_exist(self) -> dict[str, bool]:
+        """Whether each of the design's tables exists, by name."""
+        return await self._drive(tables_exist(self.design))
 
     async def _drive(self, steps: Steps[T]) -> T:
         try:
@@ -297,8 +294,8 @@ class AsyncStore(_Core[D]):
             return None
         method = getattr(self.client, step.operation)
         try:
-            # Only its answer tells whether a client is an asyncio one: aiobotocore's methods are plain functions that
-            # return something to await. Until one did, a call might block, so it is made in a thread.
+            # Only the answer tells whether a client is for asyncio: aiobotocore's methods are plain functions that
+            # return an awaitable. Until one has, a call might block, so it is made in a thread.
             answer = method(**step.request) if self._awaits else await asyncio.to_thread(method, **step.request)
             if inspect.isawaitable(answer):
                 self._awaits = True

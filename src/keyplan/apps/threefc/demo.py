@@ -1,4 +1,4 @@
-"""Made-up data for 3FC: leagues in several towns, one of them in the middle of a game; always the same."""
+"""Made-up data for 3FC: leagues in several towns, one of them with a live game; always the same."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -7,20 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import product
 
 from keyplan.apps.threefc.design import ThreeFC
-from keyplan.apps.threefc.entities import (
-    Acl,
-    Game,
-    Goal,
-    League,
-    Player,
-    Role,
-    Roster,
-    Season,
-    Session,
-    Status,
-    Team,
-    Third,
-)
+from keyplan.apps.threefc.entities import Acl, Game, Goal, League, Player, Roster, Season, Session, Team
+from keyplan.apps.threefc.fields import Role, Status, Third
 from keyplan.data import Refused, create
 from keyplan.web import Progress, Running
 
@@ -41,14 +29,14 @@ COLOURS = {
 MAIN, SPRING, TODAY = "demo-league", "demo-2026-spring", "demo-session-000"
 LEAGUES, SEASONS, TEAMS, PLAYERS, PEOPLE = 104, 104, 104, 120, 104
 SESSIONS, GAMES = 104, 104
-"""Sessions of the season, and games of its first one, which went on day and night; some others have three games."""
+"""Sessions of the season, and games of its first session, which took all day; some other sessions have three games."""
 MARATHON, CALLED, SCORED = "demo-game-001-00", 105, 110
-"""The one game of the second session, and the players and goals of it."""
+"""The only game of the second session, and its numbers of players and goals."""
 _BEGAN = date(2026, 3, 1)
 
 
 def fill(running: Running[ThreeFC], progress: Progress) -> None:
-    """All of it. What is there already stays, so it can be gone on with."""
+    """Create all of it. What exists already stays as it is, so that an interrupted run can be continued."""
     made = random.Random(1848)
     batches = [*_leagues(), *_league(), *_season(), *_games(made)]
     for done, batch in enumerate(batches):
@@ -59,7 +47,7 @@ def fill(running: Running[ThreeFC], progress: Progress) -> None:
 
 
 Batch = list[League | Acl | Player | Season | Team | Session | Game | Roster | Goal]
-"""What is written together."""
+"""What is written in one transaction."""
 
 
 def _leagues() -> Iterator[Batch]:
@@ -97,7 +85,7 @@ def _season() -> Iterator[Batch]:
 
 
 def _teams() -> list[tuple[str, str]]:
-    """Six that play, and many that wait for a place."""
+    """Six teams that play, and many that have not played yet."""
     waiting = [f"{town} {name}" for town, name in product(TOWNS.split()[1:], [*COLOURS, "White", "Silver"])]
     others = [(name, COLOURS.get(name.split()[-1], "#9e9e9e")) for name in waiting]
     return [*COLOURS.items(), *others][:TEAMS]
@@ -144,7 +132,7 @@ def _game(made: random.Random, game_id: str, session_id: str, start: datetime, s
 
 
 def _called(made: random.Random, game: Game, number: int) -> list[Roster]:
-    """So many players, on the three teams in turn."""
+    """This number of players, on the three teams in turn."""
     return [
         Roster(game_id=game.game_id, team_id=game.team_ids[at % 3], player_id=f"demo-player-{player:03}")
         for at, player in enumerate(made.sample(range(PLAYERS), number))
@@ -152,7 +140,7 @@ def _called(made: random.Random, game: Game, number: int) -> list[Roster]:
 
 
 def _goals(made: random.Random, roster: Sequence[Roster], start: datetime, goals: int, minutes: int) -> Iterator[Goal]:
-    """So many goals in thirds of so many minutes; the minutes are those of the game."""
+    """This number of goals, in thirds of this number of minutes; the minute of a goal is counted from the kick-off."""
     on_team: dict[str, list[str]] = {}
     for entry in roster[:15]:
         on_team.setdefault(entry.team_id, []).append(entry.player_id)
@@ -162,7 +150,7 @@ def _goals(made: random.Random, roster: Sequence[Roster], start: datetime, goals
         named = made.sample(on_team[conceding if own else scoring], 2)
         assisted = not own and made.random() < 0.6
         yield Goal(
-            event_id=f"00{int(start.timestamp()):012}{number:012}",  # before all that are entered from now on
+            event_id=f"00{int(start.timestamp()):012}{number:012}",  # sorts before every id that is generated later
             game_id=roster[0].game_id,
             third=_THIRDS[moment // minutes],
             minute=moment,

@@ -1,27 +1,39 @@
 """3FC's table and what is in it, in the order and words of its document."""
 
-from datetime import date, datetime
-from typing import Annotated, Literal, TypeAlias
-
-from pydantic import AfterValidator, Field
-
+from keyplan.apps.threefc.fields import (
+    GameCopied,
+    GameCount,
+    GameRef,
+    GameShown,
+    GoalFields,
+    GoalId,
+    GrantRole,
+    GrantUser,
+    LeagueRef,
+    LeagueShown,
+    PlayerShown,
+    RosterShown,
+    SeasonScope,
+    SeasonShown,
+    SessionScope,
+    SessionShown,
+    TeamFields,
+    TeamId,
+    Versioned,
+)
 from keyplan.design import (
     Count,
     Created,
     Entity,
-    Id,
     Ref,
+    Refusal,
     Table,
     Updated,
-    Version,
     belongs_to,
     counts,
     created,
     key,
     mirror,
-    new_id,
-    new_ulid,
-    on_top,
     ref,
     unique,
     updated,
@@ -29,18 +41,7 @@ from keyplan.design import (
 
 app = Table("3fc-{env=dev}-app", key("pk", "sk"), case="camel", type_attribute="entityType", envelope="data")
 
-Role: TypeAlias = Literal["admin", "scorekeeper", "viewer"]
-Status: TypeAlias = Literal["scheduled", "live", "finished"]
-Third: TypeAlias = Literal[1, 2, 3]
-
-
-def _different(team_ids: tuple[str, str, str]) -> tuple[str, str, str]:
-    if len(set(team_ids)) < 3:
-        raise ValueError("a game has three different teams")
-    return team_ids
-
-
-Teams: TypeAlias = Annotated[tuple[Id, Id, Id], AfterValidator(_different)]
+ON_A_TEAM = Refusal("on-a-team", "This player is already on a team in this game.")
 
 
 class Record(Entity):
@@ -50,35 +51,24 @@ class Record(Entity):
     updated_at: Updated = updated()
 
 
-class League(Record, table=app, type="LEAGUE"):
+class League(LeagueShown, Record, table=app, type="LEAGUE"):
     """League metadata."""
 
-    league_id: Id = new_id()
-    name: str
-    slug: str
-    version: Version = 0
-    season_count: Count = 0
     admin_count: Count = 0
 
     primary = key("LEAGUE#{league_id}", "METADATA")
 
 
-class Season(Record, table=app, type="SEASON"):
+class Season(SeasonShown, Record, table=app, type="SEASON"):
     """Season."""
-
-    season_id: Id = new_id()
-    league_id: Id
-    name: str
-    starts_on: date | None = None
-    ends_on: date | None = None
-    version: Version = 0
-    session_count: Count = 0
-    team_count: Count = 0
-    game_count: Count = 0
 
     primary = key("LEAGUE#{league_id}", "SEASON#{season_id}")
 
-    @belongs_to(on_delete="refuse", count="season_count")
+    @belongs_to(
+        on_delete="refuse",
+        count="season_count",
+        in_use=Refusal("in-use", "This league has seasons. Delete them first."),
+    )
     def league(self) -> Ref[League]:
         """A league with seasons can't be deleted."""
         return ref(League, league_id=self.league_id)
@@ -86,51 +76,36 @@ class Season(Record, table=app, type="SEASON"):
     @mirror
     def by_id(self) -> "SeasonLookup":
         """Nothing in it ever changes, so that no update of a season has to write it."""
-        stamps = {"created_at": self.created_at, "updated_at": self.created_at}
-        return SeasonLookup(season_id=self.season_id, league_id=self.league_id, **stamps)
+        return SeasonLookup.from_fields(self, updated_at=self.created_at)
 
 
-class SeasonLookup(Record, table=app, type="SEASON_LOOKUP"):
+class SeasonLookup(SeasonScope, Record, table=app, type="SEASON_LOOKUP", noun="season"):
     """Season lookup mirror (for ACL scope resolution)."""
-
-    season_id: Id
-    league_id: Id
 
     primary = key("SEASON#{season_id}", "METADATA")
 
 
-class Team(Record, table=app, type="TEAM"):
+class Team(Versioned, TeamFields, SeasonScope, TeamId, GameCount, Record, table=app, type="TEAM"):
     """Team."""
-
-    team_id: Id = new_id()
-    season_id: Id
-    league_id: Id
-    name: str
-    colour: str
-    version: Version = 0
-    game_count: Count = 0
 
     primary = key("SEASON#{season_id}", "TEAM#{team_id}")
 
     @belongs_to(on_delete="cascade", count="team_count")
     def season(self) -> Ref[Season]:
-        """Teams go with their season, which has no games any more when it may go."""
+        """Teams are deleted with their season, which has no games by then."""
         return ref(Season, league_id=self.league_id, season_id=self.season_id)
 
 
-class Session(Record, table=app, type="SESSION"):
+class Session(SessionShown, Record, table=app, type="SESSION"):
     """Session."""
-
-    session_id: Id = new_id()
-    season_id: Id
-    league_id: Id
-    session_date: date
-    version: Version = 0
-    game_count: Count = 0
 
     primary = key("SEASON#{season_id}", "SESSION#{session_id}")
 
-    @belongs_to(on_delete="refuse", count="session_count")
+    @belongs_to(
+        on_delete="refuse",
+        count="session_count",
+        in_use=Refusal("in-use", "This season has sessions. Delete them first."),
+    )
     def season(self) -> Ref[Season]:
         """A season with sessions can't be deleted."""
         return ref(Season, league_id=self.league_id, season_id=self.season_id)
@@ -138,80 +113,66 @@ class Session(Record, table=app, type="SESSION"):
     @mirror
     def by_id(self) -> "SessionLookup":
         """As for a season."""
-        stamps = {"created_at": self.created_at, "updated_at": self.created_at}
-        place = {"season_id": self.season_id, "league_id": self.league_id}
-        return SessionLookup.model_validate({"session_id": self.session_id, **place, **stamps})
+        return SessionLookup.from_fields(self, updated_at=self.created_at)
 
 
-class SessionLookup(Record, table=app, type="SESSION_LOOKUP"):
+class SessionLookup(SessionScope, Record, table=app, type="SESSION_LOOKUP", noun="session"):
     """Session lookup mirror (for ACL scope resolution)."""
-
-    session_id: Id
-    season_id: Id
-    league_id: Id
 
     primary = key("SESSION#{session_id}", "METADATA")
 
 
-class Game(Record, table=app, type="GAME"):
+class Game(GameShown, Record, table=app, type="GAME"):
     """Game metadata."""
-
-    game_id: Id = new_id()
-    session_id: Id
-    season_id: Id
-    league_id: Id
-    game_start_ts: datetime
-    status: Annotated[Status, on_top()] = "scheduled"
-    team_ids: Teams
-    version: Version = 0
-    player_count: Count = 0
-    goal_count: Count = 0
 
     primary = key("GAME#{game_id}", "METADATA")
 
-    @belongs_to(on_delete="refuse", count="game_count")
+    @belongs_to(
+        on_delete="refuse",
+        count="game_count",
+        missing=Refusal("not-found"),
+        in_use=Refusal("in-use", "This session has games. Delete them first."),
+    )
     def session(self) -> Ref[Session]:
         """A session with games can't be deleted."""
         return ref(Session, season_id=self.season_id, session_id=self.session_id)
 
-    @belongs_to(on_delete="refuse", count="game_count")
+    @belongs_to(
+        on_delete="refuse",
+        count="game_count",
+        missing=Refusal("no-such-team", "Choose teams of this season.", field="team_ids"),
+        in_use=Refusal("in-use", "This team has games. Delete them first."),
+    )
     def teams(self) -> list[Ref[Team]]:
-        """A team with games can't be deleted; a game's teams are of its season."""
+        """A team with games can't be deleted; a game's teams belong to its season."""
         return [ref(Team, season_id=self.season_id, team_id=team_id) for team_id in self.team_ids]
 
     @counts("game_count")
     def season(self) -> Ref[Season]:
-        """So that a season has no more games than its table can be made of."""
+        """Keeps a season from having more games than its table can be made of."""
         return ref(Season, league_id=self.league_id, season_id=self.season_id)
 
     @mirror
     def in_session(self) -> "SessionGame":
         """Replaced when the start changes."""
-        return SessionGame.model_validate(self.model_dump(exclude={"player_count", "goal_count"}))
+        return SessionGame.from_fields(self)
 
 
-class Goal(Record, table=app, type="GOAL"):
+class Goal(Versioned, GoalFields, GameRef, GoalId, Record, table=app, type="GOAL"):
     """Goal event timeline."""
-
-    event_id: Id = new_ulid()
-    game_id: Id
-    third: Third
-    minute: Annotated[int, Field(ge=0, le=999)]
-    conceding_team_id: Id
-    scoring_team_id: Id | None = None
-    scorer_id: Id | None = None
-    assist_ids: Annotated[tuple[Id, ...], Field(max_length=3)] = ()
-    own_goal: bool = False
-    version: Version = 0
 
     primary = key("GAME#{game_id}", "GOAL#{third}#{minute:04}#{event_id}")
 
-    @belongs_to(on_delete="cascade", count="goal_count")
+    @belongs_to(on_delete="cascade", count="goal_count", missing=Refusal("not-found"))
     def game(self) -> Ref[Game]:
-        """Deleting a game takes its goals along."""
+        """Goals are deleted with their game."""
         return ref(Game, game_id=self.game_id)
 
-    @belongs_to(on_delete="refuse", count="goal_count")
+    @belongs_to(
+        on_delete="refuse",
+        count="goal_count",
+        in_use=Refusal("has-goals", "A goal names this player. Change or undo the goal first."),
+    )
     def players(self) -> "list[Ref[Roster]]":
         """Scorer and assists are on the game's roster, and on the team that scored; of an own goal, on the other."""
         team_id = self.conceding_team_id if self.own_goal else self.scoring_team_id
@@ -219,56 +180,39 @@ class Goal(Record, table=app, type="GOAL"):
         return [ref(Roster, game_id=self.game_id, team_id=team_id, player_id=each) for each in named if each]
 
 
-class Roster(Record, table=app, type="ROSTER"):
+class Roster(RosterShown, GameRef, Record, table=app, type="ROSTER", noun="roster entry", exists=ON_A_TEAM):
     """Roster assignment."""
 
-    game_id: Id
-    team_id: Id
-    player_id: Id
-    version: Version = 0
-    goal_count: Count = 0
-    """Goals that name the player, who stays on the team as long as there are any."""
-
     primary = key("GAME#{game_id}", "ROSTER#{team_id}#{player_id}")
-    one_team = unique("GAME#{game_id}", "ROSTERPLAYER#{player_id}", carries="team_id")
+    one_team = unique("GAME#{game_id}", "ROSTERPLAYER#{player_id}", carries="team_id", refusal=ON_A_TEAM)
 
     @belongs_to(on_delete="cascade", count="player_count")
     def game(self) -> Ref[Game]:
-        """Deleting a game takes its roster along."""
+        """The roster is deleted with its game."""
         return ref(Game, game_id=self.game_id)
 
 
-class SessionGame(Record, table=app, type="SESSION_GAME"):
+class SessionGame(GameCopied, Record, table=app, type="SESSION_GAME", noun="game"):
     """Session -> game index: a copy of the game, in order of start."""
-
-    game_id: Id
-    session_id: Id
-    season_id: Id
-    league_id: Id
-    game_start_ts: datetime
-    status: Annotated[Status, on_top()]
-    team_ids: Teams
-    version: Version = 0
 
     primary = key("SESSION#{session_id}", "GAME#{game_start_ts}#{game_id}")
 
 
-class Acl(Record, table=app, type="ACL"):
+class Acl(Versioned, GrantRole, GrantUser, LeagueRef, Record, table=app, type="ACL", noun="grant"):
     """League ACL grants."""
-
-    league_id: Id
-    user_id: Id
-    role: Annotated[Role, on_top()]
-    version: Version = 0
 
     primary = key("LEAGUE#{league_id}", "ACL#USER#{user_id}")
 
     @belongs_to(on_delete="cascade")
     def league(self) -> Ref[League]:
-        """Grants go with their league."""
+        """Grants are deleted with their league."""
         return ref(League, league_id=self.league_id)
 
-    @counts("admin_count", floor=1)
+    @counts(
+        "admin_count",
+        floor=1,
+        refusal=Refusal("last-one", "A league needs an admin. Make somebody else an admin first."),
+    )
     def admins(self) -> Ref[League]:
         """The last admin can't be removed or lowered."""
         return ref(League, league_id=self.league_id).adding(int(self.role == "admin"))
@@ -276,48 +220,32 @@ class Acl(Record, table=app, type="ACL"):
     @mirror
     def of_user(self) -> "UserLeague":
         """The same grant, found by user."""
-        return UserLeague.model_validate(self.model_dump(exclude={"version"}))
+        return UserLeague.from_fields(self)
 
 
-class PlayerProfile(Record, table=app, type="PLAYER"):
+class PlayerProfile(PlayerShown, Record, table=app, type="PLAYER", noun="player"):
     """Player profile: a whole copy of the player, found by the id alone."""
-
-    player_id: Id
-    league_id: Id
-    display_name: str
-    user_id: Id | None = None
-    version: Version = 0
 
     primary = key("PLAYER#{player_id}", "PROFILE")
 
 
-class Player(Record, table=app, type="LEAGUE_PLAYER"):
+class Player(PlayerShown, Record, table=app, type="LEAGUE_PLAYER"):
     """A player, under the league, where a delete of the league finds it."""
-
-    player_id: Id = new_id()
-    league_id: Id
-    display_name: str
-    user_id: Id | None = None
-    version: Version = 0
 
     primary = key("LEAGUE#{league_id}", "PLAYER#{player_id}")
 
     @belongs_to(on_delete="cascade")
     def league(self) -> Ref[League]:
-        """Players go with their league."""
+        """Players are deleted with their league."""
         return ref(League, league_id=self.league_id)
 
     @mirror
     def profile(self) -> PlayerProfile:
         """The same player, found without the league."""
-        return PlayerProfile.model_validate(self.model_dump())
+        return PlayerProfile.from_fields(self)
 
 
-class UserLeague(Record, table=app, type="USER_LEAGUE"):
+class UserLeague(GrantRole, LeagueRef, GrantUser, Record, table=app, type="USER_LEAGUE", noun="grant"):
     """A grant, under the user who has it: "My leagues"."""
-
-    user_id: Id
-    league_id: Id
-    role: Annotated[Role, on_top()]
 
     primary = key("USER#{user_id}", "LEAGUE#{league_id}")

@@ -5,6 +5,7 @@
 | `values` | how the values of each type are stored: `ValueCodec`; `AttributeValue` and `Item` are DynamoDB's forms |
 | `entities` | `EntityCodec`, which encodes and decodes the items of an entity; `codec_of` gives it |
 | `encoding`, `decoding`, `codegen` | functions that are generated for one entity, for items as they nearly always are |
+| `key_codec` | `KeyCodec`: primary keys and index keys |
 | `guards` | the items that keep unique values |
 | `envelopes` | an item's fields as one JSON text |
 | `sizes` | sizes of items and keys by DynamoDB's rules |

@@ -1,4 +1,4 @@
-"""Addresses: the table and key of an item, in a form that can be compared."""
+"""Addresses: the table and key of an item, to compare and look up."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from keyplan.design import Ref, Table
 
 
 class Address(NamedTuple):
-    """Where an item is: its table's declared name and its key, in a form that can be compared."""
+    """An item's table, by its declared name, and its key; can be compared and hashed."""
 
     table: str
     key: tuple[tuple[str, str, str | bytes], ...]
@@ -19,10 +19,10 @@ class Address(NamedTuple):
 
 
 def address(table: Table, item: Item) -> Address:
-    """The address of an item, of which the key will do."""
+    """The address of an item; its key attributes are enough."""
     return Address(table.name, tuple([(name, *next(iter(item[name].items()))) for name in table.key_names]))
 
 
 def address_of(named: Ref[Any]) -> Address:
-    """The address of the item that a reference names."""
+    """The address of the item that a reference points to."""
     return address(named.entity.spec.table, codec_of(named.entity).key(named.values))

@@ -1,7 +1,6 @@
-"""Reading items quickly: functions for each entity that recognize its items and make entities of them.
+"""Generated decoders: functions for one entity that recognize its items and turn them into entities.
 
-What a field takes is asked of pydantic's own schema of the class, so that an entity that was read quickly is the one
-that the class itself would have made.
+Fields are validated by pydantic's own schema of the class, so that the result is what the class itself would build.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ E = TypeVar("E", bound=Entity)
 
 
 class FieldSource(NamedTuple):
-    """Where the value of a field is: in an attribute of its own, or in a key that is made by a template."""
+    """Where a field is stored: in an attribute of its own, or in a key attribute with a template."""
 
     field: FieldSpec
     codec: ValueCodec
@@ -29,7 +28,7 @@ class FieldSource(NamedTuple):
 
 
 def build_decoder(entity: type[E], sources: Mapping[str, FieldSource]) -> Callable[[Item], E] | None:
-    """A function from items to entities; None where a class has hooks of its own that have to see the whole item."""
+    """A function that decodes an item; None if the class must validate all fields together."""
     if not compat.decodes_directly(entity):
         return None
     code = GeneratedFunction("item")
@@ -41,7 +40,7 @@ def build_decoder(entity: type[E], sources: Mapping[str, FieldSource]) -> Callab
 def build_list_decoder(
     entity: type[E], sources: Mapping[str, FieldSource], *, without: str
 ) -> Callable[[Sequence[Item]], list[E]] | None:
-    """The same for a list of items: all are of this entity, and none has the attribute, or it is not as written."""
+    """A function that decodes a list of items of this entity, none of which has the attribute `without`."""
     if not compat.decodes_directly(entity):
         return None
     code = GeneratedFunction("items")
@@ -53,7 +52,7 @@ def build_list_decoder(
 
 
 def _reading(code: GeneratedFunction, entity: type[Entity], sources: Mapping[str, FieldSource]) -> list[str]:
-    """The lines that make an entity of an item."""
+    """The lines that build an entity from an item."""
     fields, absences = [], {}
     for name, source in sources.items():
         value, there = _value(code, entity, source), f"{source.field.stored!r} in item"
@@ -96,14 +95,14 @@ def _validated(code: GeneratedFunction, entity: type[Entity], name: str, content
 
 
 def _present(value: AttributeValue) -> AttributeValue:
-    """A stored value that is not NULL, which counts as absent."""
+    """The stored value; raises for NULL, which counts as absent."""
     if "NULL" in value:
         raise ValueError("NULL")
     return value
 
 
 def _default(code: GeneratedFunction, entity: type[Entity], name: str) -> str:
-    """The expression of what stands for an absent value; what could be changed is made for each item."""
+    """The expression of a field's default; a mutable one is created for each item."""
     lasting = compat.lasting_default(entity, name)
     if lasting is not NOTHING:
         return code.named(lasting)
@@ -111,14 +110,14 @@ def _default(code: GeneratedFunction, entity: type[Entity], name: str) -> str:
 
 
 def build_recognizer(spec: EntitySpec) -> Callable[[Item], bool]:
-    """Whether an item is of an entity, by its type attribute and the shape of its key."""
+    """A function that says whether an item is of an entity, by its type attribute and the form of its key."""
     code = GeneratedFunction("item")
     looking: Callable[[Item], bool] = code.function(_looks(code, spec))
     return looking
 
 
 def _looks(code: GeneratedFunction, spec: EntitySpec) -> str:
-    """The expression that says whether an item is of an entity."""
+    """The expression that is true for items of an entity."""
     looks = []
     if spec.table.type_attribute is not None and spec.type is not None:
         looks.append(f"item.get({spec.table.type_attribute!r}) == {{'S': {spec.type!r}}}")
@@ -128,7 +127,7 @@ def _looks(code: GeneratedFunction, spec: EntitySpec) -> str:
 
 
 def _look(code: GeneratedFunction, template: Template, text: str) -> str:
-    """The expression that says whether a text is a key of the template, without reading it where a look will do."""
+    """The expression that is true for keys of a template; parses the key only where necessary."""
     match template.parts if isinstance(template.parts[0], str) else ("", *template.parts):
         case (str(literal),):
             return f"{text} == {literal!r}"

@@ -1,4 +1,4 @@
-"""Writing items quickly: a function for each entity that makes the whole item of its values."""
+"""Generated encoders: functions for one entity that turn its values into an item."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -12,16 +12,15 @@ KeyValue: TypeAlias = Callable[[KeySpec, KeyPart, Mapping[str, object]], Attribu
 Place: TypeAlias = Callable[[KeySpec, Mapping[str, object]], Item]
 
 _SHORT = 250
-"""A text of so many characters fits into every key, whatever characters they are."""
+"""Texts up to this many characters fit into every key, even with 4 bytes for each character."""
 
 
 def build_encoder(
     spec: EntitySpec, attributes: Sequence[tuple[str, str, ValueCodec]], key_value: KeyValue, place: Place
 ) -> Callable[[Mapping[str, object]], Item]:
-    """A function from an entity's values to its whole item.
+    """A function that encodes an entity's values.
 
-    What is rare is left to functions of the thorough way: keys that are no texts, and places in indexes that an item
-    may not have.
+    Rare cases are left to the thorough code: keys that aren't texts, and index keys that an item may not have.
     """
     code = GeneratedFunction("fields")
     code.lines.append(f"item = {{{_key(code, spec.primary, key_value)}}}")
@@ -48,7 +47,7 @@ def _attribute(code: GeneratedFunction, name: str, stored: str, codec: ValueCode
 
 
 def _key(code: GeneratedFunction, key: KeySpec, key_value: KeyValue) -> str:
-    """The attributes of a key with the expressions of their values, as members of an item."""
+    """The source of a key's attributes, as members of an item."""
     members = []
     for part in key.parts:
         if part.template is None:
@@ -60,7 +59,7 @@ def _key(code: GeneratedFunction, key: KeySpec, key_value: KeyValue) -> str:
 
 
 def add_key_text(code: GeneratedFunction, template: Template) -> str:
-    """The name of a variable with the text of a key, behind the lines that make it."""
+    """Add the lines that build the text of a key; returns the name of its variable."""
     text = f"text{len(code.lines)}"
     if template.can_be_ambiguous or any(slot.absent for slot in template.slots):
         value = f"{code.named(template.write)}(fields)"
@@ -75,7 +74,7 @@ def add_key_text(code: GeneratedFunction, template: Template) -> str:
 
 
 def _piece(code: GeneratedFunction, template: Template, slot: Slot) -> str:
-    """The name of a field's value as it stands in the key, behind the lines that make it."""
+    """Add the lines that format a field's value for a key; returns the name of its variable."""
     chosen = template.formats[slot]
     piece, value = f"piece{len(code.lines)}", f"fields[{slot.field!r}]"
     code.lines.append(f"{piece} = {value if chosen.as_is else f'{code.named(chosen.write)}({value})'}")

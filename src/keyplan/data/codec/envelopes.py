@@ -1,4 +1,4 @@
-"""Envelopes: an item's fields as one JSON text, where a document keeps them so."""
+"""Envelopes: an item's fields as one JSON text, for tables that store them so."""
 
 import json
 from base64 import b64decode, b64encode
@@ -14,7 +14,7 @@ from keyplan.design.annotations import without_none
 
 
 def pack(members: Mapping[str, AttributeValue], others: Mapping[str, Any]) -> str:
-    """The text of these attributes, and of members that are passed on as they were read."""
+    """The JSON text of these attributes, and of other members that are kept as they were read."""
     content = {name: _json(value) for name, value in members.items()} | {
         name: _carried(value) for name, value in others.items()
     }
@@ -22,15 +22,15 @@ def pack(members: Mapping[str, AttributeValue], others: Mapping[str, Any]) -> st
 
 
 def unpack(text: str) -> dict[str, Any]:
-    """The members of an envelope; ValueError where it is no JSON object. Fractions are read exactly."""
+    """The members of an envelope, with exact fractions. Raises `ValueError` if it isn't a JSON object."""
     content = json.loads(text, parse_float=Decimal)
     if not isinstance(content, dict):
-        raise ValueError("no object")
+        raise ValueError("not an object")
     return content
 
 
 def restored(annotation: Any, value: Any) -> object:  # noqa: ANN401 - types and JSON are of any kind
-    """A member of an envelope for a field of this type: bytes from base64, and what was left out as what it was."""
+    """A member of an envelope as a value for a field of this type: bytes from base64, and absent values restored."""
     kind, _ = without_none(annotation)
     origin, arguments = get_origin(kind), get_args(kind)
     if value is None:
@@ -55,7 +55,7 @@ def _model(kind: type[BaseModel], value: dict[str, Any]) -> dict[str, object]:
 
 
 def _json(value: AttributeValue) -> object:
-    """A stored value as JSON has it: sets as lists, bytes as base64, a number that a float can not hold as text."""
+    """A stored value as JSON: sets as lists, bytes as base64, and numbers that a float can't hold as text."""
     ((tag, content),) = value.items()
     match tag:
         case "N":

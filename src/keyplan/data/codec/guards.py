@@ -1,4 +1,4 @@
-"""Guard items, which keep unique values: made by generated code, or thoroughly where a value is unusual."""
+"""Guard items, which keep values unique: encoded by generated code, or by the thorough code for unusual values."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,21 +13,21 @@ from keyplan.design.operations import guard_fields
 
 
 class GuardCodec:
-    """Makes the guard items of one unique value of an entity."""
+    """Encodes the guard items of one `unique` rule of an entity."""
 
     def __init__(self, codec: EntityCodec[Any], unique: Unique) -> None:
         self.unique = unique
         self.key_fields = tuple(dict.fromkeys(guard_fields(unique)))
-        """The fields whose values make its key."""
+        """The fields in its key."""
         self.fields = frozenset(filter(None, (*self.key_fields, *unique.carries, unique.when)))
-        """All fields that it is made of."""
+        """All fields that a guard depends on."""
         self.carried = frozenset(codec.spec.fields[name].stored for name in unique.carries)
-        """The attributes that it carries beside its key."""
+        """The attributes that a guard has besides its key."""
         self._codec = codec
         self._encode_quickly = self._generate()
 
     def encode(self, values: Mapping[str, object]) -> Item | None:
-        """The guard item of an entity's values; None where they have none, since a value is absent."""
+        """The guard item for an entity's values; None if a value is absent, or `when` says so."""
         try:
             return self._encode_quickly(values)
         except UNEXPECTED:
@@ -55,7 +55,7 @@ class GuardCodec:
         return made
 
     def _encode_thoroughly(self, values: Mapping[str, object]) -> Item | None:
-        """The same for all values; raises `InvalidValue` with the field where they can't be stored."""
+        """The same for any values; raises `InvalidValue` with the field if one can't be stored."""
         unique = self.unique
         if unique.when is not None and not values.get(unique.when):
             return None

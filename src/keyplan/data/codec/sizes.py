@@ -17,7 +17,7 @@ LONGEST_HASH, LONGEST_RANGE = 2048, 1024
 
 
 def json_size(item: Mapping[str, Mapping[str, Any]]) -> float:
-    """The size of an item's JSON, which is had in a moment and always more than the item's; of bytes it has none."""
+    """The size of an item as JSON: quick to get, and never less than the item's size. Infinite for binary values."""
     try:
         return len(orjson.dumps(item))
     except TypeError:
@@ -25,7 +25,7 @@ def json_size(item: Mapping[str, Mapping[str, Any]]) -> float:
 
 
 def size_with_local_indexes(table: Table, item: Mapping[str, Mapping[str, Any]]) -> int:
-    """The size of an item that DynamoDB limits: its entries in local indexes count too."""
+    """The size that DynamoDB limits: the item and its entries in local indexes."""
     size = item_size(item)
     local = [index for index in table.by_name.values() if index.local]
     if size * (1 + len(local)) <= MAXIMUM_ITEM:
@@ -45,7 +45,7 @@ def _text(value: str) -> int:
 
 
 def _number(text: str) -> int:
-    """A byte, one for a minus sign, and one for every two digits, paired from the point both ways; no outer zeros."""
+    """One byte, one for a minus sign, and one per two digits, paired from the point outwards without outer zeros."""
     whole, _, fraction = text.lstrip("-").partition(".")
     before = whole if fraction else whole.rstrip("0")
     behind = fraction if before != "0" else fraction.lstrip("0")
@@ -77,7 +77,7 @@ def value_size(value: Mapping[str, Any]) -> int:
 
 
 def is_unicode(value: Mapping[str, Any]) -> bool:
-    """Whether all texts in a value have a size: Python's can hold half of a character."""
+    """Whether all texts in a value are valid Unicode: Python's can contain lone surrogates."""
     try:
         return value_size(value) >= 0
     except UnicodeEncodeError:
@@ -88,7 +88,7 @@ def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
     """The size of an item, names included."""
     size = 0
     for name, value in item.items():
-        text = value.get("S")  # most attributes are texts, and every write asks for its size
+        text = value.get("S")  # the usual case first: every write needs the size
         if text is not None and text.isascii() and name.isascii():
             size += len(name) + len(text)
         else:
@@ -97,15 +97,15 @@ def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
 
 
 def key_limit(key: KeySpec, part: KeyPart) -> int:
-    """The bytes that an attribute of a key may have."""
+    """The maximum length of a key attribute in bytes."""
     return LONGEST_HASH if part in key.hash else LONGEST_RANGE
 
 
 def checked_key(text: str, limit: int, template: Template) -> str:
-    """A text that is to be a key; refused where it is too long for one."""
+    """The text of a key; raises `InvalidValue` if it is too long."""
     if len(text) * 4 > limit and len(text.encode()) > limit:
         field = template.fields[-1] if template.fields else None
-        # Without the key itself: it is nobody's business, and other values stand in it.
-        problem = f"with it, a key has over {limit} bytes"
+        # The key itself isn't shown, since it may contain values that the caller must not see.
+        problem = f"This value is too long: a key with it has more than {limit} bytes."
         raise InvalidValue("key-too-long", f"{template.place}.{field}", problem, field=field)
     return text

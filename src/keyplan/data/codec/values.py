@@ -1,4 +1,4 @@
-"""How Python values are stored: the codec of each type, worked out once.
+"""How Python values are stored: one codec for each type.
 
 | Python | DynamoDB |
 | --- | --- |
@@ -48,29 +48,29 @@ _LONG = Context(prec=400)  # the default context would round to 28 digits
 
 
 class ValueCodec(NamedTuple):
-    """Both ways. `tag` is set where decoding is taking the content under this type's name."""
+    """Encodes and decodes the values of a type. With a `tag`, decoding takes the content under this type's name."""
 
     encode: Encode
     decode: Decode
     tag: str | None = None
     empty: object = None
-    """What NULL inside a list or map stands for."""
+    """What NULL inside a list or map is decoded as."""
     direct: bool = False
-    """Whether encoding is putting the value under the type's name."""
+    """Whether encoding only puts the value under the type's name."""
 
 
 def number_text(value: int | Decimal | float) -> str:
-    """A number in the form that DynamoDB gives back; refuses what it could not hold exactly."""
+    """A number in DynamoDB's form; raises `InvalidValue` for one that DynamoDB can't store exactly."""
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
+            raise InvalidValue("not-finite", "number", f"{value} can't be stored: use a finite number.")
         value = Decimal(repr(value))
     elif isinstance(value, int):
         if -_TOO_LONG < value < _TOO_LONG:
             return str(value)
         value = Decimal(value)
     if not value.is_finite():
-        raise InvalidValue("not-finite", "number", f"{value} is not a number that can be stored")
+        raise InvalidValue("not-finite", "number", f"{value} can't be stored: use a finite number.")
     text = str(value)
     if len(text) <= _DIGITS and "E" not in text:
         text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -80,12 +80,14 @@ def number_text(value: int | Decimal | float) -> str:
     fits = _SMALLEST <= value.adjusted() <= _LARGEST
     exact = _LONG.normalize(value) if fits else value
     if not fits or len(exact.as_tuple().digits) > _DIGITS:
-        raise InvalidValue("number-range", "number", f"{value} has more than {_DIGITS} digits or too large an exponent")
+        raise InvalidValue(
+            "number-range", "number", f"{value} can't be stored: use at most {_DIGITS} digits and a smaller exponent."
+        )
     return format(exact, "f")
 
 
 def integer_of(value: AttributeValue | None) -> int:
-    """A stored number that the store itself looks after; absent, or NULL, counts as 0."""
+    """A stored counter or version as int; absent or NULL is 0."""
     return int((value or {}).get("N", "0"))
 
 
@@ -106,7 +108,7 @@ def _seconds(value: datetime) -> str:
 
 
 def ttl_codec() -> ValueCodec:
-    """A moment as the whole seconds that DynamoDB's time to live wants."""
+    """The codec of a `Ttl`: whole seconds, as DynamoDB's time to live needs."""
     return ValueCodec(lambda value: {"N": _seconds(value)}, lambda value: _EPOCH + timedelta(seconds=float(value["N"])))
 
 
@@ -136,7 +138,7 @@ def value_codec(annotation: object, times: TimePrecision) -> ValueCodec:
         if issubclass(annotation, BaseModel):
             return _model(annotation, times)
     if origin is Literal and all(isinstance(argument, str) for argument in arguments):
-        # Others are read back as what they are, since a Literal takes no text for a number.
+        # Other values keep their types, since a Literal doesn't accept a text for a number.
         return value_codec(str, times)
     if origin is Secret:
         return _secret(arguments[0], times)
@@ -158,7 +160,7 @@ def value_codec(annotation: object, times: TimePrecision) -> ValueCodec:
 
 
 def _enum(annotation: type[Enum]) -> ValueCodec:
-    """By its members' values; a plain value that belongs to a member will do too, for conditions."""
+    """An enum by its members' values. Also encodes a plain value of a member, for conditions."""
     if all(isinstance(member.value, str) for member in annotation):
         return ValueCodec(lambda value: {"S": str(annotation(value).value)}, _take("S"), "S")
     if all(isinstance(member.value, int) for member in annotation):
@@ -173,7 +175,7 @@ def _secret(annotation: object, times: TimePrecision) -> ValueCodec:
 
 @cache
 def _members(model: type[BaseModel], times: TimePrecision) -> dict[str, ValueCodec]:
-    """The codecs of a model's fields; asked for when they are needed, since a model may hold others of its kind."""
+    """The codecs of a model's fields; made on first use, since a model may contain itself."""
     return {name: value_codec(info.annotation, times) for name, info in model.model_fields.items()}
 
 
@@ -209,7 +211,7 @@ def _list(member: ValueCodec) -> ValueCodec:
 
 
 def _tuple(members: Sequence[ValueCodec]) -> ValueCodec:
-    """A tuple with a type for each place."""
+    """A tuple with a type for each element."""
     return ValueCodec(
         lambda value: {"L": [m.encode(each) or {"NULL": True} for m, each in zip(members, value, strict=True)]},
         lambda value: [
@@ -228,12 +230,12 @@ def _map(member: ValueCodec) -> ValueCodec:
 
 
 def _name(key: object) -> str:
-    """The key of a dict as the name of a map's member."""
+    """The key of a dict as the name in a map."""
     return str(key.value if isinstance(key, Enum) else key)
 
 
 def _set(member: ValueCodec) -> ValueCodec:
-    """A set, in the order of its stored members, so that equal sets are stored alike."""
+    """A set, sorted by its stored members, so that equal sets are stored the same way."""
 
     def encode(value: Any) -> AttributeValue | None:  # noqa: ANN401 - checked by the model
         if member.direct and member.tag == "S":
@@ -243,8 +245,10 @@ def _set(member: ValueCodec) -> ValueCodec:
             return None
         tags = {tag for tag, _ in pairs}
         if len(tags) > 1 or not tags <= {"S", "N", "B"}:
-            raise InvalidValue("no-codec", "set", "a set holds texts, numbers or bytes, of one kind")
-        # Values that differ by less than what is stored of them are one member.
+            raise InvalidValue(
+                "no-codec", "set", "This set can't be stored: its members must all be texts, all numbers or all bytes."
+            )
+        # Values that differ by less than the stored precision are one member.
         return {tags.pop() + "S": sorted({content for _, content in pairs})}
 
     def decode(value: AttributeValue) -> object:
@@ -255,18 +259,24 @@ def _set(member: ValueCodec) -> ValueCodec:
 
 
 def index_key_codec(codec: ValueCodec, longest: int) -> ValueCodec:
-    """The same codec, which refuses what can be no key."""
+    """The codec, but it refuses values that can't be index keys."""
 
     def encode(value: object) -> Mapping[str, Any] | None:
         encoded = codec.encode(value)
         content = next(iter(encoded.values())) if encoded else None
         if content in ("", b""):
-            raise InvalidValue("empty-key-value", "key", "it is a key of an index, which must not be empty")
+            raise InvalidValue(
+                "empty-key-value", "key", "This value can't be empty, because it is the key of an index."
+            )
         if (
             isinstance(content, str | bytes)
             and len(content.encode() if isinstance(content, str) else content) > longest
         ):
-            raise InvalidValue("key-too-long", "key", f"it is a key of an index, and over {longest} bytes")
+            raise InvalidValue(
+                "key-too-long",
+                "key",
+                f"This value is too long: as the key of an index it can have at most {longest} bytes.",
+            )
         return encoded
 
     return codec._replace(encode=encode, direct=False)
@@ -280,7 +290,7 @@ def _nullable(inner: ValueCodec) -> ValueCodec:
 
 
 def encode_untyped(value: object, times: TimePrecision = "milliseconds") -> AttributeValue:
-    """A value whose type is not declared, by what it is."""
+    """A value without a declared type, encoded by its Python type."""
     match value:
         case None:
             return {"NULL": True}
@@ -312,11 +322,11 @@ def encode_untyped(value: object, times: TimePrecision = "milliseconds") -> Attr
             return _model(type(value), times).encode(value) or {"NULL": True}
         case Secret() | SecretStr() | SecretBytes():
             return encode_untyped(value.get_secret_value(), times)
-    raise InvalidValue("no-codec", type(value).__name__, f"{value!r} can not be stored")
+    raise InvalidValue("no-codec", type(value).__name__, f"{value!r} can't be stored: DynamoDB has no type for it.")
 
 
 def decode_untyped(value: AttributeValue) -> object:
-    """A stored value as Python has it, where no type is declared; whole numbers become int."""
+    """A stored value without a declared type, in Python; whole numbers become int."""
     ((tag, content),) = value.items()
     match tag:
         case "N":

@@ -15,7 +15,7 @@ from keyplan.design.conditions import FieldPath, FieldStandIn, Node
 from keyplan.design.entity import EntitySpec
 
 MOST_CHOICES = 100
-"""Values that DynamoDB takes in one IN."""
+"""The most values that DynamoDB accepts in one IN."""
 
 
 def stored_condition(node: Node, codec: EntityCodec[Any]) -> Node:
@@ -26,7 +26,7 @@ def stored_condition(node: Node, codec: EntityCodec[Any]) -> Node:
     assert isinstance(path, FieldPath)
     if node.operator == "IN" and not 0 < len(values) <= MOST_CHOICES:
         field = str(path.names[0])
-        problem = f"one_of takes 1 to {MOST_CHOICES} values, not {len(values)}"
+        problem = f"one_of takes 1 to {MOST_CHOICES} values, not {len(values)}."
         raise InvalidValue("one-of", f"{codec.spec.name}.{field}", problem, field=field)
     return Node(node.operator, (_stored(path, codec), *(_operand(codec, path, node.operator, v) for v in values)))
 
@@ -36,7 +36,7 @@ def _stored(path: FieldPath, codec: EntityCodec[Any]) -> FieldPath:
 
 
 def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> FieldPath | AttributeValue:
-    """Another field's path, or a value: by the field's own codec where all of it is compared, else by its type."""
+    """Another field's path, or a value: encoded as the field is if all of it is compared, else by its Python type."""
     if isinstance(value, FieldStandIn):
         return _stored(value._path, codec)
     if len(path.names) == 1:
@@ -47,13 +47,13 @@ def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: obj
 
 
 def all_of(nodes: Sequence[Node]) -> Node | None:
-    """The conjunction of conditions; None where there are none."""
+    """All of the conditions as one; None if there are none."""
     if not nodes:
         return None
     return nodes[0] if len(nodes) == 1 else Node("AND", tuple(nodes))
 
 
-# A design has few attributes, and every write asks about some of them: what names one is made once.
+# A design has few attributes, and every write has conditions on some of them, so these are made once.
 
 
 @cache
@@ -72,7 +72,7 @@ def attribute_not_exists(attribute: str) -> Node:
 
 
 def item_exists(spec: EntitySpec) -> Node:
-    """An item exists; where another entity's item could have its key, one of this entity."""
+    """The item exists; if another entity's item could have its key, it is one of this entity."""
     if spec.told_by_type:
         return equals(spec.table.type_attribute or "", {"S": spec.type})
     return attribute_exists(spec.table.hash[0].name)

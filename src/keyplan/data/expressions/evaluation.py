@@ -1,7 +1,7 @@
-"""Conditions evaluated on items in Python, with the result that DynamoDB's own evaluation has.
+"""Conditions evaluated in Python, with the same result as in DynamoDB.
 
-So a rule of a write is stated once, as the condition that is sent: when DynamoDB refuses the write and returns the item
-that it found, `holds` says which of the conditions that item doesn't meet.
+Each rule of a write is stated once, as the condition that is sent. When DynamoDB refuses the write, it returns the item
+that it found, and `holds` tells which of the conditions failed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,7 @@ def holds(condition: Node, item: Item | None) -> bool:
 
 
 def _value(operand: object, item: Item) -> AttributeValue | None:
-    """The value of an operand; None where nothing is stored at its path."""
+    """The value of an operand; None if nothing is stored at its path."""
     if not isinstance(operand, FieldPath):
         return cast(AttributeValue, operand)
     value: Any = {"M": item}
@@ -68,7 +68,7 @@ def _value(operand: object, item: Item) -> AttributeValue | None:
 
 
 def same_value(one: AttributeValue | None, other: AttributeValue | None) -> bool:
-    """Whether two values are equal to DynamoDB: numbers by value, sets without order. Nothing equals what is absent."""
+    """Whether two values are equal in DynamoDB: numbers by value, sets in any order. An absent value equals nothing."""
     if one is None or other is None:
         return False
     if one == other:
@@ -91,7 +91,7 @@ def same_value(one: AttributeValue | None, other: AttributeValue | None) -> bool
 
 
 def _ordered(compare: _Comparison, one: AttributeValue | None, other: AttributeValue | None) -> bool:
-    """Compare two texts, numbers or binaries; nothing else has an order."""
+    """Compare two texts, numbers or binaries. False for other types, which have no order."""
     for tag, rank in (("S", str), ("N", Decimal), ("B", bytes)):
         if one is not None and other is not None and tag in one and tag in other:
             return compare(rank(one[tag]), rank(other[tag]))
@@ -106,7 +106,7 @@ def _begins_with(value: AttributeValue | None, prefix: AttributeValue | None) ->
 
 
 def _contains(value: AttributeValue | None, sought: AttributeValue | None) -> bool:
-    """A part of a text or binary, an element of a set or list."""
+    """Whether a text or binary contains another, or a set or list an element."""
     if value is None or sought is None:
         return False
     ((tag, content),) = value.items()

@@ -15,7 +15,7 @@ class Expression:
         self.values: dict[str, AttributeValue] = {}
 
     def name(self, attribute: str) -> str:
-        """The placeholder of an attribute's name; every name gets one, so that no reserved word ever matters."""
+        """The placeholder of an attribute's name. Every name gets one, since any may be a reserved word."""
         placeholder = f"#{len(self.names)}"
         return self.names.setdefault(attribute, placeholder)
 
@@ -31,7 +31,7 @@ class Expression:
         return placeholder
 
     def condition(self, node: Node) -> str:
-        """A tree over stored attributes as text."""
+        """A condition over stored attributes as text."""
         operator, operands = node.operator, node.operands
         match operator:
             case "AND" | "OR":
@@ -73,7 +73,7 @@ Shape: TypeAlias = tuple[object, ...]
 
 
 def shapes_of(nodes: Sequence[Node], values: list[AttributeValue]) -> tuple[Shape, ...]:
-    """The shapes of conditions over stored attributes; their values are added to the list, in order."""
+    """The shapes of conditions; their values are appended to the list, in order."""
     shapes: list[Shape] = []
     for node in nodes:
         shape: list[object] = [node.operator]
@@ -90,7 +90,7 @@ def shapes_of(nodes: Sequence[Node], values: list[AttributeValue]) -> tuple[Shap
 
 
 def node_of(shape: Shape) -> Node:
-    """A condition of this shape, with no matter which values."""
+    """A condition of this shape, with empty values."""
     operator, *operands = shape
     return Node(
         str(operator),

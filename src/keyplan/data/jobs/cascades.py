@@ -1,8 +1,8 @@
-"""Deletes that cascade: an item and all that belongs to it.
+"""Cascading deletes: an item and all that belongs to it.
 
-The parent is marked first, in the transaction that writes the journal: from then on nothing can be created under it
-and reads do not find it. Then the children go, each with what follows from it, and at last the parent together with
-the journal. What is written beside a delete goes with the first of these transactions, and with no other.
+The first transaction marks the parent and writes the journal. From then on no child can be created, and reads don't
+find the parent. Then the children are deleted with their effects, and at last the parent together with the journal.
+Parts beside the delete are written with the first transaction only.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,13 +35,13 @@ TOGETHER = 25
 
 
 class Cascades:
-    """Works out the cascades of one design."""
+    """Carries out the cascading deletes of one design."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
     def delete(self, write: Delete[Any], context: Context, gone: Address | None = None) -> Steps[None]:
-        """Delete an item and all that belongs to it; as a child of what is `gone`, only while that is."""
+        """Delete an item and all that belongs to it; with `gone`, only while there is no item at that address."""
         entity = write.entity
         stored = stored_item(entity) or codec_of(type(entity)).encode(entity)
         where = address(entity.spec.table, stored)
@@ -51,18 +51,18 @@ class Cascades:
         set_stored_item(entity, None)
 
     def resume(self, begun: Item, context: Context) -> Steps[None]:
-        """Finish what a journal says."""
+        """Finish the job of a journal."""
         name, key = begun["name"]["S"], begun["key"]["M"]
         entity = next((each for each in context.design.entities if each.__name__ == name), None)
         if entity is None:
-            raise DataError(f"a delete of {name} was begun and not finished, and there is no such entity any more")
+            raise DataError(f"a delete of {name} was not finished, and the design no longer has this entity")
         item = yield from self._marked(entity, key, begun)
         yield from self._finish(entity, item, key, context, begun)
 
     def _mark(
         self, write: Delete[Any], stored: Item, where: Address, context: Context, begun: Item, gone: Address | None
     ) -> Steps[None]:
-        """In one transaction: nothing refuses the delete, the parent is marked and no longer counts, and a journal."""
+        """Mark the parent, stop counting it and write the journal, in one transaction that children can refuse."""
         entity, spec = write.entity, write.entity.spec
         requirements = [
             *unchanged_since_read(spec, stored, set(), write.refusal, whole=has_effects(spec)),
@@ -72,14 +72,14 @@ class Cascades:
         plan = Plan()
         action = plan.change(where, {DELETING: begun["startedAt"]}, set(), *requirements)
         write.add_where(action)
-        follows = effects_of(codec_of(type(entity)).decode(stored))
-        plan_effect_changes(plan, spec, Effects(shares=follows.shares), Effects())
+        effects = effects_of(codec_of(type(entity)).decode(stored))
+        plan_effect_changes(plan, spec, Effects(shares=effects.shares), Effects())
         _only_while(plan, gone)
         begin(plan, begun)
         yield from send_plan(plan, context)
 
     def _finish(self, entity: type[Entity], item: Item | None, key: Item, context: Context, begun: Item) -> Steps[None]:
-        """The children go, then the parent (as it is known to be stored, or None) and the journal."""
+        """Delete the children, then the parent (`item`, if it still exists) and the journal."""
         if item is not None:
             yield from self.clear(Ref(entity, codec_of(entity).decode(item).key_values), context)
         for attempt in range(ATTEMPTS):
@@ -91,19 +91,19 @@ class Cascades:
                 yield from send_plan(plan, context)
                 return
             except (NotFound, StaleVersion):
-                # Another runner was first, or somebody still changed the item.
+                # Another process was faster, or somebody changed the item.
                 if attempt == ATTEMPTS - 1:
                     raise
                 yield Wait(pause(attempt))
                 item = yield from self._marked(entity, key, begun)
 
     def _marked(self, entity: type[Entity], key: Item, begun: Item) -> Steps[Item | None]:
-        """The parent, if it still is the one that the journal is about, and not one that was created since."""
+        """The parent, if it is still the one that was marked, and not one that was created since."""
         item = yield from self._reader.stored_at(entity.spec.table, key)
         return item if item is not None and item.get(DELETING) == begun["startedAt"] else None
 
     def _add_last(self, plan: Plan, entity: type[Entity], item: Item, begun: Item) -> None:
-        """The parent goes. What would have refused that was asked when it was marked, and it does not count since."""
+        """Delete the parent. Children could refuse when it was marked, and it has not been counted since."""
         spec = entity.spec
         last = codec_of(entity).decode(item)
         refusal = Delete(last).refusal
@@ -115,7 +115,7 @@ class Cascades:
     # Children
 
     def clear(self, parent: Ref[Any], context: Context, *, gone: bool = False) -> Steps[None]:
-        """Delete what belongs to an item; of one that is `gone`, only until there is one in its place."""
+        """Delete the children of an item; with `gone`, only while the item doesn't exist."""
         for child, relation in context.relations.deletion_order(parent.entity):
             yield from self._delete_children(parent, child, relation, context, gone)
 
@@ -134,7 +134,7 @@ class Cascades:
     def _delete_found(
         self, source: Query[Any], relation: BelongsTo[Any], parent: Address, context: Context, gone: bool
     ) -> Steps[bool]:
-        """Delete the children that a query finds; whether it must be asked again."""
+        """Delete the children that a query finds; returns whether to run the query again."""
         again = False
         start: Item | None = None
         while True:
@@ -142,13 +142,13 @@ class Cascades:
             for child in found:
                 if any(address_of(named) == parent for named in named_by(relation.parent(child))):
                     done = yield from self._delete_one(child, context, parent if gone else None)
-                    # An index may still miss what was written a moment ago, so it is asked until it has nothing.
+                    # An index lags behind the table, so it is queried until it finds nothing.
                     again = again or not done or source.key.index is not None
             if start is None:
                 return again
 
     def _delete_one(self, entity: Entity, context: Context, gone: Address | None) -> Steps[bool]:
-        """Whether the item is gone; not where somebody changed it since it was read."""
+        """Delete a child; returns False if somebody changed it since it was read."""
         write = Delete(entity)
         try:
             if context.relations.cascading(type(entity)):
@@ -166,20 +166,20 @@ class Cascades:
 
 
 def _only_while(plan: Plan, gone: Address | None) -> None:
-    """The plan holds only while there is nothing at this address; and there is nothing to be counted there, then."""
+    """Require that no item exists at this address, which then has no counters to change either."""
     if gone is None:
         return
     nothing = Requirement(
         (attribute_not_exists(gone.key[0][0]),),
-        lambda stored: AlreadyExists(gone.table, "primary", {}, None, "it was created again"),
+        lambda stored: AlreadyExists(gone.table, "primary", {}, None, f"An item of {gone.table} was created again"),
     )
     plan.actions[gone] = Action(gone, presence=[nothing])
 
 
 def _known_values(parent: Mapping[str, object], relation: BelongsTo[Any], key: KeySpec) -> Iterator[dict[str, object]]:
-    """What is known of the children's key: all of the hash key, and the beginning of the sort key.
+    """What the parent's values tell of its children's keys: the partition key, and the beginning of the sort key.
 
-    What the parent does not know of it has a few values, and is asked for with each.
+    If the parent doesn't know a field of the partition key, one set of values for each value in `over`.
     """
     for choice in product(*relation.over.values()):
         values = {mine: parent[theirs] for theirs, mine in relation.fields.items()}

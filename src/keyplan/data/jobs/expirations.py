@@ -1,8 +1,8 @@
-"""Items that went without this layer: DynamoDB's time to live deletes an item, and nothing that follows from it.
+"""Cleanup after expired items: DynamoDB's time to live deletes an item, but not its effects.
 
-What a delete would have done is made up for, given the item as it was last. A stream tells of a removal at least once,
-perhaps to two at a time, so a marker in the housekeeping table goes with the transaction: there is one for each item
-that was, whatever came to its key since. Children go afterwards, by a journal, as in any cascade.
+The cleanup does what a delete would have done, given the item as it was last. A stream reports a removal at least once,
+perhaps to two handlers at the same time, so the transaction also writes a marker to the housekeeping table, one for
+each expired item. Children are deleted afterwards, with a journal, as in any cascading delete.
 """
 
 from contextlib import suppress
@@ -29,38 +29,38 @@ from keyplan.design import HOUSEKEEPING, Entity, Ref
 from keyplan.design.entity import EntitySpec
 
 KEPT = timedelta(days=30)
-"""How long a marker is kept: much longer than a stream keeps its records."""
+"""How long a marker is kept: much longer than a stream keeps its records (24 hours)."""
 
 
 class ExpiredCleanups:
-    """Makes up for removals in one design."""
+    """Cleans up after expired items of one design."""
 
     def __init__(self, reader: Reader, cascades: Cascades) -> None:
         self._reader = reader
         self._cascades = cascades
 
     def settle(self, work: CleanUpExpired[Any], context: Context) -> Steps[bool]:
-        """Take away what followed from an item that is gone; whether there was something to do, and nobody had."""
+        """Delete the effects of an expired item; returns whether there were any, and nobody else had done it."""
         entity, spec = work.entity, work.entity.spec
         stored = stored_item(entity) or codec_of(type(entity)).encode(entity)
         entity = codec_of(type(entity)).decode(stored)
         where, mark = address(spec.table, stored), _mark(spec, stored, context)
-        follows = effects_of(entity)
+        effects = effects_of(entity)
         if DELETING in stored:
-            follows.shares = {}  # it did not count any more
+            effects.shares = {}  # it was no longer counted
         begun = self._journal(entity, mark, context)
-        if not follows.items and not follows.shares and begun is None:
+        if not effects.items and not effects.shares and begun is None:
             return False
         for attempt in range(ATTEMPTS):
-            there = yield from self._there([where, _marker(mark), *follows.items], context)
-            if _marker(mark) in there and begun is not None:
+            existing = yield from self._existing([where, _marker(mark), *effects.items], context)
+            if _marker(mark) in existing and begun is not None:
                 yield from self._finish_begun(begun, context)
-            if where in there or _marker(mark) in there:
+            if where in existing or _marker(mark) in existing:
                 return False
-            ours = {each: side for each, side in follows.items.items() if side.is_stored_as(there.get(each))}
-            if not _untouched(follows, ours):
+            ours = {each: effect for each, effect in effects.items.items() if effect.is_stored_as(existing.get(each))}
+            if not _untouched(effects, ours):
                 return False
-            plan = self._plan(spec, where, mark, Effects(ours, follows.shares), begun)
+            plan = self._plan(spec, where, mark, Effects(ours, effects.shares), begun)
             try:
                 yield from send_plan(plan, context)
                 break
@@ -73,33 +73,33 @@ class ExpiredCleanups:
         return True
 
     def resume(self, begun: Item, context: Context) -> Steps[None]:
-        """Finish what a journal says."""
+        """Finish the job of a journal."""
         yield from self._finish(begun, context)
 
-    def _there(self, addresses: list[Address], context: Context) -> Steps[dict[Address, Item]]:
-        """Those of the items that are there, as they are now."""
+    def _existing(self, addresses: list[Address], context: Context) -> Steps[dict[Address, Item]]:
+        """The items at these addresses that exist now."""
         names = context.design.table_names
         wanted = [(names[each.table], each.item) for each in addresses]
         items = yield from batch_get(wanted, consistent=names.values())
         return {each: item for each, item in zip(addresses, items, strict=True) if item is not None}
 
-    def _plan(self, spec: EntitySpec, where: Address, mark: Item, follows: Effects, begun: Item | None) -> Plan:
+    def _plan(self, spec: EntitySpec, where: Address, mark: Item, effects: Effects, begun: Item | None) -> Plan:
         plan = Plan()
         plan.check(where, _nothing(spec, where))
         plan.put(_marker(mark), mark, _nothing(spec, _marker(mark)))
-        plan_effect_changes(plan, spec, follows, Effects())
-        for each, side in follows.items.items():
-            plan.actions[each].requirements.append(_as_seen(spec, side))
+        plan_effect_changes(plan, spec, effects, Effects())
+        for each, effect in effects.items.items():
+            plan.actions[each].requirements.append(_as_seen(spec, effect))
         for action in plan.actions.values():
-            action.floors.clear()  # it is gone, whatever rule it would have broken
+            action.floors.clear()  # the item is already deleted, so floors can't refuse it
         if begun is not None:
             begin(plan, begun)
         return plan
 
-    # What belonged to it
+    # Children
 
     def _journal(self, entity: Entity, mark: Item, context: Context) -> Item | None:
-        """The journal for the children; under a name that the next one who is told of the removal knows, too."""
+        """The journal for deleting the children; its key is the same for everybody who handles the same removal."""
         spec, codec = entity.spec, codec_of(type(entity))
         if not context.relations.cascading(type(entity)):
             return None
@@ -114,7 +114,7 @@ class ExpiredCleanups:
         }
 
     def _finish_begun(self, begun: Item, context: Context) -> Steps[None]:
-        """Finish it for somebody who was told of the removal before and did not come to the end."""
+        """Finish a cleanup that another process began and didn't finish."""
         key = {"pk": begun["pk"], "sk": begun["sk"]}
         if (yield from self._reader.stored_at(HOUSEKEEPING, key)) is not None:
             yield from self._finish(begun, context.alone())
@@ -123,9 +123,11 @@ class ExpiredCleanups:
         name = begun["name"]["S"]
         entity = next((each for each in context.design.entities if each.__name__ == name), None)
         if entity is None:
-            raise DataError(f"what belonged to a {name} is to be deleted, and there is no such entity any more")
+            raise DataError(
+                f"the children of an expired {name} were not all deleted, and the design no longer has this entity"
+            )
         values = codec_of(entity).decode_fields(entity.spec.primary.fields, begun["values"]["M"])
-        with suppress(AlreadyExists):  # where it was created again, what is left belongs to that one
+        with suppress(AlreadyExists):  # if the item was created again, the children that are left belong to it
             yield from self._cascades.clear(Ref(entity, values), context, gone=True)
         plan = Plan()
         end(plan, begun)
@@ -133,7 +135,7 @@ class ExpiredCleanups:
 
 
 def _mark(spec: EntitySpec, stored: Item, context: Context) -> Item:
-    """The marker of an item that was: of that one, and not of another that had its key before or has it since."""
+    """The marker of an expired item: of this one, not of others with the same key before or since."""
     created = spec.by_kind.get("created")
     key = {part.attribute.name: stored[part.attribute.name] for part in spec.primary.parts}
     which = stored.get(created.stored) if created is not None else None
@@ -155,17 +157,17 @@ def _nothing(spec: EntitySpec, where: Address) -> Requirement:
 
 
 def _as_seen(spec: EntitySpec, effect: EffectItem) -> Requirement:
-    """The item that is to be deleted still is the one that followed."""
+    """The effect item is unchanged since it was read."""
     keys = set(effect.table.key_names)
     known = {name: value for name, value in effect.own.items() if name not in keys} or effect.own
     changed = StaleVersion(spec.name, effect.constraint, effect.values)
     return Requirement(tuple(equals(name, value) for name, value in known.items()), lambda stored: changed)
 
 
-def _untouched(follows: Effects, ours: dict[Address, EffectItem]) -> bool:
-    """Whether nobody took away what followed: then the item was not deleted by a store, and its numbers still count.
+def _untouched(effects: Effects, ours: dict[Address, EffectItem]) -> bool:
+    """Whether effects of the item still exist: then no store deleted it, and it is still counted.
 
-    What expires by itself tells nothing; where nothing else follows, the marker has to do.
+    Effects that expire themselves don't tell. If there are no others, only the marker prevents a second cleanup.
     """
-    lasting = [each for each, side in follows.items.items() if side.table.ttl not in side.item]
+    lasting = [each for each, effect in effects.items.items() if effect.table.ttl not in effect.item]
     return not lasting or any(each in ours for each in lasting)

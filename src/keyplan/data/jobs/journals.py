@@ -1,4 +1,4 @@
-"""Journals: items in the design's housekeeping table that say which work was begun and is not finished."""
+"""Journals: items in the design's housekeeping table for jobs that have begun and are not finished."""
 
 import json
 from hashlib import sha256
@@ -13,7 +13,7 @@ JOURNALS = "JOB"
 
 
 def journal(context: Context, kind: str, name: str, subject: Item) -> Item:
-    """A new journal. The same work that is begun at the same moment has the same, so that it can be begun again."""
+    """A new journal. Its key depends only on the job and the time, so that a retried request writes the same one."""
     started = context.now.isoformat()
     return {
         "pk": {"S": JOURNALS},
@@ -26,12 +26,12 @@ def journal(context: Context, kind: str, name: str, subject: Item) -> Item:
 
 
 def begin(plan: Plan, journal: Item) -> None:
-    """Write the journal with what the plan does."""
+    """Add the journal to a plan."""
     plan.put(place_of(journal), journal)
 
 
 def end(plan: Plan, journal: Item) -> None:
-    """Remove the journal with what the plan does."""
+    """Add the removal of the journal to a plan."""
     plan.remove(place_of(journal))
 
 
@@ -40,5 +40,5 @@ def place_of(journal: Item) -> Address:
 
 
 def digest(*parts: object) -> str:
-    """A short name for something: the same for the same, whoever asks."""
+    """A short hash of these values: the same in every process."""
     return sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()[:32]

@@ -1,6 +1,6 @@
-"""Work larger than one transaction: journalled in the design's housekeeping table, so that it can be finished.
+"""Finishing jobs that were interrupted.
 
-Whoever finds a journal can finish it; two that do so at once get in each other's way but do no harm.
+Any process can finish a job by its journal. Two that do so at the same time slow each other down, but do no harm.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from keyplan.design import HOUSEKEEPING
 
 
 class Jobs:
-    """Works out the jobs of one design."""
+    """Carries out the jobs of one design."""
 
     def __init__(self, reader: Reader) -> None:
         self.cascades = Cascades(reader)
@@ -26,7 +26,7 @@ class Jobs:
         self.expirations = ExpiredCleanups(reader, self.cascades)
 
     def resume(self, context: Context) -> Steps[int]:
-        """Finish every job that was begun and not finished; how many it were. A refused one stops no other."""
+        """Finish all interrupted jobs; returns how many. If one is refused, the others still run."""
         request: dict[str, Any] = {
             "TableName": context.design.table_name(HOUSEKEEPING),
             "KeyConditionExpression": "pk = :jobs",
@@ -60,4 +60,4 @@ class Jobs:
                 return self.rewrites.resume(begun, context)
             case "gone":
                 return self.expirations.resume(begun, context)
-        raise DataError(f"work of an unknown kind was begun and not finished: {begun['kind']['S']}")
+        raise DataError(f"a job of an unknown kind was not finished: {begun['kind']['S']}")

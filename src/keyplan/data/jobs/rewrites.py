@@ -1,8 +1,8 @@
-"""Rewrites: a change of all items of a query, with what begins it and what ends it.
+"""Rewrites: changing all items of a query, with a first and a last step.
 
-A journal goes with the writes that begin a rewrite. The items of the query are changed until there is none, then the
-last step and the end of the journal are one transaction. What is written beside a rewrite goes with its first
-transaction, and with no other.
+The first step is one transaction with the journal. Then the items of the query are changed until it finds none, and the
+last step and the removal of the journal are one transaction. Parts beside the rewrite are written with the first
+transaction only.
 """
 
 from collections.abc import Mapping
@@ -26,24 +26,24 @@ from keyplan.design.rewrites import Final, Rewrite
 
 
 class Rewrites:
-    """Works out the rewrites of one design."""
+    """Carries out the rewrites of one design."""
 
     def __init__(self, reader: Reader, cascades: Cascades) -> None:
         self._reader = reader
         self._cascades = cascades
 
     def run(self, work: Rewrite[Any], context: Context) -> Steps[int]:
-        """Change all items of a query; how many it were."""
+        """Change all items of a query; returns how many."""
         begun = yield from self.begin(work, context)
         joined = bool(work.name or work.opening)
         return (yield from self._finish(work, context.alone() if joined else context, begun))
 
     def begin(self, work: Rewrite[Any], context: Context) -> Steps[Item | None]:
-        """Do what comes first, together with the journal, which is the result where there is one."""
+        """Carry out the first step and write the journal; returns the journal, if the rewrite is a job with a name."""
         begun = journal(context, "rewrite", work.name, {"arguments": _journalled(work)}) if work.name else None
         wrong = [part for part in work.opening if not isinstance(part, PARTS)]
         if wrong:
-            raise TypeError(f"{wrong[0]!r} is nothing that a rewrite can begin with")
+            raise TypeError(f"{wrong[0]!r} can't be the first step of a rewrite")
         parts: list[Planned] = yield from prepare_parts(work.opening, self._reader, context)  # type: ignore[arg-type]  # parts
         plan = Plan()
         settle = [part.add_to(plan, context) for part in parts]
@@ -55,10 +55,10 @@ class Rewrites:
         return begun
 
     def resume(self, begun: Item, context: Context) -> Steps[None]:
-        """Finish what a journal says."""
+        """Finish the job of a journal."""
         name = begun["name"]["S"]
         if not hasattr(context.design, name):
-            raise DataError(f"the job {name} was begun and not finished, and there is no such job any more")
+            raise DataError(f"the job {name} was not finished, and the design no longer has this job")
         arguments = {each: decode_untyped(value) for each, value in begun["arguments"]["M"].items()}
         work: Rewrite[Any] = getattr(context.design, name)(**arguments)
         yield from self._finish(work, context, begun)
@@ -72,7 +72,7 @@ class Rewrites:
                 yield from self._end(work.final, context, begun)
                 return changed
             except (NotFound, StaleVersion, InUse):
-                # Somebody changed the last item, or something came that keeps it: then that is to be changed, too.
+                # Somebody changed the last item, or new items refer to it: those have to be changed first.
                 if attempt == ATTEMPTS - 1:
                     raise
                 yield Wait(pause(attempt))
@@ -90,30 +90,30 @@ class Rewrites:
             if not page.items and page.next is None:
                 return len(changed)
             if len(changed) == before:
-                # Only items that others changed, or that an index still shows as they were.
+                # Others changed these items, or the index still shows their old state.
                 yield Wait(pause(min(attempt, 5)))
                 attempt += 1
 
     def _change(self, work: Rewrite[Any], entity: Entity, changed: set[Address], context: Context) -> Steps[bool]:
-        """One item; whether it was changed. The change is made in the entity, or is a write of it that is returned."""
+        """Change one item; returns whether it was changed. The change is made in the entity, or returned as a write."""
         where = address(entity.spec.table, stored_item(entity) or {})
         result = work.change(entity)
         plan = Plan()
         settle = (result if isinstance(result, Write) else Update(entity)).add_to(plan, context)
         if not plan.actions:
-            raise DataError(f"the rewrite leaves an item as it is, and so would never end: {entity.spec.name} {where}")
+            raise DataError(f"the rewrite doesn't change an item, so it would never end: {entity.spec.name} {where}")
         try:
             yield from send_plan(plan, context)
         except (NotFound, StaleVersion):
             return False
         settle()
         if where in changed:
-            raise DataError(f"the rewrite leaves an item in its query, and so would never end: {entity.spec.name}")
+            raise DataError(f"the rewrite leaves an item in its query, so it would never end: {entity.spec.name}")
         changed.add(where)
         return True
 
     def _end(self, final: Final[Any] | None, context: Context, begun: Item | None) -> Steps[None]:
-        """The last step and the end of the journal; one transaction, unless the last step is a cascade."""
+        """Carry out the last step and remove the journal: in one transaction, unless the last step cascades."""
         plan = Plan()
         item = None if final is None else (yield from self._reader.stored(final.target))
         if final is not None and item is not None and DELETING not in item:
@@ -132,5 +132,10 @@ class Rewrites:
 def _journalled(work: Rewrite[Any]) -> Mapping[str, Any]:
     for name, value in work.arguments.items():
         if not isinstance(value, str | int | Decimal | None):
-            raise InvalidValue("job-argument", f"{work.name}.{name}", "a job takes texts and whole numbers", field=name)
+            raise InvalidValue(
+                "job-argument",
+                f"{work.name}.{name}",
+                "The arguments of a job must be texts, whole numbers or decimals.",
+                field=name,
+            )
     return {"M": {name: encode_untyped(value) for name, value in work.arguments.items()}}

@@ -1,4 +1,4 @@
-"""Many items by their keys: 100 in a request, each asked for once, until all are answered."""
+"""Many items by their keys: up to 100 per request, until DynamoDB has answered for all."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ BATCH = 100
 
 
 def batch_get(wanted: Sequence[tuple[str, Item]], *, consistent: Collection[str] = ()) -> Steps[list[Item | None]]:
-    """The items with these tables and keys, in the order asked; None for those that are not there.
+    """The items with these tables and keys, in this order; None for those that don't exist.
 
     `consistent` names the tables that are read consistently.
     """
@@ -28,7 +28,7 @@ def batch_get(wanted: Sequence[tuple[str, Item]], *, consistent: Collection[str]
         pending += left
         attempt = 0 if len(left) < len(chunk) else attempt + 1
         if attempt > RETRIES:
-            raise Throttled("batch_get_item", "UnprocessedKeys", f"{len(left)} keys are still not answered")
+            raise Throttled("batch_get_item", "UnprocessedKeys", f"{len(left)} keys are still unprocessed")
         if left:
             yield Wait(pause(attempt))
     return [found.get(_name(table, key)) for table, key in wanted]

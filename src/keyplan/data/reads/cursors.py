@@ -1,7 +1,7 @@
-"""Cursors: where a page ended, signed, and bound to what it was a page of.
+"""Cursors: where a page of a list ended, signed and encrypted.
 
-A cursor is opaque to its holder. It is good in every process that has the same secret, for the same pattern with the
-same arguments. A pattern's argument `now` is frozen in it: the pages of one list are of one moment.
+A cursor is opaque to its holder. It is valid in every process with the same secret, for the same pattern with the same
+arguments. It keeps a pattern's argument `now`, so that all pages of a list are of the same moment.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ FROZEN = "now"
 
 
 class Cursors:
-    """Makes and opens cursors with a secret."""
+    """Seals and opens cursors with a secret."""
 
     def __init__(self, secret: bytes) -> None:
-        self._secret = hashlib.blake2b(secret).digest()  # of a key's length, whatever is given
+        self._secret = hashlib.blake2b(secret).digest()  # a secret may be longer than a key of blake2b
 
     def seal(self, subject: str, arguments: Mapping[str, object], position: object) -> str:
-        """A cursor for a position of this list."""
+        """The cursor for a position in this list."""
         frozen = arguments.get(FROZEN)
         content = {"p": position, "n": frozen.isoformat() if isinstance(frozen, datetime) else None}
         body = orjson.dumps(content, default=_bytes_to_text)
@@ -36,22 +36,23 @@ class Cursors:
         return urlsafe_b64encode(signature + self._hidden(signature, body)).decode().rstrip("=")
 
     def open(self, subject: str, arguments: Mapping[str, object], cursor: str) -> tuple[Any, datetime | None]:
-        """The position in a cursor of this list, and its moment; refuses any other."""
+        """The position in a cursor of this list, and its moment; raises `BadCursor` for any other cursor."""
         try:
             data = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         except (ValueError, TypeError):
-            raise BadCursor("this is no cursor") from None
+            raise BadCursor("this isn't a cursor") from None
         signature = data[:_SIGNATURE]
         body = self._hidden(signature, data[_SIGNATURE:])
         if not hmac.compare_digest(signature, self._signature(subject, arguments, body)):
-            raise BadCursor("the cursor is not one of this list")
+            raise BadCursor("the cursor belongs to another list")
         content = json.loads(body, object_hook=_text_to_bytes)
         return content["p"], datetime.fromisoformat(content["n"]) if content["n"] else None
 
     def _hidden(self, signature: bytes, body: bytes) -> bytes:
-        """The body made unreadable, or readable again: it holds stored keys, which are nobody's business.
+        """Encrypt or decrypt the body, because it contains stored keys.
 
-        The signature, which differs for every body, starts a stream of bytes that only the secret's holder can make.
+        The secret and the signature, which differs for every body, seed the stream of bytes that the body is XORed
+        with.
         """
         stream = hashlib.shake_256(self._secret + signature).digest(len(body))
         mixed = int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")
@@ -64,7 +65,7 @@ class Cursors:
 
 
 def _shown(value: object) -> str:
-    """A value as text that is the same in every process, and for every spelling of one moment."""
+    """A value as text: the same in every process, and in every time zone for one moment."""
     match value:
         case datetime():
             return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
@@ -85,5 +86,5 @@ def _text_to_bytes(value: dict[str, Any]) -> object:
 
 
 def position_of(item: Item, names: tuple[str, ...]) -> Item:
-    """The key that a list goes on behind: what DynamoDB's LastEvaluatedKey is for this item."""
+    """The key to continue a list after: what DynamoDB's LastEvaluatedKey is for this item."""
     return {name: item[name] for name in names}

@@ -1,4 +1,4 @@
-"""The key condition of a query: equality on the hash key, and what the sort key can say."""
+"""The key condition of a query: equality on the partition key, and a range of the sort key."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ from keyplan.design.operations import Query
 from keyplan.design.templates import Template
 
 LAST = "\U0010ffff"
-"""Sorts behind every continuation of a text."""
+"""Sorts after every continuation of a text."""
 
 
 class KeyCondition(NamedTuple):
-    """A key condition, and a sort key that it could not leave out itself."""
+    """A key condition, and a sort key that it can't exclude itself."""
 
     nodes: list[Node]
     excluded: tuple[str, AttributeValue] | None = None
 
 
 def key_condition(query: Query[Any]) -> KeyCondition:
-    """What the query asks of the key."""
+    """The key condition of a query."""
     nodes = [_node("=", part, _value(query, part)) for part in query.key.hash]
     if len(query.entities) > 1:
         return KeyCondition(nodes)
@@ -48,16 +48,18 @@ def key_condition(query: Query[Any]) -> KeyCondition:
 
 def _value(query: Query[Any], part: KeyPart) -> AttributeValue:
     codec = codec_of(query.entities[0])
-    value = codec.key_part(query.key, part, query.values)
+    value = codec.keys.part(query.key, part, query.values)
     if value is None:
         missing = next(name for name in part.fields if query.values.get(name) is None)
         place = f"{codec.spec.name}.{query.key.name}.{missing}"
-        raise InvalidValue("empty-key-value", place, "a value of the key is missing", field=missing)
+        raise InvalidValue(
+            "empty-key-value", place, "This value is part of the key, so it can't be absent.", field=missing
+        )
     return value
 
 
 def may_hold_others(design: Design, query: Query[Any]) -> bool:
-    """Whether other items than the query's may stand in the keys that it reads, or some that are being deleted."""
+    """Whether a query's key range may contain items of other entities, or items that are being deleted."""
     table, index = query.entities[0].spec.table, query.key.index
     for other in design.entities:
         if any(parent.entity in query.entities for parent in other.spec.parents):
@@ -78,7 +80,7 @@ def _meet(parts: Sequence[KeyPart], templates: Sequence[Template | None]) -> boo
 
 
 def _apart(first: Sequence[KeyPart], second: Sequence[KeyPart]) -> bool:
-    """Whether the texts that two sort keys begin with tell them apart."""
+    """Whether two sort keys begin with different texts, so that no key is of both."""
     for one, other in zip(first[:1], second[:1], strict=False):
         if one.template and other.template:
             a, b = one.template.parts[0], other.template.parts[0]
@@ -99,10 +101,10 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
     base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
-    follows = _literal_behind(template, field)
+    literal = _literal_after(template, field)
 
     def text(value: object, *, behind: bool = False) -> str:
-        return base + template.piece(field, value) + (follows + LAST if behind and not last else "")
+        return base + template.piece(field, value) + (literal + LAST if behind and not last else "")
 
     match bound.kind:
         case "prefix":
@@ -127,8 +129,8 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
             return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
 
 
-def _literal_behind(template: Template, field: str) -> str:
-    """The literal that stands behind a field, without which `b` could not be told from the beginning of `bz`."""
+def _literal_after(template: Template, field: str) -> str:
+    """The literal after a field. Without it, a bound on `b` would also match `bz`."""
     place = next(n for n, part in enumerate(template.parts) if not isinstance(part, str) and part.field == field)
     behind = template.parts[place + 1] if place + 1 < len(template.parts) else ""
     return behind if isinstance(behind, str) else ""
@@ -147,20 +149,22 @@ def _to(part: KeyPart, base: str, high: str) -> Node:
 
 
 def _text(part: KeyPart, text: str) -> AttributeValue:
-    """A text that a sort key is compared with; DynamoDB takes none that is longer than the key itself can be."""
+    """A text to compare a sort key with; DynamoDB doesn't accept one that is longer than a key can be."""
     assert part.template is not None
     return {"S": checked_key(text, LONGEST_RANGE, part.template)}
 
 
 def _native(part: KeyPart, query: Query[Any], field: str, bound: Bound) -> Node:
-    """A bound on a number or on bytes, which DynamoDB compares itself."""
+    """A bound on a key that is a number or bytes."""
     codec = codec_of(query.entities[0])
 
     def value(content: object) -> AttributeValue:
-        encoded = codec.key_part(query.key, part, {field: content})
+        encoded = codec.keys.part(query.key, part, {field: content})
         if encoded is None:
             place = f"{codec.spec.name}.{query.key.name}.{field}"
-            raise InvalidValue("empty-key-value", place, "a value of the key is missing", field=field)
+            raise InvalidValue(
+                "empty-key-value", place, "This value is part of the key, so it can't be absent.", field=field
+            )
         return encoded
 
     if bound.kind == "between":
@@ -174,5 +178,5 @@ def _native(part: KeyPart, query: Query[Any], field: str, bound: Bound) -> Node:
 
 
 def _no_range(place: str, field: str, bound: Bound) -> InvalidValue:
-    problem = f"nothing is from {bound.low!r} to {bound.high!r}; DynamoDB rejects such a range"
+    problem = f"The range from {bound.low!r} to {bound.high!r} is empty. Swap the bounds."
     return InvalidValue("empty-range", f"{place}.{field}", problem, field=field)

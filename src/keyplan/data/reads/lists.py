@@ -1,4 +1,4 @@
-"""Lists: pages of queries and scans, several queries merged, and counts."""
+"""Lists: pages of queries and scans, merged queries, and counts."""
 
 import secrets
 from collections import deque
@@ -26,7 +26,7 @@ Source: TypeAlias = Query[Any] | Scan[Any]
 
 
 class ListRequest(NamedTuple):
-    """The request of a list, the attributes of its positions, and a sort key that it must leave out."""
+    """The request for a list, the attributes of its positions, and a sort key to leave out of the answer."""
 
     operation: str
     request: dict[str, Any]
@@ -36,13 +36,13 @@ class ListRequest(NamedTuple):
 
 @dataclass
 class _Stream:
-    """One of the queries of a merged list: what was read of it and where it stands."""
+    """One of the queries of a merged list: what was read, and how far."""
 
     query: Query[Any]
     position: Any
-    """Behind what was taken of it; None at the start, "end" at the end."""
+    """After the last item that was taken; None at the start, "end" at the end."""
     after: Item | None
-    """Where reading goes on; None where everything was read."""
+    """Where to continue reading; None if everything was read."""
     waiting: deque[Any] = field(default_factory=deque)
     begun: bool = False
 
@@ -52,7 +52,7 @@ class _Stream:
 
 
 class ListReader:
-    """Works out the lists of one design."""
+    """Reads the lists of one design."""
 
     def __init__(self, design: Design, relations: Relations, secret: bytes | None) -> None:
         self._design = design
@@ -62,13 +62,13 @@ class ListReader:
     # Cursors
 
     def _cursors(self) -> Steps[Cursors]:
-        """Cursors with the secret that was given, or with the one that the design's housekeeping table keeps."""
+        """Cursors with the given secret, or with the one in the design's housekeeping table."""
         if self._known_cursors is None:
             self._known_cursors = Cursors((yield from self._kept_secret()))
         return self._known_cursors
 
     def _kept_secret(self) -> Steps[bytes]:
-        """The secret that all processes on these tables share; the first that needs it makes it."""
+        """The secret that all processes on these tables share; the first that needs it creates it."""
         table = self._design.table_name(HOUSEKEEPING)
         key: Item = {"pk": {"S": SECRETS}, "sk": {"S": "cursors"}}
         while True:
@@ -85,7 +85,7 @@ class ListReader:
                     raise
 
     def _open(self, op: Source | Merge[Any]) -> Steps[tuple[Any, Any]]:
-        """The position in the operation's cursor, and the operation as of the moment of its first page."""
+        """The position in the operation's cursor, and the operation with the `now` of its first page."""
         assert op.cursor is not None
         cursors = yield from self._cursors()
         position, moment = cursors.open(self._subject(op), _arguments(op), op.cursor)
@@ -99,7 +99,7 @@ class ListReader:
         return f"{type(self._design).__name__}.{op.pattern or _name(op)}"
 
     def _frozen(self, op: Source | Merge[Any], moment: datetime | None) -> Source | Merge[Any]:
-        """A later page of a pattern is of the moment of its first one."""
+        """The operation with the `now` of its first page."""
         if moment is None or op.pattern is None or FROZEN not in op.arguments:
             return op
         built: Callable[..., Any] = getattr(self._design, op.pattern)
@@ -121,9 +121,9 @@ class ListReader:
         return Page(items, after)
 
     def read(self, op: Source, start: Item | None, size: int) -> Steps[tuple[list[Any], Item | None]]:
-        """Up to `size` entities, and where to go on; None at the end.
+        """Up to `size` entities, and where to continue; None at the end.
 
-        What the filter, the entity's shape or a bound leaves out is made up for, until the budget is used up.
+        If the filter, the entity or a bound leaves items out, more are read, until the budget is used up.
         """
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
@@ -151,13 +151,13 @@ class ListReader:
                 return found, start
 
     def _holds_only_part(self, op: Query[Any]) -> bool:
-        """Whether the index that is read lacks something of the items, if only the mark of those that are to go."""
+        """Whether the index lacks attributes of the items, even if only the mark of those that are being deleted."""
         if op.key.index is None or op.key.index.projection.type == "ALL":
             return False
         return any(self._relations.is_parent(each) or each.spec.not_in(op.key.index) for each in op.entities)
 
     def _whole(self, table: Table, items: Sequence[Item], names: Sequence[str]) -> Steps[list[Item]]:
-        """The items of the table for those of an index; without those that have gone from their place in it since."""
+        """The table's items for those of an index, without those whose index key has changed since."""
         name = self._design.table_name(table)
         keys = [(name, {each: item[each] for each in table.key_names}) for item in items]
         whole = yield from batch_get(keys)
@@ -165,7 +165,7 @@ class ListReader:
         return [full for item, full in pairs if full and all(full.get(name) == item[name] for name in names)]
 
     def request(self, op: Source) -> ListRequest:
-        """The request of a page, without its limit."""
+        """The request for a page, without its limit."""
         spec = (op.entities[0] if isinstance(op, Query) else op.entity).spec
         table = spec.table
         request: dict[str, Any] = {"TableName": self._design.table_name(table)}
@@ -191,7 +191,7 @@ class ListReader:
     # Counts
 
     def count(self, op: ItemCount) -> Steps[int]:
-        """How many there are, at most the query's limit; nothing is read behind that."""
+        """The number of items, up to the query's limit; nothing is read beyond it."""
         source, most = op.source, op.source.size
         if most is not None:
             _size(source)
@@ -225,7 +225,7 @@ class ListReader:
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     def _count_loaded(self, source: Query[Any], most: int | None) -> Steps[int]:
-        """The count of what only the whole items tell apart."""
+        """The count when only whole items tell which entity they are of."""
         total, start = 0, None
         while True:
             found, start = yield from self.read(source, start, PAGE if most is None else most - total)
@@ -234,7 +234,7 @@ class ListReader:
                 return total
 
     def _only_keys(self, op: Query[Any], request: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        """The request for what tells the entities of items apart, and no more."""
+        """The request for only those attributes that tell which entity an item is of."""
         kind = op.entities[0].spec.table.type_attribute
         wanted = dict.fromkeys((*names, *((kind,) if kind else ()), DELETING))
         placeholders = {f"#k{number}": name for number, name in enumerate(wanted)}
@@ -247,13 +247,13 @@ class ListReader:
     # Several sources
 
     def merge(self, op: Merge[Any]) -> Steps[Page[Any]]:
-        """The next items of all queries, in order; a query is read on only when nothing of it is left."""
+        """The next items of all queries, in order. More of a query is read only when nothing of it is left."""
         size = _size(op)
         positions: list[Any] = [None] * len(op.queries)
         if op.cursor is not None:
             positions, op = yield from self._open(op)
             if len(positions) != len(op.queries):
-                raise BadCursor("the cursor is not one of this list")
+                raise BadCursor("the cursor belongs to another list")
         streams = [
             _Stream(query, position, None if position == "end" else position)
             for query, position in zip(op.queries, positions, strict=True)
@@ -276,7 +276,7 @@ class ListReader:
         return Page(taken, after)
 
     def _fill(self, streams: Sequence[_Stream], wanted: int) -> Steps[bool]:
-        """Read of each query that has nothing waiting; whether one used up its budget and still has nothing."""
+        """Read more of each query with no items waiting; returns whether one used up its budget and found none."""
         dry = False
         for stream in streams:
             if stream.unread and not stream.waiting:
@@ -288,7 +288,7 @@ class ListReader:
 
 
 def _read_as(entity: Entity) -> Item:
-    """The item that an entity was read from just now."""
+    """The item that an entity was just read from."""
     item = stored_item(entity)
     assert item is not None
     return item
@@ -297,7 +297,7 @@ def _read_as(entity: Entity) -> Item:
 def _taken(
     codecs: Sequence[EntityCodec[Any]], items: Sequence[Item], excluded: tuple[str, Any] | None, most: int
 ) -> list[Any]:
-    """The first entities of these kinds among the items."""
+    """The first entities among the items, at most `most`."""
     if len(codecs) == 1 and excluded is None and len(items) <= most:
         entities = codecs[0].decode_all(items)
         if entities is not None:
@@ -316,24 +316,24 @@ def _taken(
 
 
 def position_names(op: Source) -> tuple[str, ...]:
-    """The attributes of a position in a list: the table's key, and that of the index."""
+    """The attributes of a position in a list: the keys of the table and of the index."""
     index = op.key.index if isinstance(op, Query) else None
     names: tuple[str, ...] = (op.entities[0] if isinstance(op, Query) else op.entity).spec.table.key_names
     return names + tuple(a.name for a in index.attributes if a.name not in names) if index else names
 
 
 def _end(stream: _Stream) -> object:
-    """Where a query stands: behind what was taken of it, or behind what was read where nothing is waiting."""
+    """Where a query has got to: after the last item taken, or after all that was read if no item is waiting."""
     if stream.waiting or not stream.begun:
         return stream.position
     return "end" if stream.after is None else stream.after
 
 
 def _reach(wanted: int, read: int, found: int, *, filtered: bool) -> int:
-    """How many items to read for so many that are wanted still.
+    """How many items to read to find as many as are still wanted.
 
-    Just as many while nothing was left out, at first twice that where a filter will. Then twice what was read before:
-    so the requests stay few, and what is read in vain stays in proportion to what had to be read.
+    As many as wanted while nothing was left out; with a filter, twice as many at first. After that, twice what was
+    read so far: this takes few requests, and reads at most a few times more than necessary.
     """
     if found == read:
         return 2 * wanted if filtered and not read else wanted
@@ -344,7 +344,7 @@ def _size(op: Source | Merge[Any]) -> int:
     if op.size is None:
         return PAGE
     if op.size < 1:
-        raise InvalidValue("page-size", op.pattern or _name(op), f"a limit is a number from 1, not {op.size!r}")
+        raise InvalidValue("page-size", op.pattern or _name(op), f"A limit must be 1 or more, not {op.size!r}.")
     return op.size
 
 
@@ -358,7 +358,7 @@ def _name(op: Source | Merge[Any]) -> str:
 
 
 def _arguments(op: Source | Merge[Any]) -> Mapping[str, object]:
-    """What a cursor is bound to beside the name: the pattern's arguments, or else all that the list asks for."""
+    """What a cursor is bound to besides the name: the pattern's arguments, or else all values of the operation."""
     if op.pattern is not None:
         return op.arguments
     match op:

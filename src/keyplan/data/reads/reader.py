@@ -1,4 +1,4 @@
-"""Carrying out reads: each operation as steps."""
+"""The steps of each read operation."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -33,11 +33,11 @@ from keyplan.design.operations import (
 from keyplan.design.templates import Template
 
 LOOKS = 3
-"""So often an item is looked for where what leads to it says it is, before it is taken for missing."""
+"""How often a lookup follows the same guard or mirror before it reports that the item doesn't exist."""
 
 
 class Reader:
-    """Works out reads for one design."""
+    """Reads the items of one design."""
 
     def __init__(self, design: Design, relations: Relations, secret: bytes | None) -> None:
         self._design = design
@@ -66,7 +66,7 @@ class Reader:
                 return self._together(op)
             case ItemCount():
                 return self.lists.count(op)
-        raise TypeError(f"{op!r} is no operation to read with")
+        raise TypeError(f"{op!r} isn't a read operation")
 
     # One item
 
@@ -85,11 +85,11 @@ class Reader:
         return codec.decode(item)
 
     def stored(self, named: Ref[Any]) -> Steps[Item | None]:
-        """The stored item, as it is now and whatever is being done to it."""
+        """The stored item, read consistently, even if it is being deleted."""
         return (yield from self.stored_at(named.entity.spec.table, codec_of(named.entity).key(named.values)))
 
     def stored_at(self, table: Table, key: Item) -> Steps[Item | None]:
-        """The item with this key, as it is now."""
+        """The item with this key, read consistently."""
         request = {"TableName": self._design.table_name(table), "Key": key, "ConsistentRead": True}
         answer = yield from call("get_item", request)
         item: Item | None = answer.get("Item")
@@ -130,13 +130,13 @@ class Reader:
             entity = yield from self.get(Get(op.way.entity, values, op.consistent))
             if entity is not None:
                 return entity
-            # It may have moved since; then what leads to it leads elsewhere now, or here again.
+            # It may have moved in the meantime: then the guard or mirror leads elsewhere now.
             before, values = values, (yield from self._led_to(replace(op, consistent=True)))
             looks = looks + 1 if values == before else 0
         return None
 
     def _led_to(self, op: Lookup[Any]) -> Steps[dict[str, object] | None]:
-        """The key that a guard or a mirror leads to."""
+        """The key in a guard or a mirror."""
         codec = codec_of(op.way.entity)
         if isinstance(op.way, Guard):
             item = yield from self._guard_item(op.way, op.values, consistent=op.consistent)
@@ -153,7 +153,7 @@ class Reader:
     # Several sources
 
     def _follow(self, op: Follow[Any]) -> Steps[Page[Any]]:
-        """What is gone or points nowhere is made up for, until the budget is used up."""
+        """A page of what the source's items point to. If targets are missing, more is read, within the budget."""
         source = replace(op.source, pattern=op.pattern, arguments=op.arguments)
         size = PAGE if source.size is None else source.size
         found: list[Any] = []
@@ -179,7 +179,7 @@ class Reader:
         return tuple([next(items) for _ in each] for each in refs)
 
     def _items(self, refs: list[Ref[Any]], consistent: Collection[str] = ()) -> Steps[list[Any]]:
-        """Items by their keys, in order; None for what is not there."""
+        """Entities by their keys, in order; None for those that don't exist."""
         keys = [(self._design.table_name(n.entity.spec.table), codec_of(n.entity).key(n.values)) for n in refs]
         items = yield from batch_get(keys, consistent=consistent)
         return [_decoded(named, item) for named, item in zip(refs, items, strict=True)]
@@ -200,5 +200,10 @@ def _guard_text(template: Template, values: Mapping[str, object], limit: int) ->
     text = template.write(values)
     if text is None:
         missing = next(name for name in template.fields if values.get(name) is None)
-        raise InvalidValue("empty-key-value", f"{template.place}.{missing}", "the value is missing", field=missing)
+        raise InvalidValue(
+            "empty-key-value",
+            f"{template.place}.{missing}",
+            "This value is part of the key, so it can't be absent.",
+            field=missing,
+        )
     return checked_key(text, limit, template)

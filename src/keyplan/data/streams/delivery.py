@@ -1,4 +1,4 @@
-"""Delivering the records of one shard: in order, each until its handlers took it or it was set aside."""
+"""Delivering the records of one shard in order: each until its handlers have taken it, or it is set aside."""
 
 import logging
 import threading
@@ -22,7 +22,7 @@ C = TypeVar("C")
 
 logger = logging.getLogger("keyplan.streams")
 
-_ENDED = "the process ended while the handler was at work"
+_ENDED = "the process ended while the handler was running"
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Work(Generic[C]):
 
 
 class ShardDelivery(Generic[C]):
-    """The delivery of one shard from its checkpoint on.
+    """The delivery of one shard, starting at its checkpoint.
 
-    `careful` says that the last process may have ended while it handled the first record. A record that ends the
-    process each time must not be tried for ever, so this one's tries are counted before they are made.
+    `careful` says that the last process may have ended while it handled the first record. Its tries are counted before
+    they are made, so that a record that ends the process is not tried forever.
     """
 
     def __init__(self, work: Work[C], checkpoint: Checkpoint, *, careful: bool) -> None:
@@ -57,7 +57,7 @@ class ShardDelivery(Generic[C]):
         self._resting_until: datetime | None = None
 
     def advance(self) -> int:
-        """Deliver what there is, up to a record that has to wait; how many records were done with."""
+        """Deliver the available records, up to one that has to wait; returns how many are done."""
         work = self._work
         if self._resting_until is not None and work.store.clock() < self._resting_until:
             return 0
@@ -75,7 +75,7 @@ class ShardDelivery(Generic[C]):
         return done
 
     def _settle(self) -> None:
-        """Note how far it came where the last records were for no handler, and that the shard is done with."""
+        """Save the position after records without a handler, and that the shard is done."""
         closed = self._cursor.ended and not self._pending
         if self._passed != self.checkpoint.sequence or closed:
             self.checkpoint.sequence = self._passed
@@ -83,7 +83,7 @@ class ShardDelivery(Generic[C]):
             move(self._work.store, self.checkpoint)
 
     def _delivered(self, record: Record) -> bool:
-        """Whether all handlers that want the record are done with it."""
+        """Deliver a record to its handlers; returns whether all are done with it."""
         wanted = [each for each in self._work.handlers if each.wants(self._work.table, record)]
         left = self._left(wanted, record)
         for number, handler in enumerate(left):
@@ -98,7 +98,7 @@ class ShardDelivery(Generic[C]):
         return True
 
     def _left(self, wanted: list[Handler[C]], record: Record) -> list[Handler[C]]:
-        """The handlers without those that took the record before another one failed on it."""
+        """The handlers that have not taken the record yet."""
         if self.checkpoint.trying == sequence_of(record):
             names = [each.name for each in wanted]
             if self.checkpoint.handler in names:
@@ -106,7 +106,7 @@ class ShardDelivery(Generic[C]):
         return wanted
 
     def _tried(self, handler: Handler[C], following: Handler[C] | None, record: Record) -> bool:
-        """Whether the handler is done with the record: it took it, or the record was set aside."""
+        """Call a handler; returns whether it is done: it took the record, or the record was set aside."""
         checkpoint, sequence = self.checkpoint, sequence_of(record)
         again = checkpoint.trying == sequence and checkpoint.handler == handler.name
         tries = checkpoint.tries if again else 0
@@ -133,7 +133,7 @@ class ShardDelivery(Generic[C]):
     def _set_aside(
         self, handler: Handler[C], following: Handler[C] | None, record: Record, error: str, tries: int
     ) -> None:
-        """Set the record aside for one handler; in the same transaction the checkpoint passes it."""
+        """Set the record aside for a handler, and move the checkpoint past it in the same transaction."""
         checkpoint, sequence = self.checkpoint, sequence_of(record)
         place = (checkpoint.table, checkpoint.stream, checkpoint.shard)
         writes = setting_aside(handler, record, error, tries, place, self._work.store.clock())

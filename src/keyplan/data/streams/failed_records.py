@@ -1,7 +1,7 @@
-"""Records that are set aside: a handler failed on them too often, and an operator has to look.
+"""Records that were set aside, because a handler failed on them too often.
 
-Each is an item in the design's housekeeping table that holds the record whole. Nothing removes it but `retry`, when
-the handler takes the record, and `discard`.
+Each is stored in the design's housekeeping table with the whole record. An operator removes it with `retry`, once the
+handler takes the record, or with `discard`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,18 +18,18 @@ from keyplan.design import HOUSEKEEPING, Entity, Id, Version, get, key, make_id,
 C = TypeVar("C")
 
 _PIECE = 300_000
-"""Bytes of a record in one item, of which DynamoDB takes 400 KB: a record may hold two of that size."""
+"""Bytes of a record per item. An item can have 400 KB, and a record can contain two such items."""
 _LONGEST_ERROR = 2_000
 
 
 class HandlerFailed(DataError):
-    """A handler failed once more on a record that was set aside; the cause is its own error."""
+    """A handler failed again on a record that was set aside; the cause is the handler's error."""
 
     code: ClassVar[str] = "handler-failed"
 
 
 class SetAside(Entity, table=HOUSEKEEPING):
-    """A record that a handler failed on too often."""
+    """A record that was set aside."""
 
     aside_id: Id
     table: str
@@ -45,14 +45,14 @@ class SetAside(Entity, table=HOUSEKEEPING):
     tried_at: datetime
     content: bytes
     pieces: int = 0
-    """How many more items hold the rest of the record."""
+    """The number of further items with the rest of the record."""
     version: Version = 0
 
     primary = key("SETASIDE", "{aside_id}")
 
 
 class Piece(Entity, table=HOUSEKEEPING):
-    """A further part of a record that one item can not hold."""
+    """A further part of a record that is too large for one item."""
 
     aside_id: Id
     number: int
@@ -62,7 +62,7 @@ class Piece(Entity, table=HOUSEKEEPING):
 
 
 def error_text(error: BaseException) -> str:
-    """An error for an operator to read."""
+    """An error as text for operators."""
     return f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
 
 
@@ -94,7 +94,7 @@ def setting_aside(
 
 
 def set_aside(store: Store[Any]) -> Iterator[SetAside]:
-    """The records that are set aside, the longest first."""
+    """The records that were set aside, oldest first."""
     return store.each(query(SetAside.primary))
 
 
@@ -104,14 +104,14 @@ def record_of(store: Store[Any], aside: SetAside) -> Record:
 
 
 def retry(store: Store[Any], aside_id: str, handlers: Sequence[Handler[C]], context: C) -> None:
-    """Give a record that was set aside to its handler once more, now; it is gone where the handler takes it.
+    """Call the handler of a record that was set aside again; if it succeeds, the record is removed.
 
-    Where not, `HandlerFailed` tells why, and so does the item.
+    If it fails, `HandlerFailed` is raised, and the item keeps the new error.
     """
     aside = _found(store, aside_id)
     handler = next((each for each in handlers if each.name == aside.handler), None)
     if handler is None:
-        raise HandlerFailed(f"there is no handler {aside.handler} any more; discard the record, or bring it back")
+        raise HandlerFailed(f"there is no handler {aside.handler}; restore it, or discard the record")
     try:
         handler.deliver(record_of(store, aside), context)
     except Exception as error:
@@ -123,7 +123,7 @@ def retry(store: Store[Any], aside_id: str, handlers: Sequence[Handler[C]], cont
 
 
 def discard(store: Store[Any], aside_id: str) -> None:
-    """Give up a record that was set aside."""
+    """Delete a record that was set aside."""
     _remove(store, _found(store, aside_id))
 
 

@@ -1,4 +1,4 @@
-"""Handlers: functions that are called with the changes of an entity's items. They do not know who calls them."""
+"""Handlers: functions that are called with the changes of an entity's items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,27 +23,26 @@ _SHOWS_OLD: tuple[StreamView, ...] = ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 @dataclass(frozen=True)
 class Change(Generic[E]):
-    """A change of an item, as the stream tells it.
+    """A change of an item.
 
-    `before` and `after` are there as far as the stream's view shows them (`Table.stream`). Of an entity that is all
-    key, every view shows them.
+    `before` and `after` are set if the stream's view includes them (`Table.stream`), or if all fields are in the key.
     """
 
     kind: Kind
     keys: Mapping[str, object]
-    """The values of fields that the primary key tells; there with every view."""
+    """The fields in the primary key; set with every view."""
     before: E | None
-    """The item as it was; None for an INSERT."""
+    """The item before the change; None for an INSERT."""
     after: E | None
-    """The item as it became; None for a REMOVE. It may have changed again since."""
+    """The item after the change; None for a REMOVE. It may have changed again since."""
     expired: bool
-    """Whether DynamoDB deleted the item because its time to live was over."""
+    """Whether DynamoDB's time to live deleted the item."""
     event: str
-    """The record's id: the same whenever the record is delivered."""
+    """The id of the record: the same each time it is delivered."""
     sequence: str
-    """The record's number; of two changes of one item the later one has the larger."""
+    """The sequence number of the record: larger for later changes of the same item."""
     time: datetime
-    """About when the change was made."""
+    """The approximate time of the change."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Handler(Generic[C]):
 
     @property
     def name(self) -> str:
-        """What records that it fails on are kept under."""
+        """The name under which failed records are stored."""
         return self.act.__name__
 
     def __call__(self, change: Change[Any], context: C) -> None:
@@ -68,20 +67,20 @@ class Handler(Generic[C]):
             return False
         change = record["dynamodb"]
         if record["eventName"] == "MODIFY" and DELETING in change.get("NewImage", {}):
-            return False  # its cascade is under way: for everybody else it is gone, and its REMOVE follows
+            return False  # it is being deleted by a cascade, and its REMOVE follows
         return codec_of(self.entity).recognizes(_shown_item(change))
 
     def deliver(self, record: Record, context: C) -> None:
-        """Call the function with what a record says."""
+        """Call the function with the change of a record."""
         self.act(change_of(self.entity, record), context)
 
 
 def on(entity: type[E], kind: Kind, *more: Kind) -> Callable[[Callable[[Change[E], C], None]], Handler[C]]:
     """Declare a function as a handler of the changes of an entity's items.
 
-    It gets every change at least once, those of one item in order, and what the caller of the handlers supplies. Where
-    it raises, it is called again. It must not mind to see a change a second time, even behind a later one: after a
-    process was lost, or when an operator retries what was set aside. Where that matters, it looks at the item as it is.
+    It gets every change at least once, the changes of one item in order, and the context that the runner was given. If
+    it raises, it is called again. It must accept a change that it has seen before, even after a later one: when a
+    process was lost, or when an operator retries a record. If that matters, it should read the item.
     """
     kinds = frozenset((kind, *more))
     _check(entity.spec, kinds)
@@ -93,7 +92,7 @@ def on(entity: type[E], kind: Kind, *more: Kind) -> Callable[[Callable[[Change[E
 
 
 def deliver(handlers: Sequence[Handler[C]], table: Table, record: Record, context: C) -> int:
-    """Call the handlers that want a record of this table's stream, in their order; how many those were."""
+    """Call the handlers for a record of this table's stream, in order; returns how many were called."""
     called = 0
     for handler in handlers:
         if handler.wants(table, record):
@@ -103,7 +102,7 @@ def deliver(handlers: Sequence[Handler[C]], table: Table, record: Record, contex
 
 
 def change_of(entity: type[E], record: Record) -> Change[E]:
-    """What a record says about an item of this entity."""
+    """The change of an item of this entity in a record."""
     change = record["dynamodb"]
     kind: Kind = record["eventName"]
     keys = _key_values(entity.spec, change["Keys"])
@@ -126,7 +125,7 @@ def _entity(entity: type[E], image: Item | None, keys: Mapping[str, object]) -> 
 
 
 def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
-    """The fields that can be read back from a primary key: not those that it holds in lower case."""
+    """The fields in a primary key, without those that it has in lower case only."""
     values: dict[str, object] = {}
     for part in spec.primary.parts:
         stored = keys[part.attribute.name]
@@ -141,17 +140,17 @@ def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
 
 
 def _shown_item(change: Mapping[str, Any]) -> Item:
-    """As much of the item as the record shows, to tell which entity it is of."""
+    """As much of the item as the record has, to tell which entity it is of."""
     item: Item = change.get("NewImage") or change.get("OldImage") or change["Keys"]
     return item
 
 
 def _check(spec: EntitySpec, kinds: frozenset[Kind]) -> None:
-    """The stream is there, and shows what it takes to know the entity's items."""
+    """Raise `DesignError` if the table has no stream, or one whose view doesn't tell the entity of an item."""
     table, place = spec.table, spec.name
     if not kinds <= set(get_args(Kind)):
         unknown = ", ".join(sorted(kinds - set(get_args(Kind))))
-        raise DesignError("stream-kind", place, f"there is no change {unknown}", "There are INSERT, MODIFY, REMOVE.")
+        raise DesignError("stream-kind", place, f"{unknown} isn't a kind of change", "Use INSERT, MODIFY or REMOVE.")
     if table.stream is None:
         raise DesignError(
             "no-stream", place, f"its table {table.name} has no stream", 'Declare it with stream="NEW_AND_OLD_IMAGES".'
@@ -165,6 +164,6 @@ def _check(spec: EntitySpec, kinds: frozenset[Kind]) -> None:
         raise DesignError(
             "stream-view",
             place,
-            f"the stream of {table.name} shows only keys of a change, so nobody can tell which entity it is of",
+            f"the stream of {table.name} has only the keys of a change, which don't tell the entity",
             'Declare the table with stream="NEW_AND_OLD_IMAGES".',
         )

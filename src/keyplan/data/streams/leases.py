@@ -1,9 +1,8 @@
-"""Leases: one process among several does a piece of work at a time.
+"""Leases: only one of several processes does a piece of work at a time.
 
-A lease is an item in the design's housekeeping table that says who holds it and until when. Who holds it renews it;
-when they are gone, it ends by itself and another takes it. Clocks of different machines need to agree only roughly: a
-lease that was taken too early is noticed by its former holder with its next renewal, and what has to be safe until
-then is fenced by conditions of its own (see `checkpoints`).
+A lease is an item in the design's housekeeping table with its holder and its end. The holder renews it. If the holder
+is lost, the lease ends, and another process takes it. Clocks need to agree only roughly: if a lease is taken too early,
+its former holder notices at the next renewal, and until then conditions on checkpoints prevent harm.
 """
 
 import os
@@ -21,13 +20,13 @@ from keyplan.design import HOUSEKEEPING, Entity, Version, get, key
 
 
 class LeaseLost(DataError):
-    """Somebody else does the work now."""
+    """Another process has the lease now."""
 
     code: ClassVar[str] = "lease-lost"
 
 
 class LeaseItem(Entity, table=HOUSEKEEPING):
-    """Who does a piece of work, and until when."""
+    """The stored lease: its holder and its end."""
 
     name: str
     holder: str | None = None
@@ -38,12 +37,12 @@ class LeaseItem(Entity, table=HOUSEKEEPING):
 
 
 class Lease:
-    """A lease as one process sees it. Its methods may be called from several threads."""
+    """A lease in one process. Its methods can be called from several threads."""
 
     def __init__(self, store: Store[Any], name: str, *, seconds: float) -> None:
         self.name = name
         self.interrupted = False
-        """Whether the last holder before us went without a word, perhaps in the middle of something."""
+        """Whether the previous holder didn't release the lease, perhaps because it ended while working."""
         self._store = store
         self._length = timedelta(seconds=seconds)
         self._holder = f"{socket.gethostname()} {os.getpid()} {uuid4().hex[:12]}"
@@ -52,12 +51,12 @@ class Lease:
 
     @property
     def held(self) -> bool:
-        """Whether we hold the lease, as far as we know."""
+        """Whether this process has the lease, as far as it knows."""
         item = self._item
         return item is not None and item.until > self._store.clock()
 
     def take(self) -> bool:
-        """Take the lease unless somebody else holds it; whether we hold it now."""
+        """Take the lease unless another process has it; returns whether this process has it now."""
         with self._lock:
             self._item = None
             found = self._store.run(get(LeaseItem, name=self.name, consistent=True))
@@ -85,11 +84,11 @@ class Lease:
         return True
 
     def keep(self) -> None:
-        """Renew the lease where a third of it is over; raises `LeaseLost` where somebody else has it."""
+        """Renew the lease if a third of it has passed; raises `LeaseLost` if another process has it."""
         with self._lock:
             item = self._item
             if item is None:
-                raise LeaseLost(f"the lease {self.name} is not ours")
+                raise LeaseLost(f"this process doesn't have the lease {self.name}")
             now, before = self._store.clock(), item.until
             if before - now > self._length * 2 / 3:
                 return
@@ -98,16 +97,16 @@ class Lease:
                 self._store.run(update(item))
             except (NotFound, StaleVersion) as error:
                 self._item = None
-                raise LeaseLost(f"the lease {self.name} was taken by somebody else") from error
+                raise LeaseLost(f"another process took the lease {self.name}") from error
             except BaseException:
                 item.until = before
                 raise
 
     def release(self) -> None:
-        """Let another have it at once."""
+        """Give the lease up, so that another process can take it at once."""
         with self._lock:
             item, self._item = self._item, None
             if item is not None:
                 item.holder, item.until = None, self._store.clock()
-                with suppress(DataError):  # it ends by itself, then
+                with suppress(DataError):  # it ends by itself
                     self._store.run(update(item))

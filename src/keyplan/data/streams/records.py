@@ -1,7 +1,7 @@
-"""Records of streams: what they say, and how they are kept.
+"""Records of streams, and how they are stored.
 
-A record is what GetRecords gives for a change of an item. Its other form is that of the events that Lambda gets, which
-is JSON: binary values are base64 and times are seconds. A record that is set aside is kept in that form.
+A record is what GetRecords returns for a change of an item. Events for Lambda have the same records as JSON, with
+binary values in base64 and times in seconds. Records that were set aside are stored in that form.
 """
 
 import json
@@ -14,36 +14,36 @@ from typing import Any, TypeAlias
 from keyplan.data.codec.values import AttributeValue, Item
 
 Record: TypeAlias = Mapping[str, Any]
-"""A record of a stream, as GetRecords gives it."""
+"""A record of a stream, as GetRecords returns it."""
 
 _IMAGES = ("Keys", "NewImage", "OldImage")
 
 
 def sequence_of(record: Record) -> str:
-    """The number of a record in its shard."""
+    """The sequence number of a record."""
     number: str = record["dynamodb"]["SequenceNumber"]
     return number
 
 
 def time_of(record: Record) -> datetime:
-    """About when the change was made."""
+    """The approximate time of the change."""
     time = record["dynamodb"]["ApproximateCreationDateTime"]
     return time.astimezone(UTC) if isinstance(time, datetime) else datetime.fromtimestamp(time, UTC)
 
 
 def by_time_to_live(record: Record) -> bool:
-    """Whether DynamoDB itself deleted the item because its time was over."""
+    """Whether DynamoDB's time to live deleted the item."""
     identity = {str(name).lower(): value for name, value in (record.get("userIdentity") or {}).items()}
     return identity.get("type") == "Service" and identity.get("principalid") == "dynamodb.amazonaws.com"
 
 
 def packed(record: Record) -> bytes:
-    """A record in a form that can be stored."""
+    """A record as bytes, to store it."""
     return zlib.compress(json.dumps(record, default=_as_json, ensure_ascii=False).encode())
 
 
 def unpacked(content: bytes) -> Record:
-    """The record that was packed."""
+    """The record of packed bytes."""
     return from_event(json.loads(zlib.decompress(content)))
 
 
@@ -52,11 +52,11 @@ def _as_json(value: object) -> object:
         return value.timestamp()
     if isinstance(value, bytes | bytearray):
         return b64encode(value).decode()
-    raise TypeError(f"a record of a stream holds no {type(value).__name__}")
+    raise TypeError(f"a record of a stream can't contain a {type(value).__name__}")
 
 
 def from_event(record: Record) -> Record:
-    """A record of an event that Lambda got, as GetRecords would have given it."""
+    """A record of an event for Lambda, as GetRecords would return it."""
     change = {
         name: _item(value) if name in _IMAGES and value is not None else value
         for name, value in record["dynamodb"].items()

@@ -1,4 +1,4 @@
-"""The runner of a table's stream: one among several processes, from shard to shard, from stream to stream."""
+"""The runner of a table's stream, of which only one of several processes runs at a time."""
 
 import logging
 from collections import Counter
@@ -26,17 +26,17 @@ _LONGEST_PAUSE = 60
 
 
 def longer_each_time(tries: int) -> float:
-    """The pause after so many failed tries, in seconds."""
+    """Seconds to wait after this many failed tries."""
     return float(min(_LONGEST_PAUSE, 2 ** (tries - 2)))
 
 
 class StreamRunner(Generic[C]):
     """Reads the stream of a table and delivers its records to handlers, which are called with `context`.
 
-    `streams` is boto3's client for `dynamodbstreams`, or the embedded engine. Of all runners of a table, in whatever
-    process, one is at work; another takes over at most `lease_seconds` after it was last heard of. A record that a
-    handler fails on is tried `tries` times, with the pauses of `backoff` between them, and then set aside. The lease is
-    renewed between records; where handlers may take longer than that, another thread calls `lease.keep()` meanwhile.
+    `streams` is boto3's client for `dynamodbstreams`, or the embedded engine. Only one runner of a table works at a
+    time, in any process; another takes over within `lease_seconds` if it is lost. A record that a handler fails on is
+    tried `tries` times, with the pauses of `backoff`, and then set aside. The lease is renewed between records; if
+    handlers may take longer, call `lease.keep()` in another thread.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class StreamRunner(Generic[C]):
         self._session: _Session[C] | None = None
 
     def run_once(self) -> int:
-        """Deliver what there is; how many records were done with. 0 also where another runner is at work.
+        """Deliver the available records; returns how many are done, and 0 if another runner is working.
 
-        What goes wrong with reading or with the checkpoints is raised; the next call goes on where this one stopped.
+        Errors of reading or of checkpoints are raised; the next call continues where this one stopped.
         """
         try:
             if self._session is None:
@@ -75,7 +75,7 @@ class StreamRunner(Generic[C]):
             return 0
 
     def stop(self) -> None:
-        """Have `run_once` return after the record that it is at. `close` follows, when it did."""
+        """Make `run_once` return after its current record. Call `close` when it has."""
         self._work.stopping.set()
 
     def close(self) -> None:
@@ -88,12 +88,15 @@ def _check_names(handlers: Sequence[Handler[Any]]) -> None:
     for name, times in Counter(each.name for each in handlers).items():
         if times > 1:
             raise DesignError(
-                "same-handler", name, "two handlers have this name, which records are kept under", "Rename one."
+                "same-handler",
+                name,
+                "two handlers have this name, under which failed records are stored",
+                "Rename one.",
             )
 
 
 class _Session(Generic[C]):
-    """What a runner knows while it holds the lease."""
+    """The state of a runner while it has the lease."""
 
     def __init__(self, work: Work[C], *, careful: bool) -> None:
         self._work = work
@@ -106,7 +109,7 @@ class _Session(Generic[C]):
         self._refresh_at: datetime | None = None
 
     def advance(self) -> int:
-        """A turn of every shard that can be read."""
+        """Deliver records of every shard that can be read; returns how many are done."""
         if self._refresh_at is None or self._work.store.clock() >= self._refresh_at:
             self._refresh()
         done = 0
@@ -114,7 +117,7 @@ class _Session(Generic[C]):
             delivery = self._delivery(shard)
             done += delivery.advance()
             if delivery.checkpoint.closed:
-                self._refresh_at = None  # it may have children by now
+                self._refresh_at = None  # it may have child shards by now
         return done
 
     def _delivery(self, shard: Shard) -> ShardDelivery[C]:
@@ -127,7 +130,7 @@ class _Session(Generic[C]):
         return self._deliveries[place]
 
     def _readable(self) -> Iterator[Shard]:
-        """The shards that are not done with, whose parents are: so the changes of an item stay in order."""
+        """The unfinished shards whose parents are finished, so that the changes of an item stay in order."""
         here = {each.shard_id for each in self._shards}
         for shard in self._shards:
             if not self._closed(shard.shard_id) and (shard.parent not in here or self._closed(shard.parent)):
@@ -138,7 +141,7 @@ class _Session(Generic[C]):
         return known is not None and known.closed
 
     def _refresh(self) -> None:
-        """Which stream to read, and its shards: the latest one, after those that were begun before."""
+        """Choose the stream to read, and its shards: older streams that are not finished come first."""
         latest = self._latest()
         for stream in sorted({latest} | {stream for stream, _ in self._checkpoints}):
             shards = self._work.reader.shards(stream)
@@ -154,16 +157,20 @@ class _Session(Generic[C]):
         described = called(self._work.store.client, "describe_table", TableName=self._table)["Table"]
         arn: str | None = described.get("LatestStreamArn")
         if arn is None:
-            raise DataError(f"the table {self._table} has no stream, and its design says {self._work.table.stream}")
+            raise DataError(f"the table {self._table} has no stream, but its design declares {self._work.table.stream}")
         return arn
 
     def _forget_others(self, stream: str, shards: list[Shard]) -> None:
-        """Drop the checkpoints of shards that DynamoDB does not keep any more."""
+        """Delete the checkpoints of shards that DynamoDB no longer has."""
         here = {each.shard_id for each in shards}
         for place, checkpoint in list(self._checkpoints.items()):
             if checkpoint.stream == stream and checkpoint.shard not in here:
                 if not checkpoint.closed:
-                    logger.warning("The shard %s of %s is gone before all of it was handled.", checkpoint.shard, stream)
+                    logger.warning(
+                        "The shard %s of %s no longer exists, and not all of its records were handled.",
+                        checkpoint.shard,
+                        stream,
+                    )
                 forget(self._work.store, checkpoint)
                 del self._checkpoints[place]
                 self._deliveries.pop(place, None)

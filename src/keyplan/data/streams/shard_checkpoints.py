@@ -1,8 +1,8 @@
-"""Checkpoints: how far the handlers came in each shard of a table's stream.
+"""Checkpoints: how far each shard of a table's stream has been handled.
 
-A checkpoint is an item in the design's housekeeping table, with a version. A runner claims a shard by writing itself
-into its checkpoint, and that raises the version: from then on, whoever claimed it before can not move it any more,
-whatever it believes about its lease.
+A checkpoint is an item in the design's housekeeping table, with a version. A runner claims a shard by writing a new
+claim to its checkpoint, which raises the version: from then on, no earlier runner can move it, even if it believes that
+it still has the lease.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,22 @@ from keyplan.data.writes.operations import Create, create, delete, update
 from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, Updated, Version, key, make_id, query, updated
 
 _KEPT = timedelta(days=2)
-"""How long a shard that ended is remembered: longer than DynamoDB shows it (24 hours)."""
+"""How long a finished shard's checkpoint is kept: longer than DynamoDB lists the shard (24 hours)."""
 
 
 class Checkpoint(Entity, table=HOUSEKEEPING):
-    """How far the handlers came in a shard, and what they are having trouble with."""
+    """How far a shard has been handled, and the record that a handler is failing on."""
 
     table: str
     label: Id
     shard: Id
     stream: str
     sequence: str | None = None
-    """The last record that was handled; None before the first."""
+    """The sequence number of the last handled record; None before the first."""
     closed: bool = False
-    """Whether the shard ended and all of it was handled."""
+    """Whether the shard has ended and all of it was handled."""
     trying: str | None = None
-    """The record that a handler failed on and is to be tried with again."""
+    """The sequence number of the record that a handler failed on, to be tried again."""
     handler: str | None = None
     tries: int = 0
     error: str | None = None
@@ -52,7 +52,7 @@ def checkpoints_of(store: Store[Any], table: str) -> dict[tuple[str, str], Check
 
 
 def claimed(store: Store[Any], table: str, stream: str, shard: str, known: Checkpoint | None) -> Checkpoint:
-    """The shard's checkpoint, which nobody else can move from now on; raises `LeaseLost` if that is not so."""
+    """Claim a shard; returns its checkpoint, which only we can move now. Raises `LeaseLost` if another was faster."""
     try:
         if known is None:
             label = stream.rpartition("/")[2]
@@ -65,7 +65,7 @@ def claimed(store: Store[Any], table: str, stream: str, shard: str, known: Check
 
 
 def move(store: Store[Any], checkpoint: Checkpoint, beside: Sequence[Create[Any]] = ()) -> None:
-    """Store a checkpoint as it is now, and other items in the same transaction; where that fails, it did not move."""
+    """Store a checkpoint with other items in one transaction; if that fails, the checkpoint is restored."""
     before = stored_item(checkpoint)
     if checkpoint.closed:
         checkpoint.expires_at = store.clock() + _KEPT
@@ -74,17 +74,17 @@ def move(store: Store[Any], checkpoint: Checkpoint, beside: Sequence[Create[Any]
     except (NotFound, StaleVersion) as error:
         raise _lost(checkpoint.shard) from error
     except BaseException:
-        # Nobody may believe that a record was set aside, or passed, of which nothing is stored.
+        # The checkpoint must not show a position that was not stored.
         if before is not None:
             checkpoint.__dict__.update(codec_of(Checkpoint).decode(before).__dict__)
         raise
 
 
 def forget(store: Store[Any], checkpoint: Checkpoint) -> None:
-    """Remove the checkpoint of a shard that is no longer there."""
+    """Delete the checkpoint of a shard that no longer exists."""
     with suppress(NotFound, StaleVersion):
         store.run(delete(checkpoint))
 
 
 def _lost(shard: str) -> LeaseLost:
-    return LeaseLost(f"somebody else handles the shard {shard}")
+    return LeaseLost(f"another runner handles the shard {shard}")

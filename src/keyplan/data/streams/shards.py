@@ -1,4 +1,4 @@
-"""Reading streams: their shards, and the records in each, through a client of boto3's shape."""
+"""Reading streams: their shards, and the records of each shard."""
 
 import logging
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _GONE = "ResourceNotFoundException"
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a stream. All of its parent was written before it."""
+    """A shard of a stream. All records of its parent are older."""
 
     shard_id: str
     parent: str | None
@@ -26,18 +26,18 @@ class Shard:
 
 @dataclass
 class Cursor:
-    """A place in a shard: behind the record `after`, or at the oldest one that there is."""
+    """A position in a shard: after the record `after`, or at the oldest record."""
 
     stream: str
     shard: str
     after: str | None
     iterator: str | None = None
     ended: bool = False
-    """Whether the shard was closed and there is nothing more in it."""
+    """Whether the shard is closed and has no more records."""
 
 
 def called(client: object, operation: str, **request: str) -> Answer:
-    """Call a client; raises `RequestFailed`."""
+    """Call a method of a client; raises `RequestFailed` if it fails."""
     try:
         answer: Answer = getattr(client, operation)(**request)
         return answer
@@ -55,7 +55,7 @@ class StreamReader:
         self._client = client
 
     def shards(self, stream: str) -> list[Shard] | None:
-        """All shards of a stream; None where there is no such stream any more."""
+        """All shards of a stream; None if the stream no longer exists."""
         found: list[Shard] = []
         request = {"StreamArn": stream}
         while True:
@@ -71,7 +71,7 @@ class StreamReader:
             request["ExclusiveStartShardId"] = description["LastEvaluatedShardId"]
 
     def read(self, cursor: Cursor) -> list[Record]:
-        """The next records behind a cursor, which moves; none where there are none yet."""
+        """The next records after a cursor, which moves; empty if there are none yet."""
         for _ in range(_ATTEMPTS):
             try:
                 if cursor.iterator is None:
@@ -100,15 +100,15 @@ class StreamReader:
 
 
 def _recovered(cursor: Cursor, error: RequestFailed) -> bool:
-    """Whether reading can go on after an error, from another iterator or not at all."""
+    """Prepare a cursor to continue after an error; returns False if the error must be raised."""
     cursor.iterator = None
     match error.error_code:
         case "ExpiredIteratorException":
             return True
         case "TrimmedDataAccessException":
             logger.warning(
-                "Records of %s, shard %s, were not handled within the time that DynamoDB keeps them, and are lost. "
-                "Reading goes on at the oldest one that is left.",
+                "Records of %s, shard %s, are lost: they were not handled while DynamoDB kept them. "
+                "Reading continues with the oldest record that is left.",
                 cursor.stream,
                 cursor.shard,
             )
@@ -116,7 +116,9 @@ def _recovered(cursor: Cursor, error: RequestFailed) -> bool:
             return True
         case code if code == _GONE:
             logger.warning(
-                "The shard %s of %s is gone, with records that were not handled.", cursor.shard, cursor.stream
+                "The shard %s of %s no longer exists, and some of its records were not handled.",
+                cursor.shard,
+                cursor.stream,
             )
             cursor.ended = True
             return True

@@ -22,18 +22,18 @@ VerifyFindingKind: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class VerifyFinding:
-    """Something that does not agree with the design, and how to put it right where that is known."""
+    """Something stored that doesn't agree with the design, and how to repair it if that is known."""
 
     kind: VerifyFindingKind
     table: str
-    """Its name, as DynamoDB knows it."""
+    """The table's name in DynamoDB."""
     key: Item
     problem: str
     sets: Item = field(default_factory=dict)
     removes: tuple[str, ...] = ()
     deletes: bool = False
     seen: Item | None = None
-    """The item as it was seen; a repair does nothing where it has changed since."""
+    """The item as it was read; a repair does nothing if it has changed since."""
 
     @property
     def repairable(self) -> bool:

@@ -1,4 +1,4 @@
-"""The requests that make a design's tables."""
+"""The requests that create a design's tables."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +9,14 @@ from keyplan.design.tables import Index, KeyAttribute, Projection
 
 
 def create_table_requests(design: Design) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
-    """For each table, housekeeping included: its CreateTable request, and the one for its time to live."""
+    """For each table, including housekeeping: its CreateTable request, and its UpdateTimeToLive request or None."""
     for table in design.all_tables:
         name = design.table_name(table)
         yield _create(table, name), _time_to_live(table, name)
 
 
 def create_tables(design: Design) -> Steps[None]:
-    """Make the tables that are not there yet, wait until they can be used, and turn their time to live on."""
+    """Create missing tables, wait until they are active, and turn on their time to live."""
     for request, ttl in create_table_requests(design):
         name = request["TableName"]
         try:
@@ -34,8 +34,8 @@ def create_tables(design: Design) -> Steps[None]:
                 yield from call("update_time_to_live", ttl)
 
 
-def tables_there(design: Design) -> Steps[dict[str, bool]]:
-    """Which of the design's tables are there, by name."""
+def tables_exist(design: Design) -> Steps[dict[str, bool]]:
+    """Whether each of the design's tables exists, by name."""
     there = {}
     for table in design.all_tables:
         name = design.table_name(table)

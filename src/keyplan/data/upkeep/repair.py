@@ -10,7 +10,7 @@ from keyplan.design import Design, Table
 
 
 def repair(design: Design, findings: list[VerifyFinding]) -> Steps[int]:
-    """Put right what can be, each item only where it is still as it was seen; how many were."""
+    """Repair findings, each only if its item hasn't changed since; returns how many were repaired."""
     tables = {design.table_name(table): table for table in design.all_tables}
     repaired = 0
     for finding in findings:

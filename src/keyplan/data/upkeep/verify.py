@@ -1,7 +1,7 @@
-"""Does what is stored agree with the design? `verify` walks the tables and says where not; `repair` puts it right.
+"""Verifying that what is stored agrees with the design.
 
-Everything that follows from an item can be worked out from the item. So all items are read once, what should follow
-from them is gathered, and compared with what is there.
+The effects of an item depend on the item alone. So all items are read once, their effects are collected, and compared
+with what is stored.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from keyplan.design.effects import Unique
 
 
 class _Walk:
-    """All items, and what should follow from them."""
+    """All items, and their expected effects."""
 
     def __init__(self, design: Design, now: datetime) -> None:
         self.design = design
@@ -33,7 +33,7 @@ class _Walk:
         self.unreadable: set[Address] = set()
         self.expected: dict[Address, tuple[EffectItem, str]] = {}
         self.allowed: set[Address] = set()
-        """What follows from items whose time is over: DynamoDB takes these and what expires with them in any order."""
+        """Effects of expired items: DynamoDB may delete the items and what expires with them in any order."""
         self.counts: dict[Address, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.parents: list[tuple[Address, Address, str]] = []
         self.findings: list[VerifyFinding] = []
@@ -55,7 +55,9 @@ class _Walk:
             return
         self.entities[where] = entity
         if DELETING in item:
-            self._find("unfinished", where, f"{entity.spec.name}: its deletion was begun and not finished; resume()")
+            self._find(
+                "unfinished", where, f"{entity.spec.name}: its deletion has begun and is not finished; call resume()"
+            )
         self._check_keys(where, codec, wanted)
         if table.envelope:
             self._check_envelope(where, table.envelope, wanted)
@@ -80,26 +82,26 @@ class _Walk:
         )
 
     def _gather(self, where: Address, entity: Entity) -> None:
-        follows = effects_of(entity)
+        effects = effects_of(entity)
         expired = self._expired(where)
         if expired:
-            self.allowed |= follows.items.keys()
-        for side_where, side in {} if expired else follows.items.items():
-            constraint = f"{entity.spec.name}.{side.constraint}"
-            if side_where in self.expected:
-                values = ", ".join(f"{name}={value!r}" for name, value in side.values.items())
-                self._find("duplicate", where, f"{constraint}: another item has {values} too")
+            self.allowed |= effects.items.keys()
+        for effect_where, effect in {} if expired else effects.items.items():
+            constraint = f"{entity.spec.name}.{effect.constraint}"
+            if effect_where in self.expected:
+                values = ", ".join(f"{name}={value!r}" for name, value in effect.values.items())
+                self._find("duplicate", where, f"{constraint}: another item also has {values}")
             else:
-                self.expected[side_where] = (side, constraint)
-        if DELETING not in self.items[where][1]:  # what is marked to go counts no longer
-            for (target, attribute, _), share in follows.shares.items():
+                self.expected[effect_where] = (effect, constraint)
+        if DELETING not in self.items[where][1]:  # an item that is being deleted isn't counted
+            for (target, attribute, _), share in effects.shares.items():
                 self.counts[target][attribute] += share.amount
-        for parent, (relation, _) in follows.parents.items():
+        for parent, (relation, _) in effects.parents.items():
             if relation.on_delete != "keep" and not expired:
                 self.parents.append((where, parent, f"{entity.spec.name}.{relation.name}"))
 
     def _expired(self, where: Address) -> bool:
-        """Whether DynamoDB may delete the item any moment."""
+        """Whether the item has expired, so that DynamoDB may delete it at any moment."""
         table, item = self.items[where]
         time = item.get(table.ttl, {}).get("N") if table.ttl else None
         return time is not None and float(time) <= self.now
@@ -113,36 +115,36 @@ class _Walk:
         extra = [n for n in names if n in item and n not in wanted]
         if stale or extra:
             shown = ", ".join(sorted((*stale, *extra)))
-            self._find("stale-index-key", where, f"{shown} is not what its fields make", stale, extra)
+            self._find("stale-index-key", where, f"{shown} doesn't match the item's fields", stale, extra)
 
     def _check_envelope(self, where: Address, envelope: str, wanted: Item) -> None:
-        """What stands beside an envelope and in it is the same; what stands beside it counts."""
+        """The envelope must have the same values as the attributes beside it, which take precedence."""
         _, item = self.items[where]
         if unpack(item[envelope]["S"]) != unpack(wanted[envelope]["S"]):
-            problem = f"{envelope} does not hold what stands beside it"
+            problem = f"{envelope} doesn't match the attributes beside it"
             self._find("wrong", where, problem, {envelope: wanted[envelope]})
 
     def compare(self) -> list[VerifyFinding]:
-        self._compare_sides()
+        self._compare_effects()
         self._compare_counts()
         for where, parent, constraint in self.parents:
             if parent not in self.items:
-                self._find("missing-parent", where, f"{constraint}: what it belongs to is gone")
+                self._find("missing-parent", where, f"{constraint}: its parent doesn't exist")
         return self.findings
 
-    def _compare_sides(self) -> None:
-        for where, (side, constraint) in self.expected.items():
+    def _compare_effects(self) -> None:
+        for where, (effect, constraint) in self.expected.items():
             present = self.items.get(where)
             if present is None:
-                counted = {name: {"N": str(self.counts[where][name])} for name in side.counts}
-                self._find("missing", where, f"{constraint} should be here", {**side.item, **counted})
+                counted = {name: {"N": str(self.counts[where][name])} for name in effect.counts}
+                self._find("missing", where, f"the item of {constraint} is missing", {**effect.item, **counted})
                 continue
             _, item = present
-            wrong = {n: value for n, value in side.item.items() if n not in side.counts and item.get(n) != value}
-            extra = [n for n in item if n in side.known and n not in side.item and n not in side.counts]
+            wrong = {n: value for n, value in effect.item.items() if n not in effect.counts and item.get(n) != value}
+            extra = [n for n in item if n in effect.known and n not in effect.item and n not in effect.counts]
             if wrong or extra:
                 names = ", ".join(sorted((*wrong, *extra)))
-                self._find("wrong", where, f"{constraint}: {names} differs", wrong, extra)
+                self._find("wrong", where, f"{constraint}: wrong values in {names}", wrong, extra)
         derived = {entity for other in self.design.entities for entity in followers(other)}
         for where, (table, item) in self.items.items():
             if where in self.expected or where in self.unreadable or where in self.allowed or self._expired(where):
@@ -151,18 +153,18 @@ class _Walk:
             if entity is None:
                 self._unrecognized(where, table, item)
             elif type(entity) in derived:
-                self._orphan(where, f"{entity.spec.name}: it follows from no item")
+                self._orphan(where, f"{entity.spec.name}: no item has this effect")
 
     def _orphan(self, where: Address, problem: str) -> None:
-        # It may follow from an item that can not be read; then it must stay.
+        # It may belong to an item that can't be read, so it must stay.
         self._find("orphan", where, problem, deletes=not self.unreadable)
 
     def _unrecognized(self, where: Address, table: Table, item: Item) -> None:
         guard = _guard_of(self.design, table, item)
         if guard is not None:
-            self._orphan(where, f"{guard}: a guard that no item holds")
-        elif table is not HOUSEKEEPING:  # where others keep things too
-            self._find("unknown", where, "an item of no entity")
+            self._orphan(where, f"{guard}: no item has this unique value")
+        elif table is not HOUSEKEEPING:  # other parts of a system use it too
+            self._find("unknown", where, "not an item of any entity")
 
     def _compare_counts(self) -> None:
         for where, entity in self.entities.items():
@@ -171,22 +173,22 @@ class _Walk:
                 if spec.kind != "count":
                     continue
                 stored, right = item.get(spec.stored, {}), self.counts[where][spec.stored]
-                if integer_of(stored) != right or "NULL" in stored:  # to which DynamoDB would not add
+                if integer_of(stored) != right or "NULL" in stored:  # DynamoDB can't add to NULL
                     shown = "NULL" if "NULL" in stored else integer_of(stored)
                     problem = f"{entity.spec.name}.{spec.name} is {shown} and should be {right}"
-                    # An item that can not be read may count too.
+                    # An item that can't be read may be counted too.
                     sets: Item = {} if self.unreadable else {spec.stored: {"N": str(right)}}
                     self._find("wrong-count", where, problem, sets)
 
 
 def followers(entity: type[Entity]) -> Iterator[type[Entity]]:
-    """The entities whose items follow from this one's."""
+    """The entities of this entity's derived items."""
     for derived in entity.spec.derived:
         yield from derived.entities
 
 
 def _guard_of(design: Design, table: Table, item: Item) -> str | None:
-    """The constraint whose guard an item looks like."""
+    """The constraint whose guard an item looks like; None if it is no guard."""
     for entity in design.entities:
         for unique in entity.spec.uniques:
             if unique.table is table and _is_guard(unique, item):
@@ -201,7 +203,7 @@ def _is_guard(unique: Unique, item: Item) -> bool:
 
 
 def verify(design: Design, now: datetime) -> Steps[list[VerifyFinding]]:
-    """Walk all tables of the design and list what does not agree with it."""
+    """Read all tables of the design; returns what doesn't agree with it."""
     walk = _Walk(design, now)
     for table in design.all_tables:
         request: dict[str, Any] = {"TableName": design.table_name(table), "ConsistentRead": True}

@@ -1,4 +1,4 @@
-"""Actions: all that one write does to one item, and why it may be refused."""
+"""Actions: all that one write does to one item, and what it requires of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from keyplan.design.conditions import Node
 
 @dataclass(frozen=True)
 class Floor:
-    """What a number must not fall below, and the error that says so."""
+    """The smallest value that a number may have, and the error for a smaller one."""
 
     least: int
     error: Callable[[Item | None], Refused]
@@ -22,7 +22,7 @@ class Floor:
 
 @dataclass(slots=True)
 class Action:
-    """What happens to one item. At most one of put, delete and a change; with none of them it is a check."""
+    """What happens to one item: a put, a delete or an update; none of them for a check."""
 
     address: Address
     put: Item | None = None
@@ -31,18 +31,18 @@ class Action:
     removes: set[str] = field(default_factory=set)
     adds: dict[str, int] = field(default_factory=dict)
     requirements: list[Requirement] = field(default_factory=list)
-    """What the write of the item itself relies on."""
+    """What the write of the item itself relies on, such as its version."""
     presence: list[Requirement] = field(default_factory=list)
-    """What others ask of it that count on it or belong to it; met where it is put or deleted in the same write."""
+    """What children and counted items require of it; not checked if the same write puts or deletes it."""
     absence: list[Requirement] = field(default_factory=list)
-    """What a put asks: that nothing is there; not where the same write takes away what is."""
+    """What a put requires: that no item exists; not checked if the same write deletes the existing one."""
     floors: dict[str, Floor] = field(default_factory=dict)
     replaces: bool = False
-    """Whether the put is in place of an item that the same write takes away."""
+    """Whether the put replaces an item that the same write deletes."""
     where: Requirement | None = None
     """The caller's own condition."""
     leaves: Item | None = None
-    """The item that a change leaves behind, where it is known."""
+    """The item after the update, if it is known."""
 
     @property
     def changes(self) -> bool:
@@ -50,12 +50,12 @@ class Action:
 
     @property
     def writes(self) -> bool:
-        """Whether it writes the item; else it only checks it."""
+        """Whether it writes the item; otherwise it only checks it."""
         return self.put is not None or self.delete or self.changes
 
     @property
     def only_counts_down(self) -> bool:
-        """Whether nothing is lost if the item does not exist, and nobody asked for it to."""
+        """Whether it only lowers numbers, which doesn't matter if the item no longer exists."""
         written = self.sets or self.removes or self.requirements
         return not written and bool(self.adds) and all(n < 0 for n in self.adds.values())
 
@@ -75,7 +75,7 @@ class Action:
         """The conditions on the item, each once."""
         nodes = [node for requirement in self.required() for node in requirement.conditions]
         if not (self.presence or self.absence or self.floors):
-            return nodes  # what the write itself relies on is required once
+            return nodes  # without these there are no duplicates
         once: list[Node] = []
         for node in nodes:
             if node not in once:
@@ -83,12 +83,12 @@ class Action:
         return once
 
     def _floor(self, attribute: str, floor: Floor) -> Requirement:
-        """The number stays at its floor or above; of an item that is being deleted it no longer matters."""
+        """The number stays at its floor or above; this doesn't matter if the item is being deleted."""
         needed = floor.least - self.adds[attribute]
         return Requirement((at_least(attribute, needed) | attribute_exists(DELETING),), floor.error)
 
     def explain(self, stored: Item | None) -> Refused:
-        """The error that says why this action was refused, given the item as it is."""
+        """The error for a refused action, given the stored item."""
         required = self.required()
         for each in required:
             if not each.is_met_by(stored):
@@ -96,7 +96,7 @@ class Action:
         if self.where is not None:
             return self.where.error(stored)
         if required:
-            # The item was changed again since; what was required of it first is the likeliest.
+            # Every condition holds on this item, so it is not the one that was refused; the first is the likeliest.
             return required[0].error(stored)
         return ConditionFailed(self.address.table, "condition", {}, stored)
 

@@ -1,4 +1,4 @@
-"""What a write changes in the item itself, and what it relies on there."""
+"""What an update changes, compared with the item as it was read."""
 
 from collections.abc import Hashable, Mapping, Set
 from typing import Any
@@ -12,22 +12,22 @@ from keyplan.design import Entity, InvalidValue
 class Baseline:
     """An item as it was read.
 
-    What differs between it and what would be written today without anybody's doing (an older shape, defaults, another
-    spelling of a number) is no change of the caller's.
+    Only what the caller changed counts as a change. Differences between the stored item and how it would be encoded
+    today (an older form, defaults, another spelling of a number) don't count.
     """
 
     def __init__(self, codec: EntityCodec[Any], stored: Item, now: Entity) -> None:
         self.codec = codec
         self.stored = stored
         self.entity: Entity = codec.decode(stored)
-        # A default may be another each time, such as the present: what was read is not a change of the caller's.
+        # A default may differ each time, such as the present moment, so what was read is taken over.
         if len(self.entity.model_fields_set) < len(codec.spec.fields):
             for name in codec.spec.fields.keys() - self.entity.model_fields_set - now.model_fields_set:
                 if isinstance(now.__dict__[name], Hashable):
                     self.entity.__dict__[name] = now.__dict__[name]
 
     def changed(self, entity: Entity) -> set[str]:
-        """The fields whose values would be stored otherwise than they are; numbers that other items keep aside."""
+        """The names of the fields whose values changed, without counters."""
         before, fields = self.entity.__dict__, self.codec.spec.fields
         after, loose = entity.__dict__, self.codec.loose_fields
         differing = [name for name in fields if name in loose or before[name] != after[name]]
@@ -38,7 +38,7 @@ class Baseline:
         }
 
     def _stored_otherwise(self, name: str, before: object, now: object) -> bool:
-        """Whether two values are stored differently; what is smaller than the stored precision makes no difference."""
+        """Whether two different values are stored differently; differences below the stored precision aren't."""
         codec = self.codec
         if name in codec.direct_fields:
             return True
@@ -46,13 +46,13 @@ class Baseline:
         try:
             return encoded != (None if before is None else codec.encode_value(name, before))
         except InvalidValue:
-            return True  # what is stored could not be stored any more
+            return True  # the old value can't be encoded, so it is not equal
 
     def changes(self, values: Mapping[str, object], changed: Set[str]) -> tuple[Item, set[str]]:
-        """What to set and what to remove, of the values that are to be stored and the fields that were changed.
+        """The attributes to set and to remove, given the new values and the names of changed fields.
 
-        Never a counter, never an attribute that the entity does not know. Index keys are compared with what is stored,
-        and what `evolve` made of an older shape is written with the rest.
+        Counters and attributes that the entity doesn't know are left alone. Index keys are compared with the stored
+        ones, and what `evolve` converted is written too.
         """
         spec, stored = self.codec.spec, self.stored
         evolved = self.codec.evolved(stored)
@@ -71,25 +71,25 @@ class Baseline:
         return sets, removes
 
     def after(self, sets: Item, removes: Set[str]) -> Item:
-        """The whole item once it was changed, with what the entity does not know."""
+        """The whole item after the update, with attributes that the entity doesn't know."""
         return {name: value for name, value in self.stored.items() if name not in removes} | sets
 
     def check(self, entity: Entity) -> None:
-        """Refuse what an update can not change: the primary key, and numbers that other items keep."""
+        """Raise `InvalidValue` if the primary key or a counter was changed, which an update can't write."""
         spec = self.codec.spec
         changed = [name for name in spec.primary.fields if getattr(entity, name) != getattr(self.entity, name)]
         key = self.codec.key(entity.__dict__) if changed else {}
         if any(self.stored[name] != value for name, value in key.items()):
-            problem = "it is part of the primary key; use move()"
+            problem = "This field is part of the primary key, which an update can't change. Use move()."
             raise InvalidValue("key-changed", f"{spec.name}.{changed[0]}", problem, field=changed[0])
         for each in spec.counts:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
-                problem = "the number is kept by the items that it counts"
+                problem = "This number is maintained by the items that it counts, so it can't be set."
                 raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
 
 
 def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Action) -> None:
-    """The write went through: the entity shows it, and remembers what is stored now."""
+    """After the write: update the entity and its stored item to what was written."""
     if action.adds:
         item = {**item, **{name: incremented(item.get(name), amount) for name, amount in action.adds.items()}}
     entity.__dict__.update(values)

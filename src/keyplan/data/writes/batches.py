@@ -1,4 +1,4 @@
-"""Writing many plain items: 25 in a request, each key once, until all are taken."""
+"""Writing many simple items: up to 25 per request, until DynamoDB has taken all."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,30 +23,30 @@ TOGETHER = 25
 
 @dataclass(frozen=True)
 class PutAll(Generic[E]):
-    """Many items, each in place of what is stored under its key."""
+    """Many items to put, each in place of what is stored under its key."""
 
     entities: tuple[E, ...]
 
 
 @dataclass(frozen=True)
 class DeleteAll(Generic[E]):
-    """Many items, to be deleted whether they are there or not."""
+    """Many items to delete, whether or not they exist."""
 
     targets: tuple[Ref[E], ...]
 
 
 def put_all(entities: Iterable[E]) -> PutAll[E]:
-    """Write many items without conditions; of several with one key the last. Only where nothing follows from them."""
+    """Put many items without conditions. Only for entities without guards, counters, parents or a version."""
     return PutAll(tuple(entities))
 
 
 def delete_all(targets: Iterable[Ref[E]]) -> DeleteAll[E]:
-    """Delete many items without conditions. Only where nothing follows from them."""
+    """Delete many items without conditions. Only for entities without guards, counters, parents or a version."""
     return DeleteAll(tuple(targets))
 
 
 def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int]:
-    """Carry out a batch; how many items it were. Not all or nothing: what was taken before a failure stays."""
+    """Write a batch; returns the number of items. If it fails, the items written before stay."""
     wanted: dict[Address, dict[str, Any]] = {}
     items: list[tuple[Entity, Entity, Item]] = []
     if isinstance(work, PutAll):
@@ -63,7 +63,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
             where = address_of(target)
             wanted[where] = {"DeleteRequest": {"Key": where.item}}
     if context.beside(Plan()):
-        raise DataError("a batch is no transaction, so nothing can be written beside it")
+        raise DataError("a batch isn't a transaction, so nothing can be written beside it")
     yield from send_batch(wanted, context)
     for entity, fresh, item in items:
         entity.__dict__.update(fresh.__dict__)
@@ -72,7 +72,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
 
 
 def send_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> Steps[None]:
-    """Send the requests for these items, again what is not taken, until all are."""
+    """Send the requests for these items, and again what DynamoDB leaves unprocessed."""
     names = context.design.table_names
     pending = [(names[where.table], request) for where, request in wanted.items()]
     attempt = 0
@@ -86,13 +86,13 @@ def send_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> St
         pending += left
         attempt = 0 if len(left) < len(chunk) else attempt + 1
         if attempt > RETRIES:
-            raise Throttled("batch_write_item", "UnprocessedItems", f"{len(left)} items are still not written")
+            raise Throttled("batch_write_item", "UnprocessedItems", f"{len(left)} items are still unprocessed")
         if left:
             yield Wait(pause(attempt))
 
 
 def _check(spec: EntitySpec, context: Context) -> None:
-    """A batch has no conditions and no transaction, so it is only for items that need neither."""
+    """Raise `DataError` for an entity that needs conditions or transactions, which a batch doesn't have."""
     looked_after = {"version", "count"} & {field.kind for field in spec.fields.values()}
     if looked_after or has_effects(spec) or context.relations.is_parent(spec.entity):
-        raise DataError(f"{spec.name} has guards, counters, parents or a version: create its items, or import_all")
+        raise DataError(f"{spec.name} has guards, counters, parents or a version: use create() or import_all()")

@@ -1,7 +1,7 @@
 """Effect changes: the actions that turn the effects of an item before a write into those after it."""
 
 from keyplan.data.codec.addresses import Address
-from keyplan.data.errors import AlreadyExists, FloorReached, UniqueViolation
+from keyplan.data.errors import AlreadyExists, FloorReached, UniqueViolation, described
 from keyplan.data.expressions.conditions import attribute_not_exists
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.writes.actions import Floor
@@ -25,7 +25,7 @@ def plan_effect_changes(plan: Plan, spec: EntitySpec, before: Effects, after: Ef
         belongs = after.parents[key[0]][0].name if key[0] in after.parents else None
         _count(plan, spec, key[0], before.shares.get(key), after.shares.get(key), belongs)
     for where, (relation, parent) in after.parents.items():
-        # Where the parent counts its children, counting this one asks for the same.
+        # A parent that counts its children is required to exist by the counting.
         if where not in before.parents and relation.count is None:
             plan.check(where, *parent_exists(spec, relation.name, parent))
 
@@ -38,14 +38,14 @@ def check_cascading_parents(plan: Plan, spec: EntitySpec, effects: Effects) -> N
 
 
 def _rewrite(plan: Plan, where: Address, old: EffectItem, new: EffectItem) -> None:
-    """Write all attributes of a mirror, so that it is whole even if it was lost; others that it has stay."""
+    """Set all attributes of the new item, so that it is complete even if it was lost; unknown attributes stay."""
     keys = {name for name, _, _ in where.key}
     sets = {name: value for name, value in new.own.items() if name not in keys}
     plan.change(where, sets, {name for name in old.item if name not in new.item})
 
 
 def _free(spec: EntitySpec, effect: EffectItem) -> Requirement:
-    """No other item has this unique value, or this derived item's key."""
+    """No item has this unique value or this key yet."""
     kind = UniqueViolation if effect.kind == "unique" else AlreadyExists
     return Requirement(
         (attribute_not_exists(effect.table.hash[0].name),),
@@ -73,10 +73,11 @@ def _count(
 
 
 def _floor(spec: EntitySpec, share: CounterShare, least: int) -> Floor:
-    problem = f"{share.attribute} of {share.target.entity.__name__} must not fall below {least}"
+    target = described(share.target.entity.__name__, share.target.values)
+    sentence = f"Can't write {spec.name}: {share.attribute} of {target} would fall below {least}"
     return Floor(
         least,
         lambda stored: FloorReached(
-            spec.name, share.constraint, share.target.values, stored_entity(share.target.entity, stored), problem
+            spec.name, share.constraint, share.target.values, stored_entity(share.target.entity, stored), sentence
         ),
     )

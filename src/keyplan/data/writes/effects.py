@@ -1,8 +1,8 @@
 """Effects: what follows from an item elsewhere.
 
-Guards, mirrors, derived and reference items are items of their own; counters and parents are numbers and conditions on
-other items. All of them are worked out from the entity alone. So a write only compares the effects before and after,
-and `verify` compares the effects with what is stored.
+Guards, mirrors, derived items and references are items of their own. Counters are numbers on other items, and parents
+are items that must exist. All of them depend on the entity alone, so a write compares the effects before and after, and
+`verify` compares the effects with what is stored.
 """
 
 from collections.abc import Set
@@ -23,26 +23,26 @@ EffectKind: TypeAlias = Literal["unique", "mirror", "derived", "reference"]
 
 @dataclass(frozen=True, slots=True)
 class EffectItem:
-    """An item that follows from another."""
+    """A guard, mirror, derived item or reference of an item."""
 
     kind: EffectKind
     constraint: str
     table: Table
     item: Item
     values: dict[str, object]
-    """The values that it was made of, for errors."""
+    """The values in its key, for errors."""
     counts: frozenset[str] = frozenset()
-    """Its attributes that are numbers which other items keep."""
+    """Its attributes that are counters, which other items change."""
     known: frozenset[str] = frozenset()
-    """The attributes that it may have; one of them that it should not have is wrong."""
+    """The attributes that it may have; if it has one that it shouldn't, that is wrong."""
 
     @property
     def own(self) -> Item:
-        """Its attributes without numbers that other items keep."""
+        """Its attributes without counters."""
         return {name: value for name, value in self.item.items() if name not in self.counts}
 
     def is_stored_as(self, found: Item | None) -> bool:
-        """Whether a stored item is this one; another may have its key by now."""
+        """Whether a stored item is this one; another item may have its key by now."""
         return found is not None and all(found.get(name) == value for name, value in self.own.items())
 
 
@@ -59,7 +59,7 @@ class CounterShare:
 
 @dataclass(slots=True)
 class Effects:
-    """All that follows from one item."""
+    """All effects of one item."""
 
     items: dict[Address, EffectItem] = field(default_factory=dict)
     shares: dict[tuple[Address, str, str], CounterShare] = field(default_factory=dict)
@@ -103,12 +103,12 @@ class Effects:
 
 
 def has_effects(spec: EntitySpec) -> bool:
-    """Whether something follows from the items of an entity."""
+    """Whether items of an entity have effects."""
     return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
 
 
 def effects_of(entity: Entity | None, changed: Set[str] | None = None) -> Effects:
-    """What follows from an entity; nothing from None. With `changed`, only the guards that these fields make."""
+    """The effects of an entity; none for None. With `changed`, only guards that depend on these fields."""
     found = Effects()
     if entity is None:
         return found
@@ -132,7 +132,7 @@ def _guards(entity: type[Entity]) -> tuple[GuardCodec, ...]:
 
 
 def _effect_item(entity: Entity, other: Entity, derived: Derived[Any]) -> EffectItem:
-    """An item that follows from an entity. Stamps that it does not give are the entity's own, or none."""
+    """A derived item. Stamps that it doesn't set are copied from the entity, or left out."""
     spec = other.spec
     stamps = {f.name: entity.spec.by_kind.get(f.kind) for f in spec.fields.values() if f.kind in ("created", "updated")}
     missing = {name: mine for name, mine in stamps.items() if name not in other.model_fields_set}

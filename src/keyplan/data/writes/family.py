@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from keyplan.data.codec.entities import DELETING, codec_of
-from keyplan.data.codec.values import Item
-from keyplan.data.errors import DataError, InUse, NotFound, ParentMissing
+from keyplan.data.codec.values import Item, integer_of
+from keyplan.data.errors import DataError, InUse, NotFound, ParentMissing, described
 from keyplan.data.expressions.conditions import attribute_not_exists, equals, item_exists
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.relations import Relations
@@ -17,23 +17,23 @@ _NOT_BEING_DELETED = attribute_not_exists(DELETING)
 
 
 def parent_exists(spec: EntitySpec, constraint: str, parent: Ref[Entity], *, growing: bool = True) -> list[Requirement]:
-    """The item that another belongs to or is counted on exists; where it gets one more, it is not being deleted."""
+    """The parent or counted item exists; if it gets one more child, it isn't being deleted."""
 
     def missing(stored: Item | None) -> ParentMissing:
-        problem = f"there is no such {parent.entity.__name__}, or no longer"
-        return ParentMissing(spec.name, constraint, parent.values, stored_entity(parent.entity, stored), problem)
+        sentence = f"Can't write {spec.name}: {described(parent.entity.__name__, parent.values)} doesn't exist"
+        return ParentMissing(spec.name, constraint, parent.values, stored_entity(parent.entity, stored), sentence)
 
     present = item_exists(parent.entity.spec)
     return [Requirement((present, _NOT_BEING_DELETED) if growing else (present,), missing)]
 
 
 def stored_entity(entity: type[Entity], stored: Item | None) -> Entity | None:
-    """What is stored, as the entity: an error never carries more than the entity shows, secrets least of all."""
+    """The stored item as its entity, which hides secrets; for errors."""
     return codec_of(entity).decode_if_recognized(stored)
 
 
 def parent_not_being_deleted(spec: EntitySpec, constraint: str, parent: Ref[Entity]) -> Requirement:
-    """The deletion of an item that is checked has not begun."""
+    """The item isn't being deleted."""
     (exists,) = parent_exists(spec, constraint, parent)
     return Requirement((_NOT_BEING_DELETED,), exists.error)
 
@@ -41,30 +41,32 @@ def parent_not_being_deleted(spec: EntitySpec, constraint: str, parent: Ref[Enti
 def not_being_deleted(
     relations: Relations, entity: type[Entity], values: Mapping[str, object]
 ) -> tuple[Requirement, ...]:
-    """The item's own deletion has not begun; nothing for items that are deleted in one request."""
+    """The item's own cascading delete hasn't begun; empty for entities that are deleted in one request."""
     if not relations.cascading(entity):
         return ()
     return (
         Requirement(
             (_NOT_BEING_DELETED,),
-            lambda stored: NotFound(entity.spec.name, "primary", values, None, "it is being deleted"),
+            lambda stored: NotFound(
+                entity.spec.name, "primary", values, None, f"{described(entity.spec.name, values)} is being deleted"
+            ),
         ),
     )
 
 
 def not_referred_to(relations: Relations, entity: Entity) -> Iterator[Requirement]:
-    """No item belongs to this one that would refuse its deletion."""
+    """No child refers to the item that would refuse its deletion."""
     counts: dict[str, str] = {}
     for child, relation in relations.children(type(entity)):
         if relation.on_delete == "refuse":
             assert relation.count is not None
             counts.setdefault(entity.spec.fields[relation.count].stored, child.__name__)
     for attribute, name in counts.items():
-        yield _unused(entity, attribute, name)
+        yield _unused("delete", entity, attribute, name)
 
 
 def not_moved_from_children(relations: Relations, entity: Entity, moved: Entity) -> Iterator[Requirement]:
-    """No item belongs to this one by the part of its key that a move changes."""
+    """No child refers to the item by the part of its key that a move changes."""
     for child, relation in relations.children(type(entity)):
         if relation.on_delete == "keep":
             continue
@@ -72,25 +74,24 @@ def not_moved_from_children(relations: Relations, entity: Entity, moved: Entity)
             continue
         if relation.on_delete == "cascade":
             raise DataError(
-                f"{entity.spec.name} can not be moved, since each {child.__name__} belongs to it by its key: "
-                "create it under the new key, rewrite what belongs to it, and delete the old one"
+                f"{entity.spec.name} can't be moved, because {child.__name__} items belong to it by its key: "
+                "create it under the new key, rewrite its children, and delete the old one"
             )
         assert relation.count is not None
-        yield _unused(entity, entity.spec.fields[relation.count].stored, child.__name__)
+        yield _unused("move", entity, entity.spec.fields[relation.count].stored, child.__name__)
     yield from not_being_deleted(relations, type(entity), entity.key_values)
 
 
-def _unused(entity: Entity, attribute: str, child: str) -> Requirement:
-    return Requirement(
-        (_zero_or_absent(attribute),),
-        lambda stored: InUse(
-            entity.spec.name,
-            child,
-            entity.key_values,
-            stored_entity(type(entity), stored),
-            f"it can not be deleted while there is a {child} of it",
-        ),
-    )
+def _unused(verb: str, entity: Entity, attribute: str, child: str) -> Requirement:
+    """The item's count of these children is zero."""
+
+    def used(stored: Item | None) -> InUse:
+        number = integer_of((stored or {}).get(attribute))
+        children = f"1 {child} item refers" if number == 1 else f"{number} {child} items refer"
+        sentence = f"Can't {verb} {described(entity.spec.name, entity.key_values)}: {children} to it"
+        return InUse(entity.spec.name, child, entity.key_values, stored_entity(type(entity), stored), sentence)
+
+    return Requirement((_zero_or_absent(attribute),), used)
 
 
 @cache

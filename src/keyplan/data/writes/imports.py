@@ -1,7 +1,7 @@
-"""Bringing in many items at once, with all that follows from them: by BatchWriteItem, 25 items in a request.
+"""Importing many items with their effects, by BatchWriteItem.
 
-A batch has no conditions. What is there is looked at before, so that an import never overwrites and can be repeated,
-however far it came; but somebody who writes the same keys meanwhile is not noticed.
+A batch has no conditions. Existing items are read first, so that an import never overwrites one, and can be repeated
+after a failure. Writes of others to the same keys during the import are not noticed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,15 @@ from typing import TypeAlias
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, DataError, ParentMissing, Refused, StoredDataError, UniqueViolation
+from keyplan.data.errors import (
+    AlreadyExists,
+    DataError,
+    ParentMissing,
+    Refused,
+    StoredDataError,
+    UniqueViolation,
+    described,
+)
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.steps import Steps
 from keyplan.data.writes.actions import incremented
@@ -27,60 +35,60 @@ Stored: TypeAlias = Mapping[Address, Item]
 
 @dataclass(frozen=True)
 class ImportAll:
-    """Items of any entities, to be written with all that follows from them."""
+    """Items of any entities to import, with their effects."""
 
     entities: tuple[Entity, ...]
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of the entities that were to be imported."""
+    """The result of an import."""
 
     written: tuple[Entity, ...]
-    there: tuple[Entity, ...]
-    """Those that were there already, just so; what was missing of what follows from them is there now."""
+    unchanged: tuple[Entity, ...]
+    """Entities that existed already with the same values; effects of them that were missing were written."""
     refused: tuple[tuple[Entity, Refused], ...]
-    """Those that were not written, and why: another item has the key or a unique value, or a parent is missing."""
+    """Entities that were not written, and why: another item has the key or a unique value, or a parent is missing."""
 
 
 def import_all(entities: Iterable[Entity]) -> ImportAll:
     """Write many new items with their guards, mirrors, derived items and references, by BatchWriteItem.
 
-    For imports only, into keys that nobody else writes meanwhile: there are no conditions and no transactions. Numbers
-    are counted for the items of the same import; those of others are put right by `verify` and `repair`.
+    Use it for keys that nobody else writes at the same time: there are no conditions and no transactions. Counters are
+    set on items of the same import only; `verify` and `repair` correct those of other items.
     """
     return ImportAll(tuple(entities))
 
 
 @dataclass
 class _Draft:
-    """An item to be written, and what follows from it."""
+    """An item to import, with its effects."""
 
     entity: Entity
     fresh: Entity
     where: Address
     item: Item
-    follows: Effects
+    effects: Effects
     same: bool = False
-    """Whether it is there already."""
+    """Whether the item exists already."""
 
 
 def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
-    """Carry out an import."""
+    """The steps of an import."""
     if context.beside(Plan()):
-        raise DataError("an import is no transaction, so nothing can be written beside it")
+        raise DataError("an import isn't a transaction, so nothing can be written beside it")
     drafts = [_draft(entity, context) for entity in work.entities]
-    stored = yield from _stored([where for each in drafts for where in (each.where, *each.follows.parents)], context)
+    stored = yield from _stored([where for each in drafts for where in (each.where, *each.effects.parents)], context)
     for draft in drafts:
         _compare(draft, stored.get(draft.where))
-    stored |= yield from _stored([where for each in drafts for where in each.follows.items], context)
+    stored |= yield from _stored([where for each in drafts for where in each.effects.items], context)
     accepted, refused = _sorted_out(drafts, stored)
     fresh = {draft.where: draft for draft in accepted if not draft.same}
     _count(accepted, fresh)
-    # What follows from an item comes behind it, so that an import that is repeated knows what is its own.
+    # Effects are written after their item, so that a repeated import can tell which are its own.
     yield from _put({where: draft.item for where, draft in fresh.items()}, context)
-    sides = [side for draft in accepted for side in draft.follows.items.items()]
-    yield from _put({where: side.item for where, side in sides if where not in stored}, context)
+    effects = [effect for draft in accepted for effect in draft.effects.items.items()]
+    yield from _put({where: effect.item for where, effect in effects if where not in stored}, context)
     for draft in fresh.values():
         draft.entity.__dict__.update(draft.fresh.__dict__)
         set_stored_item(draft.entity, draft.item)
@@ -97,7 +105,7 @@ def _draft(entity: Entity, context: Context) -> _Draft:
 
 
 def _stored(asked: Iterable[Address], context: Context) -> Steps[dict[Address, Item]]:
-    """Those of the items that are there."""
+    """The items that exist, by address."""
     names = context.design.table_names
     each_once = list(dict.fromkeys(asked))
     items = yield from batch_get([(names[where.table], where.item) for where in each_once], consistent=names.values())
@@ -109,7 +117,7 @@ def _put(items: Mapping[Address, Item], context: Context) -> Steps[None]:
 
 
 def _compare(draft: _Draft, found: Item | None) -> None:
-    """Whether the item is there, as it is to be; what the store looks after is its own, and what follows, too."""
+    """Find out whether the item exists with the same values; fields that the store maintains aren't compared."""
     codec = codec_of(type(draft.entity))
     if found is None or DELETING in found or not codec.recognizes(found):
         return
@@ -124,7 +132,7 @@ def _compare(draft: _Draft, found: Item | None) -> None:
         if field.kind in ("plain", "ttl") or (field.kind in ("created", "updated") and field.name in given)
     )
     if draft.same:
-        draft.follows = effects_of(before)
+        draft.effects = effects_of(before)
 
 
 def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], list[tuple[Entity, Refused]]]:
@@ -132,13 +140,13 @@ def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], lis
     taken: set[Address] = set()
     accepted: list[_Draft] = []
     for draft in drafts:
-        refusal = _own_refusal(draft, stored, taken) or _side_refusal(draft, stored, taken)
+        refusal = _own_refusal(draft, stored, taken) or _effect_refusal(draft, stored, taken)
         if refusal is None:
-            taken |= {draft.where, *draft.follows.items}
+            taken |= {draft.where, *draft.effects.items}
             accepted.append(draft)
         else:
             refused.append((draft.entity, refusal))
-    while True:  # what belongs to something that is refused is refused in turn
+    while True:  # children of refused items are refused too
         there = {draft.where for draft in accepted}
         lost = [(draft, refusal) for draft in accepted if (refusal := _parent_refusal(draft, stored, there))]
         if not lost:
@@ -150,33 +158,36 @@ def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], lis
 def _own_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
     if draft.where not in taken and (draft.same or draft.where not in stored):
         return None
-    problem = "twice in the import" if draft.where in taken else "there is another item"
-    return AlreadyExists(draft.entity.spec.name, "primary", draft.entity.key_values, None, problem)
+    item = described(draft.entity.spec.name, draft.entity.key_values)
+    sentence = f"{item} is in the import twice" if draft.where in taken else f"{item} exists with other values"
+    return AlreadyExists(draft.entity.spec.name, "primary", draft.entity.key_values, None, sentence)
 
 
-def _side_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
-    for where, side in draft.follows.items.items():
+def _effect_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
+    for where, effect in draft.effects.items.items():
         found = stored.get(where)
-        ours = draft.same and side.is_stored_as(found)
+        ours = draft.same and effect.is_stored_as(found)
         if where in taken or (found is not None and not ours):
-            kind = UniqueViolation if side.kind == "unique" else AlreadyExists
-            problem = "twice in the import" if where in taken else "another item has it"
-            return kind(draft.entity.spec.name, side.constraint, side.values, None, problem)
+            kind = UniqueViolation if effect.kind == "unique" else AlreadyExists
+            value = described(draft.entity.spec.name, effect.values)
+            sentence = f"Another item {'in the import ' if where in taken else ''}has the same value: {value}"
+            return kind(draft.entity.spec.name, effect.constraint, effect.values, None, sentence)
     return None
 
 
 def _parent_refusal(draft: _Draft, stored: Stored, there: set[Address]) -> Refused | None:
-    for where, (parent, named) in draft.follows.parents.items():
+    for where, (parent, named) in draft.effects.parents.items():
         if where not in there and (where not in stored or DELETING in stored[where]):
-            problem = f"there is no such {named.entity.__name__}"
-            return ParentMissing(draft.entity.spec.name, parent.name, named.values, None, problem)
+            missing = described(named.entity.__name__, named.values)
+            sentence = f"Can't import {draft.entity.spec.name}: {missing} doesn't exist"
+            return ParentMissing(draft.entity.spec.name, parent.name, named.values, None, sentence)
     return None
 
 
 def _count(accepted: list[_Draft], fresh: Mapping[Address, _Draft]) -> None:
-    """The numbers of new items, as far as this import adds to them."""
+    """Set the counters of new items, as far as items of this import count."""
     for draft in accepted:
-        for (where, attribute, _), share in draft.follows.shares.items():
+        for (where, attribute, _), share in draft.effects.shares.items():
             target = fresh.get(where)
             if target is not None:
                 target.item = {**target.item, attribute: incremented(target.item.get(attribute), share.amount)}

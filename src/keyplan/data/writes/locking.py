@@ -1,4 +1,4 @@
-"""Optimistic locking: the condition that an item is still as it was read."""
+"""Optimistic locking: the requirement that an item hasn't changed since it was read."""
 
 from collections.abc import Callable, Sequence, Set
 from functools import cache, lru_cache
@@ -17,7 +17,7 @@ Refusal = Callable[[type[Refused], str, Item | None], Refused]
 def unchanged_since_read(
     spec: EntitySpec, stored: Item, changed: Set[str], refused: Refusal, *, whole: bool = False
 ) -> list[Requirement]:
-    """The item exists, and is as it was read: by its version, or by the values that the write relies on."""
+    """The item exists and hasn't changed since it was read: by its version, or by the values the write relies on."""
     exists = Requirement((item_exists(spec),), lambda found: refused(NotFound, "primary", found))
     attributes = _relied_on(spec, frozenset(changed), whole=whole)
     if not attributes:
@@ -28,7 +28,7 @@ def unchanged_since_read(
 
 @lru_cache(maxsize=4096)
 def _relied_on(spec: EntitySpec, changed: frozenset[str], *, whole: bool) -> Sequence[str]:
-    """The attributes that must be as they were read, where these are changed."""
+    """The attributes that must be unchanged for a write that changes these."""
     return sorted(_relied_on_attributes(spec, changed, whole=whole))
 
 
@@ -37,7 +37,7 @@ def _relied_on_attributes(spec: EntitySpec, changed: Set[str], *, whole: bool) -
     version = spec.by_kind.get("version")
     own = _own(spec)
     if version is not None:
-        # A version alone does not tell an item from another that was created under its key since.
+        # The version alone doesn't tell whether the item was deleted and created again.
         created = spec.by_kind.get("created")
         same: Set[str] = {created.stored} if created else own if _follows_more(spec) else set()
         return {version.stored} | counts | ((_guarded(spec) | _parts_beside(spec, changed) | same) & own)
@@ -49,25 +49,25 @@ def _relied_on_attributes(spec: EntitySpec, changed: Set[str], *, whole: bool) -
 
 
 def _follows_more(spec: EntitySpec) -> bool:
-    """Whether something follows from an item of which it is not known which fields it is made of."""
+    """Whether items have effects that may depend on any of their fields."""
     return bool(spec.derived or spec.counters or spec.parents)
 
 
 @cache
 def _own(spec: EntitySpec) -> frozenset[str]:
-    """The attributes of fields that an update may change."""
+    """The attributes of fields that an update can change."""
     return frozenset(field.stored for field in spec.fields.values() if _can_change(spec, field.name))
 
 
 @cache
 def _guarded(spec: EntitySpec) -> frozenset[str]:
-    """The attributes that guards are made of."""
+    """The attributes that guards depend on."""
     names = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
     return frozenset(spec.fields[name].stored for name in names if name is not None)
 
 
 def _can_change(spec: EntitySpec, name: str) -> bool:
-    """Whether a field is an attribute of its own that an update may change."""
+    """Whether a field has an attribute of its own that an update can change."""
     field = spec.fields[name]
     if spec.table.envelope and not field.on_top and field.stored not in spec.key_attributes:
         return False
@@ -75,13 +75,13 @@ def _can_change(spec: EntitySpec, name: str) -> bool:
 
 
 def _parts_beside(spec: EntitySpec, changed: Set[str]) -> set[str]:
-    """The attributes of fields that stand in one index key with a changed one: the key is only right if they hold."""
+    """The attributes of fields that share an index key with a changed one: the new key is built from them too."""
     return {name for attributes, own in _places(spec) if not changed.isdisjoint(attributes) for name in own}
 
 
 @cache
 def _places(spec: EntitySpec) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """For each place in an index: all attributes that have to do with it, and those that an update may change."""
+    """For each index: all attributes that its key depends on, and those that an update can change."""
     places = []
     for placement in spec.placements.values():
         fields = (*placement.fields, *((placement.when,) if placement.when else ()))

@@ -1,7 +1,7 @@
-"""Writes as plain data, and what each of them does.
+"""Write operations as plain values, and what each adds to a plan.
 
-A write names an entity; working it out adds to a `Plan`: the item itself, and the difference in what follows from it.
-What it returns is called once the plan was carried out, so that an entity never shows what was not written.
+`add_to` adds the write of the item and the changes of its effects to a `Plan`. It returns a function to call once the
+plan was carried out, which updates the entity: so an entity never shows what was not written.
 """
 
 from abc import ABC, abstractmethod
@@ -35,6 +35,7 @@ from keyplan.data.writes.stamps import creation_stamps, update_stamps
 from keyplan.design import Design, Entity, InvalidValue, Ref, Refusal
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
+from keyplan.design.limits import sentence
 
 E = TypeVar("E", bound=Entity)
 
@@ -48,7 +49,7 @@ def nothing_beside(plan: Plan) -> "Sequence[Part]":
 
 @dataclass(frozen=True)
 class Context:
-    """What working out a write needs beside the entity."""
+    """What planning a write needs besides the entity."""
 
     design: Design
     relations: Relations
@@ -56,15 +57,15 @@ class Context:
     beside: "Beside" = nothing_beside
 
     def alone(self) -> "Context":
-        """The same for what comes after a first step: what is written beside it was written with that."""
+        """The context for steps after the first: parts beside the write were written with the first."""
         return replace(self, beside=nothing_beside)
 
 
 class Planned(Protocol):
-    """What can be part of a plan."""
+    """What can be added to a plan."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
-        """Add what it does to a plan; the result is to be called when the plan was carried out."""
+        """Add what it does to a plan. Call the result when the plan was carried out."""
         ...
 
 
@@ -79,10 +80,10 @@ class Write(ABC, Generic[E]):
 
     @abstractmethod
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
-        """Add what the write does to a plan; the result is to be called when the plan was carried out."""
+        """Add what the write does to a plan. Call the result when the plan was carried out."""
 
     def add_where(self, action: Action) -> None:
-        """Put the caller's own condition on the action."""
+        """Add the caller's own condition to the action."""
         if self.where is not None:
             kind = type(self.entity)
             condition = stored_condition(recorded(kind, self.where), codec_of(kind))
@@ -94,13 +95,13 @@ class Write(ABC, Generic[E]):
         return error
 
     def refusal(self, kind: type[Refused], constraint: str, stored: Item | None) -> Refused:
-        """The error for a rule that does not allow this write."""
+        """The error for a rule that refuses this write."""
         codec = codec_of(type(self.entity))
         return kind(codec.spec.name, constraint, self.entity.key_values, codec.decode_if_recognized(stored))
 
 
 class Create(Write[E]):
-    """A new item, refused where it is there already."""
+    """A new item; refused if it exists already."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         entity, spec = self.entity, self.entity.spec
@@ -115,14 +116,14 @@ class Create(Write[E]):
 
 
 class Update(Write[E]):
-    """The difference between the entity as it was read and as it is now."""
+    """The fields of an entity that changed since it was read."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         entity, spec = self.entity, self.entity.spec
         codec = codec_of(type(entity))
         stored = stored_item(entity)
         if stored is None:
-            raise DataError(f"{spec.name} was not read from a store, so there is nothing to compare with: create it")
+            raise DataError(f"{spec.name} was not read from a store, so it can't be updated: create it")
         baseline = Baseline(codec, stored, entity)
         baseline.check(entity)
         changed = baseline.changed(entity)
@@ -147,7 +148,7 @@ class Update(Write[E]):
 
 
 class Delete(Write[E]):
-    """The item goes, with what follows from it."""
+    """The deletion of an item and its effects."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         entity, spec = self.entity, self.entity.spec
@@ -166,7 +167,7 @@ class Delete(Write[E]):
 
 @dataclass(frozen=True)
 class Move(Write[E]):
-    """The item under another primary key, with everything that is stored in it."""
+    """An item under another primary key, with all its attributes."""
 
     changes: Mapping[str, object] = field(default_factory=dict)
 
@@ -175,7 +176,7 @@ class Move(Write[E]):
         codec = codec_of(type(entity))
         stored = stored_item(entity)
         if stored is None:
-            raise DataError(f"{spec.name} was not read from a store, so there is nothing to move")
+            raise DataError(f"{spec.name} was not read from a store, so it can't be moved")
         changed = with_changes(entity, self.changes)
         before = address(spec.table, stored)
         where = address(spec.table, codec.key(changed.__dict__))
@@ -197,21 +198,21 @@ class Move(Write[E]):
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
         put = plan.put(where, moved, _free(fresh))
-        follows = effects_of(fresh)
-        plan_effect_changes(plan, spec, effects_of(baseline.entity), follows)
-        check_cascading_parents(plan, spec, follows)
+        effects = effects_of(fresh)
+        plan_effect_changes(plan, spec, effects_of(baseline.entity), effects)
+        check_cascading_parents(plan, spec, effects)
         return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
 
 
 def _follow(entity: Entity, changed: Entity, updated: AfterWrite) -> None:
-    """A move that turned out to be an update of a copy."""
+    """Finish a move within one key, which was an update of a copy."""
     updated()
     entity.__dict__.update(changed.__dict__)
     set_stored_item(entity, stored_item(changed))
 
 
 def _free(fresh: Entity) -> Requirement:
-    """There is no item under the key yet."""
+    """No item has this key yet."""
     codec = codec_of(type(fresh))
     return Requirement(
         (attribute_not_exists(codec.spec.table.hash[0].name),),
@@ -220,11 +221,11 @@ def _free(fresh: Entity) -> Requirement:
 
 
 def with_changes(entity: E, changes: Mapping[str, object]) -> E:
-    """A copy of the entity with some fields changed, checked as the model checks them."""
+    """A copy of the entity with some fields changed and validated."""
     spec = entity.spec
     unknown = [name for name in changes if name not in spec.fields]
     if unknown:
-        raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "no such field", field=unknown[0])
+        raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "There is no such field.", field=unknown[0])
     fields = {name: entity.__dict__[name] for name in spec.fields}
     try:
         return type(entity).model_validate({**fields, **changes}, by_name=True)
@@ -233,15 +234,17 @@ def with_changes(entity: E, changes: Mapping[str, object]) -> E:
 
 
 def invalid(spec: EntitySpec, error: ValidationError) -> InvalidValue:
-    """What a model has to say about a value, without the value."""
+    """A validation error of a model as `InvalidValue`, without the value."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     field = str(problem["loc"][0]) if problem["loc"] else None
-    return InvalidValue("invalid", f"{spec.name}.{field}" if field else spec.name, problem["msg"], field=field)
+    return InvalidValue(
+        "invalid", f"{spec.name}.{field}" if field else spec.name, sentence(problem["msg"]), field=field
+    )
 
 
 @dataclass(frozen=True)
 class Check(Generic[E]):
-    """A condition on an item that is not written, as part of a transaction."""
+    """A condition on an item that the transaction doesn't write."""
 
     target: Ref[E]
     where: Callable[[E], object] | None = None
@@ -268,12 +271,12 @@ class Check(Generic[E]):
 
 
 def create(entity: E) -> Create[E]:
-    """Create the item and everything that follows from it."""
+    """Create an item and its effects."""
     return Create(entity)
 
 
 def update(entity: E, *, where: Callable[[E], object] | None = None, refusal: Refusal | None = None) -> Update[E]:
-    """Write what was changed in the entity since it was read; with `where`, only if the stored item meets it.
+    """Write the fields that changed since the entity was read; with `where`, only if the stored item meets it.
 
     `refusal` is what callers of a system are told if it doesn't.
     """
@@ -281,7 +284,7 @@ def update(entity: E, *, where: Callable[[E], object] | None = None, refusal: Re
 
 
 def delete(entity: E, *, where: Callable[[E], object] | None = None, refusal: Refusal | None = None) -> Delete[E]:
-    """Delete the item and everything that follows from it; with `where`, only if the stored item meets it.
+    """Delete an item and its effects; with `where`, only if the stored item meets it.
 
     `refusal` is what callers of a system are told if it doesn't.
     """
@@ -289,12 +292,12 @@ def delete(entity: E, *, where: Callable[[E], object] | None = None, refusal: Re
 
 
 def move(entity: E, **changes: object) -> Move[E]:
-    """Change fields of the primary key: the item moves, with all it holds and all that follows from it."""
+    """Change fields of the primary key: the item moves to the new key with all its attributes and effects."""
     return Move(entity, changes=changes)
 
 
 def check(target: Ref[E], where: Callable[[E], object] | None = None, *, refusal: Refusal | None = None) -> Check[E]:
-    """As part of a transaction: the item exists, and meets the condition.
+    """For a transaction: require that an item exists and meets the condition.
 
     `refusal` is what callers of a system are told otherwise.
     """
@@ -302,32 +305,32 @@ def check(target: Ref[E], where: Callable[[E], object] | None = None, *, refusal
 
 
 def put(entity: E) -> "Put[E]":
-    """Write the item whether it is there or not; refuses only a unique value that another item has."""
+    """Write an item whether or not it exists. Refused only if another item has one of its unique values."""
     return Put(entity)
 
 
 @dataclass(frozen=True)
 class Put(Generic[E]):
-    """The item as it is given, in place of what is stored."""
+    """An item to write in place of what is stored."""
 
     entity: E
 
 
 @dataclass(frozen=True)
 class Increment:
-    """In a patch: add to what is stored."""
+    """In a patch: a number to add to the field."""
 
     by: int
 
 
 def increment(by: int = 1) -> Increment:
-    """In a patch: add this to the field."""
+    """In a patch: add this number to the field."""
     return Increment(by)
 
 
 @dataclass(frozen=True)
 class Patch(Generic[E]):
-    """A change of some fields of an item that was not read."""
+    """A change of some fields of an item, by its key."""
 
     target: Ref[E]
     changes: Mapping[str, object]
@@ -337,41 +340,45 @@ class Patch(Generic[E]):
 
 
 def patch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
-    """Change fields of an item by its key. One request where that is enough; a conditioned read before it where an
-    index key, a guard or anything else needs more than the changed fields."""
+    """Change fields of an item by its key, without reading it first.
+
+    Takes one request if the changed fields are all that is needed. If index keys, guards or other effects depend on
+    more, the item is read, and the write is conditional on it.
+    """
     return Patch(target, changes, where)
 
 
 def touch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
-    """Set stamps, such as the last login: a patch that neither raises the version nor counts as a change."""
+    """Set stamps, such as the last login: a patch that leaves the version and the time of the last change alone."""
     return Patch(target, changes, where, quiet=True)
 
 
 @dataclass(frozen=True)
 class CleanUpExpired(Generic[E]):
-    """An item that is no longer there, though no store deleted it."""
+    """An item that DynamoDB's time to live deleted."""
 
     entity: E
 
 
 def clean_up_expired(entity: E) -> CleanUpExpired[E]:
-    """Make up for an item that DynamoDB deleted when its time was over, given the item as it was last.
+    """Clean up after an item that DynamoDB's time to live deleted, given the item as it was last.
 
-    What followed from it goes and it counts no longer, as if it had been deleted. It may be run any number of times,
-    and by several at once; it does nothing while there is an item with this key. The result says whether it did.
+    Its effects are deleted and it is no longer counted, as if it had been deleted by a store. It can be run any number
+    of times, even at the same time; it does nothing while an item with this key exists. Returns whether it did
+    anything.
     """
     return CleanUpExpired(entity)
 
 
 class AlreadyWritten(Exception):
-    """Raised by `Beside`: the plan was carried out before, so nothing is sent and all goes on as if it had been."""
+    """Raised by a `Beside` function: this plan was carried out before, so it is skipped as if it had succeeded."""
 
 
 Beside: TypeAlias = Callable[[Plan], Sequence["Part"]]
-"""Asked before each write: what is to be written in the same request. What it raises, refuses the write."""
+"""Called with the plan of each write; returns the parts to write in the same request. An error refuses the write."""
 
 Part: TypeAlias = Create[Any] | Update[Any] | Delete[Any] | Move[Any] | Check[Any]
-"""What can be written beside anything: working it out needs no look at what is stored."""
+"""A write that can be planned without reading, so that it can join any other write."""
 
 PARTS = (Create, Update, Delete, Move, Check, Patch)
-"""What a transaction is made of."""
+"""What `transact` accepts."""

@@ -1,4 +1,4 @@
-"""Changing an item that was not read: in one request where that is enough."""
+"""Patches: changing an item by its key, in one request if that is enough."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,11 +36,12 @@ from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
+from keyplan.design.limits import sentence
 from keyplan.design.operations import guard_fields
 
 
 def patch_steps(work: Patch[Any], reader: Reader, context: Context) -> Steps[None]:
-    """Change some fields. What an index key, a guard or a mirror needs beside them is read, and conditioned on."""
+    """The steps of a patch. If more than the changed fields is needed, the item is read and conditions are added."""
     for attempt in range(ATTEMPTS):
         part = yield from _prepare(work, reader)
         try:
@@ -53,18 +54,18 @@ def patch_steps(work: Patch[Any], reader: Reader, context: Context) -> Steps[Non
 
 
 def prepare_parts(parts: Sequence[Part | Patch[Any]], reader: Reader, context: Context) -> Steps[list[Planned]]:
-    """The parts of a transaction; what a patch needs to know of its item is read."""
+    """The parts of a transaction, ready to plan; items that patches need are read."""
     found: list[Planned] = []
     for part in parts:
         if isinstance(part, Delete) and context.relations.cascading(type(part.entity)):
-            raise DataError(f"a delete of {part.entity.spec.name} cascades, so it can not be part of a transaction")
+            raise DataError(f"deleting {part.entity.spec.name} cascades, so it can't be part of a transaction")
         found.append((yield from _prepare(part, reader)) if isinstance(part, Patch) else part)
     return found
 
 
 @dataclass(frozen=True)
 class DirectPatch:
-    """A patch that needs nothing of its item."""
+    """A patch that doesn't need to read its item."""
 
     work: Patch[Any]
 
@@ -74,7 +75,7 @@ class DirectPatch:
 
 
 def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
-    """A patch as one conditional write, or as the update of the item as it is."""
+    """A patch as one conditional write, or as an update of the item that was read."""
     spec = work.target.entity.spec
     _check(spec, work)
     if work.quiet:
@@ -91,9 +92,13 @@ def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
 
 
 def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
-    """Nothing is made of the fields that are touched. Where other items follow, only a look at the item tells."""
+    """Raise `InvalidValue` if a key, the envelope or an effect depends on a touched field."""
     spec = work.target.entity.spec
-    refusal = InvalidValue("not-a-stamp", spec.name, "what a key, the envelope or other items hold can not be touched")
+    refusal = InvalidValue(
+        "not-a-stamp",
+        spec.name,
+        "touch() can't set fields that keys, the envelope or other items depend on. Use patch().",
+    )
     if not _is_alone(spec, set(work.changes), looser=True) or _adds_within_limits(work):
         raise refusal
     if spec.derived or spec.counters or spec.parents:
@@ -106,7 +111,7 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
 
 
 def _adds_within_limits(work: Patch[Any]) -> bool:
-    """Whether a number is added to that has limits: only a look at the item tells whether it stays within them."""
+    """Whether it adds to a number with limits: the item must be read to check them."""
     limited = work.target.entity.spec.limits.fields
     return any(isinstance(change, Increment) and name in limited for name, change in work.changes.items())
 
@@ -118,28 +123,36 @@ def _value(entity: Entity, name: str, change: object) -> object:
 def _check(spec: EntitySpec, work: Patch[Any]) -> None:
     for name in work.changes:
         if name not in spec.fields:
-            raise InvalidValue("unknown-field", f"{spec.name}.{name}", "no such field", field=name)
+            raise InvalidValue("unknown-field", f"{spec.name}.{name}", "There is no such field.", field=name)
         if name in spec.primary.fields:
             raise InvalidValue(
-                "key-changed", f"{spec.name}.{name}", "it is part of the primary key; use move()", field=name
+                "key-changed",
+                f"{spec.name}.{name}",
+                "This field is part of the primary key, which a patch can't change. Use move().",
+                field=name,
             )
         if spec.fields[name].kind in ("count", "version", "updated"):
-            raise InvalidValue("looked-after", f"{spec.name}.{name}", "the store itself keeps this field", field=name)
+            raise InvalidValue(
+                "looked-after",
+                f"{spec.name}.{name}",
+                "This field is maintained by the store, so it can't be set.",
+                field=name,
+            )
         if isinstance(change := work.changes[name], Increment):
             _check_increment(spec, name, change.by)
 
 
 def _check_increment(spec: EntitySpec, name: str, by: object) -> None:
     if spec.fields[name].annotation not in (int, float, Decimal):
-        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a number can be added to", field=name)
+        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "increment() works on numbers only.", field=name)
     if not isinstance(by, int):
-        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "only a whole number can be added", field=name)
+        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "increment() takes a whole number.", field=name)
 
 
 def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:
-    """Whether nothing but the changed fields themselves is touched; looser: as far as keys and envelope show."""
-    follows = spec.derived or spec.counters or spec.parents
-    if spec.table.envelope or (follows and not looser):
+    """Whether only the changed fields are written; `looser` ignores effects that may depend on any field."""
+    has_other_effects = spec.derived or spec.counters or spec.parents
+    if spec.table.envelope or (has_other_effects and not looser):
         return False
     if compat.has_validators(spec.entity):
         return looser
@@ -188,9 +201,9 @@ def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
 
 
 def _validated(entity: type[Entity], name: str, value: object) -> object:
-    """The value as the entity's own field would take it."""
+    """The value, validated as the entity's field."""
     try:
         return compat.field_model(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
+        problem = sentence(error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"])
         raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None

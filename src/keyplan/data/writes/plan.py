@@ -1,7 +1,7 @@
-"""A write as a set of actions, one for each item, and the requests that carry it out.
+"""Plans: a write as a set of actions, one for each item, and its one request.
 
-Whatever a write does to one item becomes one action: conditions are joined, numbers added up, a check of an item that
-is being written anyway is left to the write. One action is sent as a plain conditional write, several as a
+All that a write does to one item becomes one action: conditions are combined, numbers are added up, and a check of an
+item that is also written becomes a condition of that write. One action is sent as a conditional write, several as a
 transaction.
 """
 
@@ -34,7 +34,7 @@ class Plan:
         return action
 
     def put(self, address: Address, item: Item, *absence: Requirement) -> Action:
-        """Write an item where there is none, or in place of one that the same write takes away."""
+        """Put an item where none exists, or in place of one that the same write deletes."""
         action = self._at(address)
         if action.put is not None or action.sets or action.removes:
             raise _twice(address)
@@ -47,9 +47,9 @@ class Plan:
         return action
 
     def remove(self, address: Address, *requirements: Requirement) -> Action:
-        """Take an item away, unless the same write puts another in its place."""
+        """Delete an item, unless the same write puts another in its place."""
         action = self._at(address)
-        if requirements and action.requirements:  # what followed from the item would go twice
+        if requirements and action.requirements:  # its effects would be deleted twice
             raise _twice(address)
         if action.put is None:
             action.delete = True
@@ -73,7 +73,7 @@ class Plan:
     def add(
         self, address: Address, attribute: str, amount: int, *presence: Requirement, floor: Floor | None = None
     ) -> None:
-        """Add to a number. On an item that is put or deleted in the same write the conditions are met by it."""
+        """Add to a number. The requirements aren't checked on an item that the same write puts or deletes."""
         action = self._at(address)
         if action.put is not None:
             action.put[attribute] = incremented(action.put.get(attribute), amount)
@@ -86,11 +86,11 @@ class Plan:
             action.floors[attribute] = floor
 
     def check(self, address: Address, *presence: Requirement) -> None:
-        """Conditions on an item that need not be written; met where it is put in the same write."""
+        """Require conditions of an item; not checked if the same write puts it."""
         self._at(address).presence += presence
 
     def request(self, names: Mapping[str, str]) -> tuple[str, dict[str, Any]] | None:
-        """The operation and request that carry it out; None where there is nothing to do. Tables have these names."""
+        """The operation and request of the plan, to tables of these names; None if there is nothing to do."""
         sent = self._with_conditions()
         if not sent:
             return None
@@ -104,7 +104,7 @@ class Plan:
         return "transact_write_items", {"TransactItems": items, "ClientRequestToken": uuid4().hex}
 
     def sent(self) -> list[Action]:
-        """The actions in the order in which `request` has them, to tell whose condition failed."""
+        """The actions in the order of the request, to tell whose condition failed."""
         return [action for action, _ in self._with_conditions()]
 
     def _with_conditions(self) -> list[tuple[Action, list[Node]]]:
@@ -114,14 +114,14 @@ class Plan:
 
     def _check_size(self, actions: list[Action]) -> None:
         if len(actions) > MAXIMUM_ACTIONS:
-            raise TooLarge(f"the write touches {len(actions)} items; a transaction holds {MAXIMUM_ACTIONS}")
+            raise TooLarge(f"the write touches {len(actions)} items, and a transaction can have {MAXIMUM_ACTIONS}")
         if len(actions) * MAXIMUM_ITEM <= MAXIMUM_TRANSACTION:
-            return  # no item is larger than DynamoDB allows, so together they fit
+            return  # even with items of the maximum size
         size = sum(item_size(action.leaves or action.put or action.sets) for action in actions)
         if size > MAXIMUM_TRANSACTION:
-            raise TooLarge(f"the write has {size} bytes; a transaction holds {MAXIMUM_TRANSACTION}")
+            raise TooLarge(f"the write has {size} bytes, and a transaction can have {MAXIMUM_TRANSACTION}")
 
 
 def _twice(address: Address) -> DataError:
     key = ", ".join(f"{name}={content!r}" for name, _, content in address.key)
-    return DataError(f"two writes of one item in a transaction ({address.table} {key}): make them one")
+    return DataError(f"two writes of the same item in one transaction ({address.table} {key}): make them one")

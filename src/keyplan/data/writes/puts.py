@@ -1,11 +1,11 @@
-"""Writing an item in place of whatever is stored under its key."""
+"""Puts: writing an item in place of whatever is stored under its key."""
 
 from typing import Any
 
 from keyplan.data.codec.addresses import address
 from keyplan.data.codec.entities import codec_of, set_stored_item
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, Refused
+from keyplan.data.errors import AlreadyExists, Refused, described
 from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.reads.reader import Reader
@@ -20,7 +20,7 @@ from keyplan.design.entity import EntitySpec
 
 
 def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
-    """Write an item in place of what is stored, whatever that is; what follows from both is put right."""
+    """The steps of a put. The effects of the old and the new item are brought in line."""
     entity = work.entity
     if _is_simple(entity.spec, context.relations):
         entity.spec.limits.check(entity.__dict__)
@@ -33,7 +33,13 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
     for attempt in range(ATTEMPTS):
         item = yield from reader.stored(Ref(type(entity), entity.key_values))
         if item is not None and not holds(item_exists(entity.spec), item):
-            raise AlreadyExists(entity.spec.name, "primary", entity.key_values, None, "another entity's item is there")
+            raise AlreadyExists(
+                entity.spec.name,
+                "primary",
+                entity.key_values,
+                None,
+                f"{described(entity.spec.name, entity.key_values)} would replace another entity's item",
+            )
         _stand_in(entity, item)
         try:
             yield from write_parts([Create(entity) if item is None else Update(entity)], context)
@@ -45,13 +51,13 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
 
 
 def _is_simple(spec: EntitySpec, relations: Relations) -> bool:
-    """Whether an item can be written without a look at the one that it replaces: nothing follows from either."""
+    """Whether an item can be put without reading the one it replaces, because neither has effects."""
     looked_after = {field.kind for field in spec.fields.values()} - {"plain", "ttl"}
     return not (looked_after or has_effects(spec) or relations.is_parent(spec.entity) or spec.told_by_type)
 
 
 def _stand_in(entity: Entity, item: Item | None) -> None:
-    """Take an entity for the one that was read from this item: what the store looks after is as it is stored."""
+    """Treat an entity as read from this item; fields that the store maintains take their stored values."""
     set_stored_item(entity, item)
     if item is not None:
         before = codec_of(type(entity)).decode(item)

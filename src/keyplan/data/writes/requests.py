@@ -1,4 +1,4 @@
-"""Actions as members of requests: keys, update expressions and condition expressions."""
+"""Actions as requests: keys, update expressions and condition expressions."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,7 +11,7 @@ from keyplan.design.conditions import Node
 
 
 def action_request(action: Action, conditions: Sequence[Node], names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
-    """The action as a member of a transaction, which is also the request of a plain write."""
+    """The kind and members of an action: an element of a transaction, or the request of a single write."""
     members: dict[str, Any] = {"TableName": names[action.address.table]}
     sets, removes, adds = action.sets, action.removes, action.adds
     kind = "ConditionCheck"
@@ -36,7 +36,7 @@ def action_request(action: Action, conditions: Sequence[Node], names: Mapping[st
 
 
 class _Texts(NamedTuple):
-    """The expressions of a request, and what stands for names and values in them."""
+    """The expressions of a request, and their placeholders for names and values."""
 
     members: dict[str, str]
     names: dict[str, str]
@@ -45,7 +45,7 @@ class _Texts(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _texts(sets: tuple[str, ...], removes: tuple[str, ...], adds: tuple[str, ...], shapes: tuple[Shape, ...]) -> _Texts:
-    """An application writes the same few things again and again; only the values are others."""
+    """The expressions for these names and shapes. Cached, since an application sends the same few with other values."""
     expression = Expression()
     members = {}
     if sets or removes or adds:

@@ -9,12 +9,12 @@ from keyplan.design.formats import TimePrecision
 
 
 def moment(now: datetime, times: TimePrecision) -> datetime:
-    """The time as it will be read back."""
+    """The time with the precision that is stored."""
     return now.replace(microsecond=0 if times == "seconds" else now.microsecond // 1000 * 1000)
 
 
 def creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:
-    """Created, updated and version of a new item, and numbers that nothing adds to yet; given stamps stand."""
+    """The stamps, version and counters of a new item; stamps that the caller set are kept."""
     spec = entity.spec
     stamps: dict[str, object] = {}
     for kind in ("created", "updated"):
@@ -28,7 +28,7 @@ def creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:
 
 
 def update_stamps(spec: EntitySpec, stored: Item, now: datetime) -> dict[str, object]:
-    """The time of the change, and the version after the stored one; absent counts as 0."""
+    """The time of the change and the next version; an absent version counts as 0."""
     stamps: dict[str, object] = {}
     if updated := spec.by_kind.get("updated"):
         stamps[updated.name] = moment(now, spec.table.times)

@@ -1,4 +1,4 @@
-"""Carrying out writes: a plan, its one request, and what a refusal means."""
+"""Sending plans, and explaining refusals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from keyplan.data.writes.plan import Plan
 
 
 def write_parts(parts: Sequence[Planned], context: Context) -> Steps[None]:
-    """Write all of the parts in one request, or nothing; the entities show it afterwards."""
+    """Write all parts in one request, or nothing, and update the entities."""
     plan = Plan()
     settle = [part.add_to(plan, context) for part in parts]
     yield from send_plan(plan, context)
@@ -20,7 +20,7 @@ def write_parts(parts: Sequence[Planned], context: Context) -> Steps[None]:
 
 
 def send_plan(plan: Plan, context: Context) -> Steps[None]:
-    """Carry out a plan, in one request or none."""
+    """Send a plan with the parts beside it, in one request or none."""
     if not plan.actions:
         return
     try:
@@ -40,7 +40,7 @@ def send_plan(plan: Plan, context: Context) -> Steps[None]:
 
 
 def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
-    """Leave out numbers to be lowered on items that are no longer there; whether there were any."""
+    """Remove actions that only lower counters of items that no longer exist; returns whether there were any."""
     lost = [
         action
         for action, reason in zip(plan.sent(), failure.response.get("CancellationReasons", []), strict=False)
@@ -52,7 +52,7 @@ def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
 
 
 def _explained(actions: list[Action], failure: ClientFailure) -> DataError:
-    """The error that says what the design has to say about a refusal."""
+    """The error of the rule that refused a request."""
     if failure.code == "ConditionalCheckFailedException":
         return actions[0].explain(failure.response.get("Item"))
     if failure.code == "TransactionCanceledException":

@@ -1,50 +1,32 @@
-"""One's leagues: what is in them, who may do what, and who plays."""
+"""The caller's leagues: what is in them, who may do what, and who plays."""
 
 from starlette.responses import Response
 
-from keyplan.apps.threefc.entities import Role
-from keyplan.apps.threefc.models import (
-    Grant,
-    ItemId,
-    LeagueChange,
-    Name,
-    NewLeague,
-    NewPlayer,
-    NewSeason,
-    PlayerChange,
-    Slug,
-)
+from keyplan.apps.threefc.fields import GrantRole, GrantUser, ItemId, LeagueFields, PlayerFields, Role
+from keyplan.apps.threefc.models import Grant, LeagueChange, NewLeague, NewPlayer, NewSeason, PlayerChange
 from keyplan.apps.threefc.pages.shared import LISTED, FootballView, Place, only, pages
-from keyplan.web import Cursor, In, OfVersion, Paging, UserId, turn
+from keyplan.web import Cursor, In, OfVersion, Paging, turn
+
+_ROLES: dict[Role, str] = {"viewer": "a viewer", "scorekeeper": "a scorekeeper", "admin": "an admin"}
 
 
-class EditedLeague(OfVersion):
-    """A league as it is to be."""
-
-    name: Name
-    slug: Slug
+class EditedLeague(LeagueFields, OfVersion):
+    """A league as it should be."""
 
 
-class Granted(In):
+class Granted(GrantRole, GrantUser, In):
     """A role for somebody."""
 
-    user_id: UserId
-    role: Role
     version: int | None = None
-    """Of the grant that somebody saw, where it is changed."""
+    """Of the grant that the caller saw, if it is changed."""
 
 
-class Revoked(OfVersion):
-    """Somebody who is to have no role any more."""
-
-    user_id: UserId
+class Revoked(GrantUser, OfVersion):
+    """Somebody who is removed from a league."""
 
 
-class EditedPlayer(OfVersion):
-    """A player as it is to be."""
-
-    display_name: Name
-    user_id: UserId | None = None
+class EditedPlayer(PlayerFields, OfVersion):
+    """A player as it should be."""
 
 
 @pages.get("/")
@@ -57,14 +39,15 @@ def home(view: FootballView, cursor: Cursor = None) -> Response:
 
 @pages.get("/new-league")
 def new_league(view: FootballView) -> Response:
-    view.service.me  # noqa: B018 - who is not known is to sign in first
+    view.service.me  # noqa: B018 - visitors have to sign in first
+    view.form.asking(NewLeague)
     return view.render("new_league.html")
 
 
 @pages.post("/new-league")
 def create_league(view: FootballView, new: NewLeague) -> Response:
     made = view.service.create_league(new)
-    return view.redirect("/leagues/{league_id}", league_id=made.league_id, notice=f"“{made.name}” is founded.")
+    return view.redirect("/leagues/{league_id}", league_id=made.league_id, notice=f"{made.name} created")
 
 
 @pages.get("/leagues/{league_id}")
@@ -72,6 +55,7 @@ def league(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Resp
     found = view.service.league(league_id)
     seasons = view.service.seasons(league_id, Paging(limit=LISTED, cursor=cursor))
     at = view.site.url("/leagues/{league_id}", league_id=league_id)
+    view.form.asking(NewSeason)
     return view.render("league.html", place=Place(found), seasons=seasons.items, turn=turn(at, cursor, seasons.next))
 
 
@@ -79,27 +63,26 @@ def league(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Resp
 def edit_league(view: FootballView, league_id: ItemId) -> Response:
     place = Place(view.service.league(league_id))
     only(place.admin)
-    view.form.starting_from(place.league)
+    view.form.asking(EditedLeague).starting_from(place.league)
     return view.render("edit_league.html", place=place)
 
 
 @pages.post("/leagues/{league_id}/edit")
 def rename_league(view: FootballView, league_id: ItemId, edited: EditedLeague) -> Response:
-    change = LeagueChange(name=edited.name, slug=edited.slug)
-    view.service.rename_league(league_id, change, edited.seen)
-    return view.redirect("/leagues/{league_id}", league_id=league_id, notice="It is saved.")
+    view.service.rename_league(league_id, LeagueChange.from_fields(edited), edited.seen)
+    return view.redirect("/leagues/{league_id}", league_id=league_id, notice="League saved")
 
 
 @pages.post("/leagues/{league_id}/delete", again=edit_league)
 def delete_league(view: FootballView, league_id: ItemId, which: OfVersion) -> Response:
     view.service.delete_league(league_id, which.seen)
-    return view.redirect("/", notice="The league is deleted.")
+    return view.redirect("/", notice="League deleted")
 
 
 @pages.post("/leagues/{league_id}/seasons", again=league)
 def create_season(view: FootballView, league_id: ItemId, new: NewSeason) -> Response:
     made = view.service.create_season(league_id, new)
-    return view.redirect("/seasons/{season_id}", season_id=made.season_id, notice=f"“{made.name}” is begun.")
+    return view.redirect("/seasons/{season_id}", season_id=made.season_id, notice=f"{made.name} created")
 
 
 # People
@@ -109,7 +92,7 @@ def create_season(view: FootballView, league_id: ItemId, new: NewSeason) -> Resp
 def people(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Response:
     grants = view.service.grants(league_id, Paging(limit=LISTED, cursor=cursor))
     at = view.site.url("/leagues/{league_id}/people", league_id=league_id)
-    view.form.starting_from({"role": "viewer"})
+    view.form.asking(Granted).starting_from({"role": "viewer"})
     return view.render(
         "people.html",
         place=Place(view.service.league(league_id)),
@@ -121,8 +104,8 @@ def people(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Resp
 @pages.post("/leagues/{league_id}/people")
 def grant(view: FootballView, league_id: ItemId, granted: Granted) -> Response:
     seen = None if granted.version is None else frozenset({granted.version})
-    view.service.grant(league_id, granted.user_id, Grant(role=granted.role), seen)
-    notice = f"{granted.user_id} is {granted.role} from now on."
+    view.service.grant(league_id, granted.user_id, Grant.from_fields(granted), seen)
+    notice = f"{granted.user_id} is now {_ROLES[granted.role]}"
     return view.redirect("/leagues/{league_id}/people", league_id=league_id, notice=notice)
 
 
@@ -130,8 +113,8 @@ def grant(view: FootballView, league_id: ItemId, granted: Granted) -> Response:
 def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
     view.service.revoke(league_id, revoked.user_id, revoked.seen)
     if view.caller is not None and revoked.user_id == view.caller.sub:
-        return view.redirect("/", notice="You left the league.")
-    notice = f"{revoked.user_id} has no role any more."
+        return view.redirect("/", notice="You left the league")
+    notice = f"{revoked.user_id} removed"
     return view.redirect("/leagues/{league_id}/people", league_id=league_id, notice=notice)
 
 
@@ -142,6 +125,7 @@ def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
 def players(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Response:
     found = view.service.players(league_id, Paging(limit=LISTED, cursor=cursor))
     at = view.site.url("/leagues/{league_id}/players", league_id=league_id)
+    view.form.asking(NewPlayer)
     return view.render(
         "players.html",
         place=Place(view.service.league(league_id)),
@@ -153,9 +137,7 @@ def players(view: FootballView, league_id: ItemId, cursor: Cursor = None) -> Res
 @pages.post("/leagues/{league_id}/players")
 def create_player(view: FootballView, league_id: ItemId, new: NewPlayer) -> Response:
     made = view.service.create_player(league_id, new)
-    return view.redirect(
-        "/leagues/{league_id}/players", league_id=league_id, notice=f"{made.display_name} plays from now on."
-    )
+    return view.redirect("/leagues/{league_id}/players", league_id=league_id, notice=f"{made.display_name} added")
 
 
 @pages.get("/players/{player_id}")
@@ -163,12 +145,11 @@ def player(view: FootballView, player_id: ItemId) -> Response:
     found = view.service.player(player_id)
     place = Place(view.service.league(found.league_id))
     only(place.admin)
-    view.form.starting_from(found)
+    view.form.asking(EditedPlayer).starting_from(found)
     return view.render("player.html", place=place, player=found)
 
 
 @pages.post("/players/{player_id}")
 def change_player(view: FootballView, player_id: ItemId, edited: EditedPlayer) -> Response:
-    change = PlayerChange(display_name=edited.display_name, user_id=edited.user_id)
-    changed = view.service.change_player(player_id, change, edited.seen)
-    return view.redirect("/leagues/{league_id}/players", league_id=changed.league_id, notice="It is saved.")
+    changed = view.service.change_player(player_id, PlayerChange.from_fields(edited), edited.seen)
+    return view.redirect("/leagues/{league_id}/players", league_id=changed.league_id, notice="Player saved")

@@ -1,13 +1,16 @@
 """What 3FC's pages have in common."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from datetime import UTC, datetime
+from typing import Annotated, TypeAlias
+
+from pydantic import NaiveDatetime
 
 from keyplan.apps.threefc.demo import ORGANISER, SCOREKEEPER, SPECTATOR
-from keyplan.apps.threefc.models import LeagueOut, RosterOut, SeasonOut
-from keyplan.apps.threefc.results import LineUp, Sheet
+from keyplan.apps.threefc.models import LeagueOut, LineUp, RosterOut, SeasonOut, Sheet
 from keyplan.apps.threefc.service import Football
-from keyplan.web import Forbidden, Pages, Person, View
+from keyplan.design import about
+from keyplan.web import Forbidden, In, Pages, Person, View
 
 FootballView: TypeAlias = View[Football]
 
@@ -15,19 +18,30 @@ pages = Pages(
     "keyplan.apps.threefc",
     title="3FC",
     people=[
-        Person(ORGANISER, "Olga Brandt", about="organises the leagues of the demo"),
-        Person(SCOREKEEPER, "Sam Okafor", about="keeps the score, on the touchline"),
-        Person(SPECTATOR, "Vera Lind", about="plays, and looks at the results"),
-        Person("nils", "Nils Berg", about="is in no league yet"),
+        Person(ORGANISER, "Olga Brandt", about="organizes the leagues of the demo"),
+        Person(SCOREKEEPER, "Sam Okafor", about="keeps score on the touchline"),
+        Person(SPECTATOR, "Vera Lind", about="plays, and follows the results"),
+        Person("nils", "Nils Berg", about="isn't in a league yet"),
     ],
 )
 
 LISTED = 50
 
 
+class StartInUtc(In):
+    """When a game starts, as browsers send it: without a time zone."""
+
+    game_start_ts: Annotated[NaiveDatetime, about("Start (UTC)")]
+
+    @property
+    def start(self) -> datetime:
+        """The start, with its time zone."""
+        return self.game_start_ts.replace(tzinfo=UTC)
+
+
 @dataclass(frozen=True)
 class Place:
-    """Where a page is: the way up, and what the caller is there."""
+    """Where a page is: its league and season, and the caller's role there."""
 
     league: LeagueOut
     season: SeasonOut | None = None
@@ -43,17 +57,17 @@ class Place:
 
 
 def place_of(view: FootballView, season_id: str) -> Place:
-    """The way up from something in a season."""
+    """The league and season of something in a season."""
     season = view.service.season(season_id)
     return Place(view.service.league(season.league_id), season)
 
 
 def by_name(sheet: Sheet, line_up: LineUp) -> list[RosterOut]:
-    """The roster as people look for each other in it."""
+    """The roster in the order of the players' names."""
     return sorted(sheet.roster, key=lambda entry: line_up.players.get(entry.player_id, entry.player_id).casefold())
 
 
 def only(allowed: bool) -> None:
-    """For pages that show no more than others do, but lead to what only some may do."""
+    """Refuse a page whose form only some may send, though everybody may see what it shows."""
     if not allowed:
         raise Forbidden

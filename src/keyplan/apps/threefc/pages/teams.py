@@ -3,25 +3,21 @@
 from starlette.responses import Response
 
 from keyplan.apps.threefc.demo import COLOURS
-from keyplan.apps.threefc.models import Assignment, Colour, ItemId, Name, NewTeam, TeamChange, TeamChoice
+from keyplan.apps.threefc.fields import ItemId, TeamFields, TeamRef
+from keyplan.apps.threefc.models import Assignment, NewTeam, TeamChange, TeamChoice
 from keyplan.apps.threefc.pages.shared import LISTED, FootballView, by_name, only, pages, place_of
 from keyplan.web import Cursor, OfVersion, Paging, all_of, turn
 
 _COLOURS = tuple(COLOURS.values())
-"""What a new team is offered: another colour than the one before it has."""
+"""The colors that the form for a new team suggests in turn."""
 
 
-class EditedTeam(OfVersion):
-    """A team as it is to be."""
-
-    name: Name
-    colour: Colour
+class EditedTeam(TeamFields, OfVersion):
+    """A team as it should be."""
 
 
-class Moved(OfVersion):
-    """A player on another team."""
-
-    team_id: ItemId
+class Moved(TeamRef, OfVersion):
+    """The team that a player is moved to."""
 
 
 @pages.get("/seasons/{season_id}/teams")
@@ -29,14 +25,15 @@ def teams(view: FootballView, season_id: ItemId, cursor: Cursor = None) -> Respo
     found = view.service.teams(season_id, Paging(limit=LISTED, cursor=cursor))
     at = view.site.url("/seasons/{season_id}/teams", season_id=season_id)
     place = place_of(view, season_id)
-    view.form.starting_from({"colour": _COLOURS[(place.season.team_count if place.season else 0) % len(_COLOURS)]})
+    number = place.season.team_count if place.season else 0
+    view.form.asking(NewTeam).starting_from({"colour": _COLOURS[number % len(_COLOURS)]})
     return view.render("teams.html", place=place, teams=found.items, turn=turn(at, cursor, found.next))
 
 
 @pages.post("/seasons/{season_id}/teams")
 def create_team(view: FootballView, season_id: ItemId, new: NewTeam) -> Response:
     made = view.service.create_team(season_id, new)
-    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice=f"{made.name} is in the season.")
+    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice=f"{made.name} added")
 
 
 @pages.get("/seasons/{season_id}/teams/{team_id}")
@@ -44,21 +41,20 @@ def team(view: FootballView, season_id: ItemId, team_id: ItemId) -> Response:
     found = view.service.team(season_id, team_id)
     place = place_of(view, season_id)
     only(place.admin)
-    view.form.starting_from(found)
+    view.form.asking(EditedTeam).starting_from(found)
     return view.render("team.html", place=place, team=found)
 
 
 @pages.post("/seasons/{season_id}/teams/{team_id}")
 def change_team(view: FootballView, season_id: ItemId, team_id: ItemId, edited: EditedTeam) -> Response:
-    change = TeamChange(name=edited.name, colour=edited.colour)
-    view.service.change_team(season_id, team_id, change, edited.seen)
-    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice="It is saved.")
+    view.service.change_team(season_id, team_id, TeamChange.from_fields(edited), edited.seen)
+    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice="Team saved")
 
 
 @pages.post("/seasons/{season_id}/teams/{team_id}/delete", again=team)
 def delete_team(view: FootballView, season_id: ItemId, team_id: ItemId, which: OfVersion) -> Response:
     view.service.delete_team(season_id, team_id, which.seen)
-    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice="The team is deleted.")
+    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice="Team deleted")
 
 
 # Rosters
@@ -68,6 +64,7 @@ def delete_team(view: FootballView, season_id: ItemId, team_id: ItemId, which: O
 def roster(view: FootballView, game_id: ItemId) -> Response:
     sheet, line_up = view.service.sheet(game_id), view.service.line_up(game_id)
     place = place_of(view, sheet.game.season_id)
+    view.form.asking(Assignment)
     others = all_of(lambda page: view.service.players(place.league.league_id, page))
     return view.render(
         "roster.html",
@@ -86,16 +83,16 @@ def roster(view: FootballView, game_id: ItemId) -> Response:
 @pages.post("/games/{game_id}/roster")
 def assign(view: FootballView, game_id: ItemId, new: Assignment) -> Response:
     view.service.assign(game_id, new)
-    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="The player is on the team.")
+    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="Player added")
 
 
 @pages.post("/games/{game_id}/roster/{player_id}/move", again=roster)
 def move(view: FootballView, game_id: ItemId, player_id: ItemId, moved: Moved) -> Response:
-    view.service.move_player(game_id, player_id, TeamChoice(team_id=moved.team_id), moved.seen)
-    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="The player is on the other team.")
+    view.service.move_player(game_id, player_id, TeamChoice.from_fields(moved), moved.seen)
+    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="Player moved")
 
 
 @pages.post("/games/{game_id}/roster/{player_id}/remove", again=roster)
 def remove(view: FootballView, game_id: ItemId, player_id: ItemId, which: OfVersion) -> Response:
     view.service.remove_player(game_id, player_id, which.seen)
-    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="The player is off the roster.")
+    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="Player removed")

@@ -1,4 +1,4 @@
-// The minute goes on, as long as nobody typed another.
+// Advance the minute until somebody types another one.
 
 const minute = document.querySelector("[data-clock]");
 if (minute) {

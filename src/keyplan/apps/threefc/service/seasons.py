@@ -1,38 +1,28 @@
-"""The rules of seasons: their teams and sessions, and what their finished games add up to."""
+"""The rules of seasons: their teams and sessions, and the standings after their finished games."""
 
 from collections.abc import Iterator
 from datetime import timedelta
 
-from keyplan.apps.threefc.access import ADMIN, ADMINS, READ, READERS, Access, season_of, take
-from keyplan.apps.threefc.design import SESSIONS, TEAMS
-from keyplan.apps.threefc.entities import Game, Goal, Player, Season, SeasonLookup, Session, Team
+from keyplan.apps.threefc.entities import Game, Goal, Player, Season, Session, Team
+from keyplan.apps.threefc.fields import SESSIONS, TEAMS, ItemId
 from keyplan.apps.threefc.models import (
-    ItemId,
     NewSeason,
     NewSession,
     NewTeam,
+    Row,
+    ScorerOut,
     SeasonChange,
     SeasonOut,
+    SeasonTable,
     SessionOut,
     TeamChange,
     TeamOut,
 )
-from keyplan.apps.threefc.results import Row, ScorerOut, SeasonTable
-from keyplan.apps.threefc.scores import outcome, season_table, tallies
-from keyplan.data import InUse, create, delete, update
-from keyplan.design import batch_get
-from keyplan.web import (
-    SIGNED_IN,
-    IfMatch,
-    InConflict,
-    Listing,
-    Missing,
-    Paging,
-    Unprocessable,
-    allow,
-    page_of,
-    takes_long,
-)
+from keyplan.apps.threefc.service.access import ADMIN, ADMINS, READ, READERS, Access, season_of
+from keyplan.apps.threefc.service.scores import outcome, season_table, tallies
+from keyplan.data import create, delete
+from keyplan.design import Refusal, batch_get
+from keyplan.web import SIGNED_IN, IfMatch, Listing, Paging, Unprocessable, allow, page_of, takes_long
 
 
 class Seasons(Access):
@@ -42,93 +32,69 @@ class Seasons(Access):
     def seasons(self, league_id: ItemId, page: Paging) -> Listing[SeasonOut]:
         """The seasons of a league."""
         self._in_league(league_id, READERS)
-        return self.listed(self.design.seasons(league_id), page, SeasonOut.of)
+        return self.listed(self.design.seasons(league_id), page, SeasonOut.from_fields)
 
     @allow(SIGNED_IN, also=ADMIN)
     def create_season(self, league_id: ItemId, new: NewSeason) -> SeasonOut:
-        """Begin a season in a league."""
+        """Add a season to a league."""
         self._in_league(league_id, ADMINS)
-        season = Season(league_id=league_id, **new.model_dump(exclude_none=True))
+        season = Season.from_fields(new, league_id=league_id)
         _check_dates(season)
-        return SeasonOut.of(self.store.run(create(season)))
+        return SeasonOut.from_fields(self.store.run(create(season)))
 
     @allow(SIGNED_IN, also=READ)
     def season(self, season_id: ItemId) -> SeasonOut:
         """A season."""
-        return SeasonOut.of(self._season(self._in_season(season_id, READERS)))
+        return SeasonOut.from_fields(self._season(season_id, READERS))
 
     @allow(SIGNED_IN, also=ADMIN)
     def change_season(self, season_id: ItemId, change: SeasonChange, version: IfMatch) -> SeasonOut:
         """Change a season's name or dates."""
-        season = self._season(self._in_season(season_id, ADMINS))
-        self.current(season, version)
-        take(season, change, may_be_none=["starts_on", "ends_on"])
+        season = self._season(season_id, ADMINS, version)
+        change.apply_to(season)
         _check_dates(season)
-        return SeasonOut.of(self.store.run(update(season)))
+        return SeasonOut.from_fields(self.save(season))
 
     @allow(SIGNED_IN, also=ADMIN)
     def delete_season(self, season_id: ItemId, version: IfMatch) -> None:
         """Delete a season that has no sessions, with its teams."""
-        season = self._season(self._in_season(season_id, ADMINS))
-        self.current(season, version)
-        try:
-            self.store.run(delete(season))
-        except InUse as error:
-            raise InConflict("in-use", "There are sessions in it.") from error
-
-    def _season(self, scope: SeasonLookup) -> Season:
-        season = self.store.run(self.design.season(scope.league_id, scope.season_id))
-        if season is None:  # it is being deleted
-            raise Missing
-        return season
+        self.store.run(delete(self._season(season_id, ADMINS, version)))
 
     # Teams
 
     @allow(SIGNED_IN, also=READ)
     def teams(self, season_id: ItemId, page: Paging) -> Listing[TeamOut]:
         """The teams of a season."""
-        self._season(self._in_season(season_id, READERS))
-        return self.listed(self.design.teams(season_id), page, TeamOut.of)
+        self._season(season_id, READERS)
+        return self.listed(self.design.teams(season_id), page, TeamOut.from_fields)
 
     @allow(SIGNED_IN, also=ADMIN)
     def create_team(self, season_id: ItemId, new: NewTeam) -> TeamOut:
         """Add a team to a season."""
         scope = self._in_season(season_id, ADMINS)
-        team = Team(season_id=season_id, league_id=scope.league_id, **new.model_dump(exclude_none=True))
-        full = InConflict("season-full", f"A season has {TEAMS} teams at most.")
-        return TeamOut.of(self._create_in(season_of(scope), lambda season: season.team_count < TEAMS, team, full=full))
+        team = Team.from_fields(new, season_id=season_id, league_id=scope.league_id)
+        full = Refusal("season-full", f"A season can have at most {TEAMS} teams.")
+        self._create_in(season_of(scope), lambda season: season.team_count < TEAMS, team, full=full)
+        return TeamOut.from_fields(team)
 
     @allow(SIGNED_IN, also=READ)
     def team(self, season_id: ItemId, team_id: ItemId) -> TeamOut:
         """A team."""
-        self._season(self._in_season(season_id, READERS))
-        return TeamOut.of(self._team(season_id, team_id))
+        self._season(season_id, READERS)
+        return TeamOut.from_fields(self.find(self.design.team(season_id, team_id)))
 
     @allow(SIGNED_IN, also=ADMIN)
     def change_team(self, season_id: ItemId, team_id: ItemId, change: TeamChange, version: IfMatch) -> TeamOut:
-        """Change a team's name or colour."""
+        """Change a team's name or color."""
         self._in_season(season_id, ADMINS)
-        team = self._team(season_id, team_id)
-        self.current(team, version)
-        take(team, change)
-        return TeamOut.of(self.store.run(update(team)))
+        team = self.find(self.design.team(season_id, team_id), version)
+        return TeamOut.from_fields(self.save(team, change))
 
     @allow(SIGNED_IN, also=ADMIN)
     def delete_team(self, season_id: ItemId, team_id: ItemId, version: IfMatch) -> None:
         """Delete a team that has no games."""
         self._in_season(season_id, ADMINS)
-        team = self._team(season_id, team_id)
-        self.current(team, version)
-        try:
-            self.store.run(delete(team))
-        except InUse as error:
-            raise InConflict("in-use", "There are games of it.") from error
-
-    def _team(self, season_id: str, team_id: str) -> Team:
-        team = self.store.run(self.design.team(season_id, team_id))
-        if team is None:
-            raise Missing(detail="There is no such team.")
-        return team
+        self.store.run(delete(self.find(self.design.team(season_id, team_id), version)))
 
     # Sessions
 
@@ -136,69 +102,56 @@ class Seasons(Access):
     def sessions(self, season_id: ItemId, page: Paging) -> Listing[SessionOut]:
         """The sessions of a season by date."""
         self._in_season(season_id, READERS)
-        found = [SessionOut.of(each) for each in self._sessions(season_id)]
+        found = [SessionOut.from_fields(each) for each in self._sessions(season_id)]
         return page_of(f"sessions of {season_id}", found, page, lambda each: f"{each.session_date}#{each.session_id}")
 
     @allow(SIGNED_IN, also=ADMIN)
     def create_session(self, season_id: ItemId, new: NewSession) -> SessionOut:
         """Add a session to a season."""
         scope = self._in_season(season_id, ADMINS)
-        session = Session(season_id=season_id, league_id=scope.league_id, **new.model_dump(exclude_none=True))
-        full = InConflict("season-full", f"A season has {SESSIONS} sessions at most.")
-        made = self._create_in(season_of(scope), lambda season: season.session_count < SESSIONS, session, full=full)
-        return SessionOut.of(made)
+        session = Session.from_fields(new, season_id=season_id, league_id=scope.league_id)
+        full = Refusal("season-full", f"A season can have at most {SESSIONS} sessions.")
+        self._create_in(season_of(scope), lambda season: season.session_count < SESSIONS, session, full=full)
+        return SessionOut.from_fields(session)
 
     @allow(SIGNED_IN, also=READ)
     def session(self, session_id: ItemId) -> SessionOut:
         """A session."""
-        scope = self._in_session(session_id, READERS)
-        return SessionOut.of(self._session(scope.season_id, session_id))
+        return SessionOut.from_fields(self._session(session_id, READERS))
 
     @allow(SIGNED_IN, also=READ)
     def next_session(self, season_id: ItemId) -> SessionOut | None:
-        """The session of today, or else the first one after it."""
+        """Today's session, or else the next one."""
         self._in_season(season_id, READERS)
         today = (self.now - timedelta(hours=12)).date()  # until it is over in all time zones
         coming = [each for each in self._sessions(season_id) if each.session_date >= today]
         found = min(coming, key=lambda each: (each.session_date, each.session_id), default=None)
-        return None if found is None else SessionOut.of(found)
+        return None if found is None else SessionOut.from_fields(found)
 
     @allow(SIGNED_IN, also=ADMIN)
     def delete_session(self, session_id: ItemId, version: IfMatch) -> None:
         """Delete a session that has no games."""
-        scope = self._in_session(session_id, ADMINS)
-        session = self._session(scope.season_id, session_id)
-        self.current(session, version)
-        try:
-            self.store.run(delete(session))
-        except InUse as error:
-            raise InConflict("in-use", "There are games in it.") from error
-
-    def _session(self, season_id: str, session_id: str) -> Session:
-        session = self.store.run(self.design.session(season_id, session_id))
-        if session is None:
-            raise Missing
-        return session
+        self.store.run(delete(self._session(session_id, ADMINS, version)))
 
     def _sessions(self, season_id: str) -> list[Session]:
         return list(self.store.run(self.design.sessions(season_id)).items)
 
-    # What the finished games add up to
+    # The standings after the finished games
 
     @allow(SIGNED_IN, also=READ)
     def season_table(self, season_id: ItemId) -> SeasonTable:
         """The season table: 3 points for a win, 1 for a draw; then fewest conceded, most scored, name."""
         takes_long()  # a query for each game
-        self._season(self._in_season(season_id, READERS))
+        self._season(season_id, READERS)
         games = [outcome(game.team_ids, goals) for game, goals in self._finished(season_id)]
-        # Read after the games, so that none of those that played is missing.
+        # Read after the games, so that no team that played is missing.
         names = {team.team_id: team.name for team in self.store.each(self.design.teams(season_id))}
         rows = [Row.model_validate(standing) for standing in season_table(names, games)]
         return SeasonTable(season_id=season_id, game_count=len(games), rows=rows)
 
     @allow(SIGNED_IN, also=READ)
     def scorers(self, season_id: ItemId, page: Paging) -> Listing[ScorerOut]:
-        """Who scored, by goals, assists and name."""
+        """The scorers of a season by goals, assists and name."""
         takes_long()
         scope = self._in_season(season_id, READERS)
         found = tallies(goal for _, goals in self._finished(season_id) for goal in goals)
@@ -221,7 +174,7 @@ class Seasons(Access):
         """The finished games of a season, with their goals: a query for each session and each game that has any."""
         for session in self._sessions(season_id):
             listed = self.store.each(self.design.games(session.session_id)) if session.game_count else ()
-            for game in self._still_there([each for each in listed if each.status == "finished"]):
+            for game in self._existing_games([each for each in listed if each.status == "finished"]):
                 yield game, self._goals(game)
 
 
@@ -232,4 +185,4 @@ def _place(scorer: ScorerOut) -> str:
 
 def _check_dates(season: Season) -> None:
     if season.starts_on and season.ends_on and season.ends_on < season.starts_on:
-        raise Unprocessable("ends-before-start", "A season does not end before it starts.", pointer="/ends_on")
+        raise Unprocessable("ends-before-start", "The last day can't be before the first day.", pointer="/ends_on")

@@ -2,57 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from keyplan.data import NotFound, Store, create, update
-from keyplan.data.streams import Change, HandlerFailed, StreamRunner, discard, on, retry, set_aside
+from keyplan.data import NotFound
+from keyplan.data.streams import HandlerFailed, discard, retry, set_aside
 from keyplan.data.streams.failed_records import record_of
 from keyplan.engine import Engine
-from tests.data.press import Article, Press, Times, articles
-
-
-class Desk:
-    """What handlers are called with: whether they work, and what they took."""
-
-    def __init__(self) -> None:
-        self.works = False
-        self.taken: list[Change[Article]] = []
-
-
-@on(Article, "INSERT", "MODIFY")
-def take(change: Change[Article], desk: Desk) -> None:
-    if not desk.works:
-        raise ConnectionError("nobody there")
-    desk.taken.append(change)
-
-
-class Office:
-    """A store with a record that was set aside."""
-
-    def __init__(self, engine: Engine, times: Times) -> None:
-        self.raw: Any = engine
-        self.times = times
-        self.desk = Desk()
-        self.store = Store(Press(), engine, clock=times, secret=b"of the tests")
-        self.store.create_tables()
-
-    def set_aside(self, article: Article) -> str:
-        """Change an article with a handler that fails."""
-        made = self.store.run(create(article))
-        made.picture += b"!"
-        self.store.run(update(made))
-        runner = StreamRunner(self.store, articles, [take], self.desk, self.raw, tries=1)
-        while runner.run_once():
-            pass
-        runner.close()
-        first, second = set_aside(self.store)
-        discard(self.store, first.aside_id)
-        return second.aside_id
-
-    def housekeeping(self) -> set[str]:
-        return {item["pk"]["S"] for item in self.raw.scan(TableName="Articles-keyplan")["Items"]}
+from tests.data.press import Article, Times
+from tests.data.stream_office import Office, take
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from keyplan.data.streams import Change, deliver, on
 from keyplan.design import get, query
 from keyplan.engine import Engine
 from tests.data.market import Bid, Market, Offer, Picture, Remark, Stall, Visit, market
-from tests.data.press import Times
+from tests.data.press import Times, records_of
 from tests.data.support import Killed, Mortal
-from tests.data.test_streams import records_of
 
 TABLE = "Market-dev"
 
