@@ -80,7 +80,7 @@ def migrate(club: Running[VcmDesign], options: Options, told: Told) -> Report:
     report = Report(
         {name: Tally(len(records)) for name, records in export.records.items()}, issues, missing=export.missing
     )
-    _count(report, outcome.written, outcome.there)
+    _count(report, outcome.written, outcome.unchanged)
     if options.dry_run or (issues and not options.allow_unconverted):
         return report
     journal = _Journal(club, export, told, report)
@@ -89,7 +89,9 @@ def migrate(club: Running[VcmDesign], options: Options, told: Told) -> Report:
     outcome = Store(club.design, _Watched(club.store.client, journal.wrote)).run(import_all(_all(made)))
     journal.finish()
     report.wrote = True
-    report.faults = checked(club, [*outcome.written, *outcome.there], lambda done, total: told("checking", done, total))
+    report.faults = checked(
+        club, [*outcome.written, *outcome.unchanged], lambda done, total: told("checking", done, total)
+    )
     return report
 
 
