@@ -66,7 +66,7 @@ def test_registering_signs_in_and_goes_on(served: Served) -> None:
         (
             {"username": "nele", "email": "n@e.org", "password": "short"},
             422,
-            "Use 8 to 72 characters. Characters outside ASCII count as two or more.",
+            "Use 8 to 72 characters. Accented letters and emoji count as two or more.",
         ),
     ],
 )

@@ -38,7 +38,7 @@ def _fits_into_item(content: str) -> None:
 
 def _fits_bcrypt(password: str) -> str:
     if not 8 <= len(password.encode()) <= 72:
-        raise ValueError("Use 8 to 72 characters. Characters outside ASCII count as two or more.")
+        raise ValueError("Use 8 to 72 characters. Accented letters and emoji count as two or more.")
     if "\0" in password:
         raise ValueError("A password can't contain the NUL character.")
     return password

@@ -57,7 +57,7 @@ class EmailChange(In):
     """A new e-mail address, and the password."""
 
     password: Annotated[GivenPassword, about("Password", "To confirm that it's you.")]
-    email: Annotated[Email, about("New e-mail address", "Only you and admins can see it.")]
+    email: Email
 
 
 class SignedIn(Out):

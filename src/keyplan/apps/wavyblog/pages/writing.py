@@ -35,7 +35,7 @@ class SelectedPosts(In):
     slugs: Annotated[list[Slug], Field(max_length=100)]
 
 
-def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None, gone: bool = False) -> Response:
+def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None, deleted: bool = False) -> Response:
     """The page for writing a new post or editing an existing one."""
     images = view.service.images(Paging(limit=_AT_HAND))
     view.form.asking(NewPost).starting_from(post or {"category": UNCATEGORIZED})
@@ -44,10 +44,10 @@ def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None
         categories.setdefault(chosen, chosen)  # even if it was deleted in the meantime
     return view.render(
         "write.html",
-        status=404 if gone else 200,
+        status=404 if deleted else 200,
         sends_files=True,
         post=post,
-        gone=gone,
+        deleted=deleted,
         # Once the page has said that there is a newer version, the form continues with it.
         stale=post is not None and view.form.is_outdated(post.version),
         categories=list(categories.items()),
@@ -64,7 +64,7 @@ def _editing(view: BlogView, slug: str, draft: Draft | None = None) -> Response:
         if view.request.method != "POST":
             raise
         # It was deleted or renamed in the meantime. What was typed can still become a new post.
-        return _writing(view, None, draft=draft, gone=True)
+        return _writing(view, None, draft=draft, deleted=True)
     return _writing(view, post, draft=draft)
 
 

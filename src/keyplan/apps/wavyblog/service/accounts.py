@@ -53,7 +53,7 @@ _hashing = threading.BoundedSemaphore(2)
 
 
 @cache
-def _nobodys_hash() -> bytes:
+def _placeholder_hash() -> bytes:
     """A hash to compare with if the user doesn't exist, so that the check takes equally long."""
     return bcrypt.hashpw(secrets.token_bytes(16), bcrypt.gensalt(COST))
 
@@ -65,8 +65,8 @@ def hashed(password: str) -> Secret[str]:
 
 
 def _matches(password: str, user: User | None) -> bool:
-    nobodys = _nobodys_hash()  # made at the first sign-in, whether the user exists or not
-    known = nobodys if user is None else user.password_hash.get_secret_value().encode()
+    placeholder = _placeholder_hash()  # made at the first sign-in, whether the user exists or not
+    known = placeholder if user is None else user.password_hash.get_secret_value().encode()
     given = password.encode()
     with _hashing:
         try:
@@ -162,7 +162,7 @@ class Accounts(Service[WavyBlog]):
 
     @allow(ANYONE)
     def still_has_password(self, user: User) -> bool:
-        """Whether the password is still the one that was checked: changing it ends all sign-ins, but not later ones."""
+        """Whether the password is still the one that was checked: a change ends only earlier sign-ins."""
         now = self.store.run(self.design.user(user.username))
         return now is not None and now.password_hash == user.password_hash
 
