@@ -37,6 +37,13 @@ def build_encoder(
     return write
 
 
+def build_key_encoder(key: KeySpec, key_value: KeyValue) -> Callable[[Mapping[str, object]], Item]:
+    """A function that encodes a key from an entity's values."""
+    code = GeneratedFunction("fields")
+    encode: Callable[[Mapping[str, object]], Item] = code.function(f"{{{_key(code, key, key_value)}}}")
+    return encode
+
+
 def _attribute(code: GeneratedFunction, name: str, stored: str, codec: ValueCodec) -> None:
     code.lines += [f"value = fields[{name!r}]", "if value is not None:"]
     if codec.direct:

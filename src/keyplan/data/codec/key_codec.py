@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from keyplan.data.codec.codegen import UNEXPECTED
+from keyplan.data.codec.encoding import build_key_encoder
 from keyplan.data.codec.sizes import checked_key, key_limit
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.design import InvalidValue
@@ -16,9 +18,16 @@ class KeyCodec:
         self._spec = spec
         self._encode_value = encode_value
         self._field_attributes = {field.stored for field in spec.fields.values()}
+        self._encode_primary_quickly = build_key_encoder(spec.primary, self.required)
 
     def primary(self, values: Mapping[str, object]) -> Item:
         """The primary key for these values."""
+        try:
+            return self._encode_primary_quickly(values)
+        except UNEXPECTED:
+            return self._encode_primary_thoroughly(values)
+
+    def _encode_primary_thoroughly(self, values: Mapping[str, object]) -> Item:
         item: Item = {}
         for part in self._spec.primary.parts:
             item[part.attribute.name] = self.required(self._spec.primary, part, values)
