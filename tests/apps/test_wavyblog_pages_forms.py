@@ -30,6 +30,37 @@ def served(tmp_path: Path) -> Iterator[Served]:
         yield started
 
 
+# Fields
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "name", "label", "attributes"),
+    [
+        (
+            "other",
+            "/register",
+            "username",
+            "Username",
+            {'required="True"', 'maxlength="128"', 'pattern="[a-z0-9_]{3,32}"'},  # the length of any id
+        ),
+        ("other", "/register", "email", "E-mail address", {'required="True"', 'maxlength="254"'}),
+        ("author", "/write", "title", "Title", {'required="True"', 'maxlength="200"'}),
+        ("author", "/write", "content", "Text", set()),  # a draft may be empty
+        ("admin", "/new-category", "name", "Name", {'required="True"', 'maxlength="80"'}),
+        ("admin", "/new-category", "slug", "Address", {'maxlength="128"', 'pattern="[a-z0-9\\-]+"'}),
+    ],
+)
+def test_labels_and_limits_of_fields_are_the_declared_ones(
+    served: Served, who: str, path: str, name: str, label: str, attributes: set[str]
+) -> None:
+    page = served.who(who).get(path).text
+    assert f'<label for="field-{name}">{label}</label>' in page
+    element = re.search(f'<(?:input|textarea)[^>]* id="field-{name}"[^>]*>', page)
+    assert element is not None
+    limits = r'\b(?:required|minlength|maxlength|pattern)="[^"]*"'
+    assert set(re.findall(limits, element[0])) == attributes
+
+
 # Accounts
 
 
