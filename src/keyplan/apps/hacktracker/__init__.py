@@ -1,4 +1,4 @@
-"""Softball teams: who plays, which games are coming, what happened at bat, and the statistics of it.
+"""Softball teams: their rosters, their games, what happens at bat, and the statistics.
 
-`design` is the document as a declaration: one table, `hacktracker-{environment}`, with five indexes.
+`design` declares the design document: one table, `hacktracker-{environment}`, with five indexes.
 """

@@ -28,12 +28,12 @@ api.get("/teams/{team_id}/seasons", HackTracker.seasons)
 api.get("/teams/{team_id}/spray-chart", HackTracker.team_spray_chart)
 
 api.get("/teams/{team_id}/members", HackTracker.members)
-# A user's id is a token's subject, in which there may be anything but #.
+# A user's id is a token's subject, which may contain anything but #.
 api.get("/teams/{team_id}/members/{user_id:path}", HackTracker.member)
 api.put("/teams/{team_id}/members/{user_id:path}/role", HackTracker.change_role)
 api.delete("/teams/{team_id}/members/{user_id:path}", HackTracker.remove_member)
 api.post("/teams/{team_id}/leave", HackTracker.leave_team)
-# Not kept for a repeated request: the secret of an invitation is stored nowhere.
+# Not kept for repeated requests: the secret of an invitation is never stored.
 api.post("/teams/{team_id}/invitations", HackTracker.invite_member, once=False)
 api.get("/invitations/{secret}", HackTracker.offer)
 api.post("/invitations/accept", HackTracker.accept_invitation, status=200)

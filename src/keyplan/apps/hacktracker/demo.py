@@ -1,4 +1,4 @@
-"""Made-up data for hacktracker: a league of softball teams and one team's seasons; always the same but for its days."""
+"""Demo data for hacktracker: a league of softball teams, and the seasons of one team. Only the dates vary."""
 
 import math
 import random
@@ -9,19 +9,19 @@ from datetime import UTC, datetime, timedelta
 from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import AtBat, Game, Membership, Player, Team, User
 from keyplan.apps.hacktracker.fields import GameStatus, HitLocation, Position, Result, Role
-from keyplan.apps.hacktracker.service.teams import KEPT
+from keyplan.apps.hacktracker.service.teams import RESTORABLE_FOR
 from keyplan.data import Part, Refused, create
 from keyplan.web import Person, Progress, Running
 
 PEOPLE = (
     Person("casey", "Casey Rivera", about="owns the Harbor Herons"),
-    Person("demo-002", "Jordan Ito", about="has deleted a hundred teams"),
+    Person("demo-002", "Jordan Ito", about="deleted a hundred teams"),
     Person("demo-003", "Riley Costa", about="manages the Herons"),
     Person("demo-004", "Morgan Berg", about="scores for the whole league"),
     Person("demo-005", "Robin Novak", about="plays for the Herons"),
     Person("admin", "Admin", groups=("admin",), about="lists everything"),
 )
-"""Who can be tried out."""
+"""Who you can sign in as."""
 FIRST = "Alex Sam Jordan Riley Morgan Robin Drew Jamie Kai Quinn Lee Toni"
 LAST = "Rivera Dahl Ito Costa Berg Novak Haas Okafor Lind Moreau Sato"
 TOWNS = "Harbor Mill Cedar Union North River Granite Summit Prairie Lakeside Bay Fox"
@@ -33,16 +33,16 @@ USERS, TEAMS, DELETED, GAMES, SCORED = 120, 118, 104, 214, 106
 PLAYING = f"demo-game-{SCORED - 1:03}"
 """The game that is in progress."""
 _BEGAN = datetime(2025, 4, 5, 17, 30, tzinfo=UTC)
-_TOGETHER = 20
+_BATCH = 20
 _RESULTS: tuple[Result, ...] = ("1B", "2B", "3B", "HR", "BB", "HBP", "K", "OUT", "FC", "SAC", "SF", "E")
 _OFTEN = (26, 8, 2, 5, 9, 1, 8, 30, 4, 1, 2, 4)
 _ENDS = {"K", "OUT", "FC", "SAC", "SF"}
 
 
 def fill(running: Running[HackTrackerDesign], progress: Progress) -> None:
-    """People, teams, and the Herons' games. What is there already stays, so it can be gone on with."""
+    """Create people, teams, and the Herons' games. What exists stays as it is, so it can be run again."""
     made = random.Random(1845)
-    # One game is being played on the day on which this is made.
+    # One game is in progress on the day on which the data is made.
     today = running.store.clock().replace(hour=17, minute=30, second=0, microsecond=0)
     batches = [*_people(), *_teams(), *_deleted(running.store.clock()), *_club(), *_games(made, today)]
     for done, parts in enumerate(batches):
@@ -74,11 +74,11 @@ def _users() -> Iterator[User]:
 
 
 def _people() -> Iterator[list[Part]]:
-    yield from _together([create(user) for user in _users()])
+    yield from _in_batches([create(user) for user in _users()])
 
 
 def _teams() -> Iterator[list[Part]]:
-    """Each user but a few has a team; Morgan keeps the score in all of them."""
+    """A team for nearly every user. Morgan is scorekeeper in all of them."""
     towns, nicks = TOWNS.split(), NICKS.split()
     for number in range(TEAMS):
         owner, team_id = _user_id(number), f"demo-team-{number:03}"
@@ -92,7 +92,7 @@ def _teams() -> Iterator[list[Part]]:
             team_type="PERSONAL" if number % 10 == 9 else "MANAGED",
             active_game_id=PLAYING if number == 0 else None,
         )
-        parts = _founded(
+        parts = _new_team(
             team, (first, last), player_number=number % 100, positions=[POSITIONS[number % len(POSITIONS)]]
         )
         if number != 4 and team.team_type == "MANAGED":
@@ -101,14 +101,14 @@ def _teams() -> Iterator[list[Part]]:
 
 
 def _deleted(now: datetime) -> Iterator[list[Part]]:
-    """Jordan made a team for every cup, and deleted them all a moment ago."""
-    gone = {"owner_id": _user_id(2), "deleted_at": now, "expires_at": now + KEPT}
+    """The teams that Jordan created for every cup, and deleted a moment ago."""
+    gone = {"owner_id": _user_id(2), "deleted_at": now, "expires_at": now + RESTORABLE_FOR}
     for number in range(DELETED):
         team = Team.model_validate({"team_id": f"demo-cup-{number:03}", "name": f"Cup team {number + 1}", **gone})
-        yield _founded(team, _name(2))
+        yield _new_team(team, _name(2))
 
 
-def _founded(team: Team, name: tuple[str, str], **fields: object) -> list[Part]:
+def _new_team(team: Team, name: tuple[str, str], **fields: object) -> list[Part]:
     """A team, with its owner as its first player."""
     names = {"first_name": name[0], "last_name": name[1]}
     linked = {"is_ghost": False, "user_id": team.owner_id, "linked_at": _BEGAN}
@@ -122,7 +122,7 @@ def _membership(user_id: str, team_id: str, role: Role) -> Membership:
 
 
 def _club() -> Iterator[list[Part]]:
-    """The Herons: many members, a roster of fifteen."""
+    """The Herons: many members, and a roster of fifteen."""
     parts: list[Part] = [
         create(_membership(_user_id(number), HERONS, "manager" if number == 3 else "player"))
         for number in range(1, USERS)
@@ -142,7 +142,7 @@ def _club() -> Iterator[list[Part]]:
             **linked,
         }
         parts.append(create(Player.model_validate(player)))
-    yield from _together(parts)
+    yield from _in_batches(parts)
 
 
 def _heron(number: int) -> str:
@@ -150,7 +150,7 @@ def _heron(number: int) -> str:
 
 
 def _games(made: random.Random, today: datetime) -> Iterator[list[Part]]:
-    """Played ones with all that happened, one that is being played, and some to come; one was very long."""
+    """Past games with their at-bats, one in progress, and upcoming ones. One was very long."""
     start = today - timedelta(days=SCORED // 2 * 7)
     towns, nicks = TOWNS.split(), NICKS.split()
     for number in range(GAMES):
@@ -171,7 +171,7 @@ def _games(made: random.Random, today: datetime) -> Iterator[list[Part]]:
         yield [create(game)]
         if scored:
             innings = 24 if number == 0 else 4 if number == SCORED - 1 else 5
-            yield from _together([create(each) for each in _at_bats(made, game, innings)])
+            yield from _in_batches([create(each) for each in _at_bats(made, game, innings)])
 
 
 def _status(number: int) -> GameStatus:
@@ -187,8 +187,8 @@ def _at_bats(made: random.Random, game: Game, innings: int) -> Iterator[AtBat]:
         outs = on = 0
         while outs < 3:
             player_id = game.lineup[count % len(game.lineup)]
-            result = _batted(made, on, outs)
-            runs = _came_in(made, result, on)
+            result = _result(made, on, outs)
+            runs = _runs(made, result, on)
             on += (result not in _ENDS) - runs
             yield AtBat(
                 game_id=game.game_id,
@@ -203,21 +203,21 @@ def _at_bats(made: random.Random, game: Game, innings: int) -> Iterator[AtBat]:
                 outs=outs,
                 runs=runs,
                 rbi=0 if result == "E" else runs,
-                hit_location=_landed(made, result),
+                hit_location=_hit_location(made, result),
             )
             outs += result in _ENDS
             count += 1
 
 
-def _batted(made: random.Random, on: int, outs: int) -> Result:
-    """A result that can be with so many on base: a sacrifice needs somebody to gain by it, and no two outs."""
+def _result(made: random.Random, on: int, outs: int) -> Result:
+    """A result that is possible with this many on base: a sacrifice needs a runner, and fewer than two outs."""
     (result,) = made.choices(_RESULTS, _OFTEN)
     possible = on > 0 and (result == "FC" or outs < 2)
     return result if possible or result not in ("SAC", "SF", "FC") else "OUT"
 
 
-def _came_in(made: random.Random, result: Result, on: int) -> int:
-    """Runs on a play with so many on base."""
+def _runs(made: random.Random, result: Result, on: int) -> int:
+    """The runs of a play with this many on base."""
     match result:
         case "HR":
             return on + 1
@@ -232,19 +232,19 @@ def _came_in(made: random.Random, result: Result, on: int) -> int:
     return 0
 
 
-def _landed(made: random.Random, result: Result) -> HitLocation | None:
-    """Where a ball in play came down: within the foul lines, the farther the better the hit."""
+def _hit_location(made: random.Random, result: Result) -> HitLocation | None:
+    """Where a ball in play landed: within the foul lines, farther for better hits."""
     far = {"1B": 0.5, "2B": 0.75, "3B": 0.88, "HR": 1.06, "OUT": 0.55, "FC": 0.3, "SF": 0.7, "E": 0.35}.get(result)
     if far is None:
         return None
     aside = made.uniform(-0.74, 0.74)
-    # The fence is as far as 0.95 in the middle, and nearer along the lines.
+    # The fence is at 0.95 in the middle, and closer along the lines.
     reach = made.gauss(far, 0.1) * (0.95 - 0.3 * abs(aside))
     x, y = 0.5 + 0.9 * reach * math.sin(aside), reach * math.cos(aside)
     return HitLocation(x=round(min(1.0, max(0.0, x)), 3), y=round(min(1.0, max(0.03, y)), 3))
 
 
-def _together(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """A few in one transaction, which is quicker than one by one."""
-    for start in range(0, len(parts), _TOGETHER):
-        yield list(parts[start : start + _TOGETHER])
+def _in_batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """Several writes in one transaction, which is faster than one by one."""
+    for start in range(0, len(parts), _BATCH):
+        yield list(parts[start : start + _BATCH])

@@ -1,4 +1,4 @@
-"""The access patterns of hacktracker, in the order and words of its document, and where it departs from it."""
+"""The access patterns of hacktracker, in the order and words of its document."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -54,22 +54,22 @@ class HackTrackerDesign(Design):
 
     @pattern("Team Membership")
     def membership(self, user_id: str, team_id: str) -> Get[Membership]:
-        """Read strongly: decisions are made on it."""
+        """Read consistently: it decides what the user may do."""
         return get(Membership, user_id=user_id, team_id=team_id, consistent=True)
 
     @pattern("Team Profile")
     def team(self, team_id: str) -> Get[Team]:
-        """Read strongly: whether it is deleted decides over all that belongs to it."""
+        """Read consistently: a deleted team hides everything that belongs to it."""
         return get(Team, team_id=team_id, consistent=True)
 
     @pattern("Player Roster Record")
     def player(self, team_id: str, player_id: str) -> Get[Player]:
-        """Read strongly: whether it is linked decides what may be done."""
+        """Read consistently: whether it is linked decides what can be done."""
         return get(Player, team_id=team_id, player_id=player_id, consistent=True)
 
     @pattern("Game Info")
     def game(self, game_id: str) -> Get[Game]:
-        """Read strongly: its status and line-up decide what may be done."""
+        """Read consistently: its status and line-up decide what can be done."""
         return get(Game, game_id=game_id, consistent=True)
 
     # GSI1: User Lookup by Cognito Sub
@@ -104,12 +104,12 @@ class HackTrackerDesign(Design):
 
     @pattern("Team games to come")
     def coming_games(self, team_id: str, now: datetime) -> Query[Game]:
-        """Those without a date last."""
+        """Games without a date come last."""
         return query(Game.by_team, team_id=team_id, scheduled_start=at_least(now))
 
     @pattern("Team games of the past")
     def past_games(self, team_id: str, now: datetime) -> Query[Game]:
-        """The latest first."""
+        """The latest game comes first."""
         return query(Game.by_team, team_id=team_id, scheduled_start=less_than(now), newest_first=True)
 
     # GSI4: User's Players
@@ -136,7 +136,7 @@ class HackTrackerDesign(Design):
 
     @pattern("Team roster")
     def roster(self, team_id: str) -> Query[Player]:
-        """All players in one page; their order is made by the reader."""
+        """All players in one page. Whoever reads them sorts them."""
         return query(Player.primary, team_id=team_id).limit(ROSTER)
 
     @pattern("User's teams")
@@ -145,7 +145,7 @@ class HackTrackerDesign(Design):
 
     @pattern("User's teams, as teams")
     def user_teams(self, user_id: str) -> Follow[Team]:
-        """Deleted ones too."""
+        """Including deleted teams."""
         source = query(Membership.primary, user_id=user_id)
         return follow(source, lambda membership: ref(Team, team_id=membership.team_id), Team)
 
@@ -163,8 +163,8 @@ class HackTrackerDesign(Design):
 
     @pattern("At-bats of a game, the last one first")
     def last_at_bats(self, game_id: str) -> Query[AtBat]:
-        """Read strongly: undo takes back the one that was entered last, a moment ago; and all of them carry the
-        game's date."""
+        """Read consistently: undo removes the at-bat that was scored a moment ago, and all of them carry the game's
+        date."""
         return query(AtBat.primary, game_id=game_id, newest_first=True, consistent=True)
 
     @pattern("Get at-bat")
@@ -178,7 +178,7 @@ class HackTrackerDesign(Design):
 
     @pattern("Teams by their ids")
     def teams_by_ids(self, team_ids: Sequence[str]) -> BatchGet[Team]:
-        """Which of them are deleted, so that a list of games leaves theirs out."""
+        """Tells which of them are deleted, so that lists leave out their games."""
         return batch_get(Team, team_ids)
 
     @pattern("Games by their ids")
@@ -191,7 +191,7 @@ class HackTrackerDesign(Design):
 
     @job
     def keep_at_bats(self, game_id: str, removed_at: str) -> Rewrite[AtBat]:
-        """The team was removed: its at-bats stay when the game is deleted."""
+        """Keep the at-bats of a game whose team was removed when the game is deleted."""
         moment = datetime.fromisoformat(removed_at)
         source = query(AtBat.primary, game_id=game_id, filter=lambda at_bat: absent(at_bat.removed_at), consistent=True)
         return rewrite(source, lambda at_bat: setattr(at_bat, "removed_at", moment))

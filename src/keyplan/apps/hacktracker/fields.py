@@ -231,7 +231,7 @@ class PlayerNames(Fields):
 class PlayerNumbered(Fields):
     """A player's number."""
 
-    player_number: Annotated[ShirtNumber | None, about("Number", "0 to 99. No two players can have the same.")] = None
+    player_number: Annotated[ShirtNumber | None, about("Number", "0 to 99, unique in the team.")] = None
 
 
 class PlayerFields(PlayerNumbered, PlayerNames):

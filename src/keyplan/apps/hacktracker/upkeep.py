@@ -1,7 +1,7 @@
-"""What hacktracker sees to by itself, told by the table's stream: what follows from a change and takes many writes.
+"""Background work of hacktracker: changes that cause many writes, finished by handlers of the table's stream.
 
-Each of these is also begun by the request that makes the change, so that it is seen at once; the stream finishes what
-was cut off. All of them look at how things are now, so that it does no harm to do them twice.
+The request that makes the change starts this work too, so that its effect is visible at once; the handler finishes what
+was interrupted. All of it looks at the current state, so that doing it twice does no harm.
 """
 
 from contextlib import suppress
@@ -20,7 +20,7 @@ _TOGETHER = 50
 
 
 def unlinking(running: Hack, player: Player, now: datetime) -> list[Part]:
-    """The writes that make a linked player a ghost again, and leave the way to what the user batted."""
+    """The writes that make a linked player a ghost again. The user's at-bats can still be found."""
     assert player.user_id is not None
     former = FormerPlayer(team_id=player.team_id, user_id=player.user_id, player_id=player.player_id, unlinked_at=now)
     known = running.store.run(
@@ -30,22 +30,22 @@ def unlinking(running: Hack, player: Player, now: datetime) -> list[Part]:
     return [update(player)] if known is not None else [update(player), create(former)]
 
 
-# Somebody has gone
+# Deleted accounts
 
 NOBODY = ("Former", "Player")
 """The names of a player whose account was deleted."""
 
 
 def leave_everything(running: Hack, user_id: str) -> None:
-    """Of an account that is gone: the memberships go, and the players are ghosts again, without the name."""
+    """Remove the memberships of a deleted account, and make its players ghosts again, without the name."""
     store, design = running.store, running.design
     for membership in store.each(design.memberships(user_id)):
-        with suppress(NotFound):  # somebody else was faster
+        with suppress(NotFound):  # it was removed already
             store.run(delete(membership))
     for player in store.each(design.user_players(user_id)):
         player.first_name, player.last_name = NOBODY
         with suppress(NotFound):
-            # What a removed team left of the player is all that leads to what was batted for it.
+            # The record of a player of a removed team is the only way to the at-bats for it.
             store.transact(*([update(player)] if player.removed_at else unlinking(running, player, store.clock())))
 
 
@@ -57,17 +57,17 @@ def leave(change: Change[User], running: Hack) -> None:
         leave_everything(running, change.after.user_id)
 
 
-# A game was moved to another day
+# Games with another start
 
 
 def redate(running: Hack, game_id: str) -> None:
-    """The at-bats of a game carry its date. It is a copy, which makes no new version of them."""
+    """Copy the start of a game to its at-bats, without raising their versions."""
     while (game := running.store.run(running.design.game(game_id))) is not None:
         try:
             _redate(running, game)
             return
         except (ConditionFailed, NotFound):
-            continue  # it was moved once more, or an at-bat was taken back
+            continue  # the start was changed again, or an at-bat was removed
 
 
 def _redate(running: Hack, game: Game) -> None:
@@ -91,18 +91,18 @@ def move_to_another_day(change: Change[Game], running: Hack) -> None:
         redate(running, change.after.game_id)
 
 
-# A team is gone for good
+# Removed teams
 
 
 @on(Team, "REMOVE")
 def remove_what_belonged(change: Change[Team], running: Hack) -> None:
-    """A team's time was over: everything of it goes but the at-bats and the records of those who batted them.
+    """A deleted team expired: remove what belonged to it, except the at-bats and the records of linked players.
 
-    Invitations go by themselves: they live shorter than a deleted team.
+    Invitations have expired before: they are kept for a shorter time than a deleted team.
     """
     team_id = str(change.keys["team_id"])
     if running.store.run(running.design.team(team_id)) is not None:
-        return  # another team has its id by now
+        return  # there is a new team with this id
     _remove_games(running, team_id, change.time)
     _remove_players(running, team_id, change.time)
     for member in running.store.each(running.design.members(team_id)):

@@ -64,7 +64,7 @@ def join(view: HackView, secret: Secret) -> Response:
 
 @pages.post("/join/{secret}")
 def accept(view: HackView, secret: Secret, guest: Named) -> Response:
-    guest.introduce(view)
+    guest.save_name(view)
     team = view.service.accept_invitation(Accepted(secret=secret))
     return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"You joined {team.name}")
 

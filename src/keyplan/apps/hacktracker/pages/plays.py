@@ -5,7 +5,7 @@ from starlette.responses import Response
 from keyplan.apps.hacktracker.fields import ItemId
 from keyplan.apps.hacktracker.models import AtBatChange
 from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS, Place, location_of
-from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
+from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.web import Cursor, OfVersion, Paging, turn
 
 _LISTED = 50
@@ -56,7 +56,7 @@ def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
         play=found,
         results=[(value, f"{value} · {text}") for value, text in RESULTS],
         places=[*marked, ("", "–"), *((each, each) for each in PLACES)],
-        batters=[(each, called(players[each])) for each in batters if each in players],
+        batters=[(each, player_label(players[each])) for each in batters if each in players],
     )
 
 

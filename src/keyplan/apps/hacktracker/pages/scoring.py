@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import HitLocation, ItemId, Result
 from keyplan.apps.hacktracker.models import AtBatOut, GameChange, GameOut, NewAtBat, PlayerOut
-from keyplan.apps.hacktracker.pages.shared import HackView, called, pages, roster_of, show
+from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.web import In, Stale, all_of, not_modified
 
 RESULTS: tuple[tuple[Result, str], ...] = (
@@ -79,7 +79,7 @@ class Next:
     outs: int
 
 
-def following(order: Sequence[str], last: AtBatOut | None) -> Next:
+def next_after(order: Sequence[str], last: AtBatOut | None) -> Next:
     """What probably comes after an at-bat."""
     if last is None or not order:
         return Next(order[0] if order else "", 1, 0)
@@ -121,7 +121,7 @@ def board_of(view: HackView, game_id: str) -> Board:
         {each.player_id: f"{each.first_name} {each.last_name}" for each in players.values()},
         plays,
         [players[each] for each in order],
-        following(order, plays[-1] if plays else None),
+        next_after(order, plays[-1] if plays else None),
     )
 
 
@@ -137,7 +137,7 @@ def score(view: HackView, game_id: ItemId) -> Response:
         game=board.game,
         results=RESULTS,
         places=[("", "–"), *((each, each) for each in PLACES)],
-        batters=[(each.player_id, called(each)) for each in board.batters],
+        batters=[(each.player_id, player_label(each)) for each in board.batters],
     )
 
 

@@ -17,7 +17,7 @@ pages = Pages("keyplan.apps.hacktracker", title="HackTracker", people=PEOPLE)
 
 
 @pages.on_every_page
-def known(view: HackView) -> dict[str, object]:
+def menu(view: HackView) -> dict[str, object]:
     """What the menu depends on."""
     return {"admin": view.caller is not None and "admin" in view.caller.groups}
 
@@ -25,7 +25,7 @@ def known(view: HackView) -> dict[str, object]:
 class Named(AccountNames, In):
     """The caller's name, which the other members of a team see. It is asked for if the account has none."""
 
-    def introduce(self, view: HackView) -> None:
+    def save_name(self, view: HackView) -> None:
         """Put the name into the account, if one was typed."""
         names = self.model_dump(include={*AccountNames.model_fields}, exclude_none=True)
         if names:
@@ -37,7 +37,7 @@ def roster_of(view: HackView, team_id: str) -> list[PlayerOut]:
     return all_of(lambda page: view.service.players(team_id, page))
 
 
-def called(player: PlayerOut) -> str:
+def player_label(player: PlayerOut) -> str:
     """A player as an option in a list."""
     number = "" if player.player_number is None else f"{player.player_number} "
     return f"{number}{player.first_name} {player.last_name}"

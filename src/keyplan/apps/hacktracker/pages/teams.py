@@ -32,7 +32,7 @@ def new_team(view: HackView) -> Response:
 
 @pages.post("/new-team")
 def create(view: HackView, new: Founded) -> Response:
-    new.introduce(view)
+    new.save_name(view)
     made = view.service.create_team(NewTeam.from_fields(new))
     return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} created")
 

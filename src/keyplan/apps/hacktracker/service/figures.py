@@ -1,4 +1,4 @@
-"""Statistics as they are asked for: of a player, a game, a team, a season, and of somebody across all their teams."""
+"""The statistics of a player, a game, a team, a season, and of the caller across all their teams."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -26,13 +26,13 @@ K = TypeVar("K", str, str | None)
 
 
 class Figures(Access):
-    """What is counted."""
+    """What is counted from at-bats."""
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def player_statistics(
         self, team_id: ItemId, player_id: ItemId, season_id: Season | None = None
     ) -> PlayerStatistics:
-        """The statistics of a player, of all games or of those with a season label."""
+        """Get the statistics of a player, for all games or for a season."""
         self._seat(team_id)
         self._player(team_id, player_id)
         counted = statistics_of(self._of_season(self._of_player(player_id), season_id))
@@ -40,14 +40,14 @@ class Figures(Access):
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def player_spray_chart(self, team_id: ItemId, player_id: ItemId, season_id: Season | None = None) -> SprayChart:
-        """Where a player's balls went."""
+        """Get where a player's balls went."""
         self._seat(team_id)
         self._player(team_id, player_id)
         return spray_chart_of(self._of_season(self._of_player(player_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def team_statistics(self, team_id: ItemId, season_id: Season | None = None) -> TeamStatistics:
-        """The statistics of a team and its players, of all games or of those with a season label."""
+        """Get the statistics of a team and its players, for all games or for a season."""
         self._seat(team_id)
         batted = self._of_season(self._of_team(team_id), season_id)
         players = self.store.run(self.design.roster(team_id)).items
@@ -60,13 +60,13 @@ class Figures(Access):
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def team_spray_chart(self, team_id: ItemId, season_id: Season | None = None) -> SprayChart:
-        """Where the balls of a team went."""
+        """Get where a team's balls went."""
         self._seat(team_id)
         return spray_chart_of(self._of_season(self._of_team(team_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def seasons(self, team_id: ItemId) -> Seasons:
-        """The statistics of a team by the season labels of its games, in order of time; without one are the last."""
+        """Get the statistics of a team by season, in order of time; games without a season come last."""
         self._seat(team_id)
         label = {game.game_id: game.season_id for game in self.store.each(self.design.team_games(team_id).limit(100))}
         grouped = _grouped(self._of_team(team_id), lambda at_bat: label.get(at_bat.game_id))
@@ -76,7 +76,7 @@ class Figures(Access):
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def box_score(self, game_id: ItemId) -> BoxScore:
-        """The statistics of a game: batters in order, and the runs of each inning."""
+        """Get the box score of a game: its batters in order, and the runs of each inning."""
         game, _ = self._game(game_id)
         batted = list(self.store.each(self.design.game_at_bats(game_id).limit(100)))
         known = {player.player_id: player for player in self.store.run(self.design.roster(game.team_id)).items}
@@ -90,17 +90,17 @@ class Figures(Access):
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def game_spray_chart(self, game_id: ItemId) -> SprayChart:
-        """Where the balls of a game went."""
+        """Get where the balls of a game went."""
         self._game(game_id)
         return spray_chart_of(self.store.each(self.design.game_at_bats(game_id).limit(100)))
 
     @allow(SIGNED_IN)
     def my_statistics(self, season_id: Season | None = None) -> UserStatistics:
-        """What one batted for all one's teams, those included that are gone; games of these have no season label."""
+        """Get your statistics across all your teams, including removed ones, whose games have no season."""
         batted = self._mine(season_id)
         teams = _grouped(batted, lambda at_bat: at_bat.team_id)
         lines = [
-            # A team may have been renamed: it is called as it was when one last batted for it.
+            # A team may have been renamed: the name is the one at the last at-bat.
             TeamLine(team_id=team_id, team_name=group[-1].team_name, statistics=statistics_of(group))
             for team_id, group in teams.items()
         ]
@@ -109,35 +109,35 @@ class Figures(Access):
 
     @allow(SIGNED_IN)
     def my_spray_chart(self, season_id: Season | None = None) -> SprayChart:
-        """Where one's balls went, for all one's teams."""
+        """Get where your balls went, for all your teams."""
         return spray_chart_of(self._mine(season_id))
 
-    # Where at-bats come from
+    # Reading at-bats
 
     @cached_property
     def _batted(self) -> dict[str, list[AtBat]]:
-        """At-bats by player: a page shows several statistics of the same ones, which are read once."""
+        """At-bats by player, read once: a page shows several statistics of the same at-bats."""
         return {}
 
     @cached_property
     def _games(self) -> dict[str, Game | None]:
-        """The games that at-bats were asked for, in the same way."""
+        """The games of these at-bats, read once too."""
         return {}
 
     def _of_player(self, player_id: str) -> list[AtBat]:
         if player_id not in self._batted:
             found = self.store.each(self.design.player_at_bats(player_id).limit(100))
-            self._batted[player_id] = self._that_count(list(found))
+            self._batted[player_id] = self._of_existing_games(list(found))
         return self._batted[player_id]
 
-    def _that_count(self, batted: list[AtBat]) -> list[AtBat]:
-        """Without those of a game that is being deleted, which go after it; what a removed team left has no game."""
+    def _of_existing_games(self, batted: list[AtBat]) -> list[AtBat]:
+        """The at-bats without those of deleted games, which are removed later. Those of removed teams have no game."""
         wanted = dict.fromkeys(each.game_id for each in batted if each.game_id not in self._games)
         self._games.update(zip(wanted, self.store.run(self.design.games_by_ids(list(wanted))), strict=True))
         return [each for each in batted if each.removed_at is not None or self._games[each.game_id] is not None]
 
     def _of_team(self, team_id: str) -> list[AtBat]:
-        """Who batted stays on the roster, so that its few players lead to all at-bats."""
+        """All at-bats of a team, by its players: a player who batted stays on the roster."""
         takes_long()  # some queries for each player
         players = self.store.run(self.design.roster(team_id)).items
         return [at_bat for player in players if player.at_bat_count for at_bat in self._of_player(player.player_id)]
@@ -149,7 +149,7 @@ class Figures(Access):
         return [each for each in batted if each.game_id in wanted]
 
     def _mine(self, season_id: str | None) -> list[AtBat]:
-        """All that one batted: as the players one is, and as those that one was."""
+        """The caller's at-bats, as the players that they are or were linked to."""
         takes_long()  # some queries for each team
         me = self.me.sub
         players = dict.fromkeys(
@@ -164,7 +164,7 @@ class Figures(Access):
             for at_bat in self.store.each(self.design.user_at_bats(player_id, me).limit(100))
         ]
         batted.sort(key=lambda each: each.at_bat_id)
-        return self._of_season(self._that_count(batted), season_id)
+        return self._of_season(self._of_existing_games(batted), season_id)
 
 
 def _grouped(batted: Iterable[AtBat], by: Callable[[AtBat], K]) -> dict[K, list[AtBat]]:
@@ -175,7 +175,7 @@ def _grouped(batted: Iterable[AtBat], by: Callable[[AtBat], K]) -> dict[K, list[
 
 
 def _lines(players: Iterable[Player], batted: Iterable[AtBat], *, everybody: bool = False) -> Iterator[PlayerLine]:
-    """A line for each of the players who batted, or for everybody."""
+    """A line for each player who batted, or for everybody."""
     groups = _grouped(batted, lambda at_bat: at_bat.player_id)
     for player in players:
         if everybody or player.player_id in groups:

@@ -34,7 +34,7 @@ from keyplan.data import Check, ConditionFailed, NotFound, Part, check, create, 
 from keyplan.design import Refusal, one_of, ref
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, UserId, Versions, allow
 
-GOOD_FOR = timedelta(days=7)
+VALID_FOR = timedelta(days=7)
 """How long an invitation can be accepted: shorter than a deleted team is kept, so that none outlives its team."""
 _INVITES = f"{A_MANAGER}; managers give the roles player and scorekeeper only"
 _CHANGES = f"{A_MANAGER}; managers change players and scorekeepers only"
@@ -138,7 +138,7 @@ class Members(Access):
             role=role,
             player_id=player_id,
             invited_by=self.me.sub,
-            expires_at=self.now + GOOD_FOR,
+            expires_at=self.now + VALID_FOR,
         )
         self.store.transact(create(invitation), not_deleted(team_id))
         base = self.running.settings.base_url or ""

@@ -21,7 +21,7 @@ from keyplan.data import create, update
 from keyplan.design import Refusal
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, Unprocessable, allow
 
-KEPT = timedelta(days=30)
+RESTORABLE_FOR = timedelta(days=30)
 """How long a deleted team can be restored."""
 _MEMBER_GONE = Refusal("not-a-member", "This member just deleted their account.", field="user_id")
 
@@ -93,7 +93,7 @@ class Teams(Access):
     def delete_team(self, team_id: ItemId, version: IfMatch) -> None:
         """Delete a team. Nobody can see it any more; you can restore it within 30 days."""
         team = self._seat(team_id, OWNER, version).team
-        team.deleted_at, team.expires_at = self.now, self.now + KEPT
+        team.deleted_at, team.expires_at = self.now, self.now + RESTORABLE_FOR
         self.save(team)
 
     @allow(SIGNED_IN, also=THE_OWNER, retry=RACES)

@@ -1,4 +1,4 @@
-// Scoring with a finger: tap the field where the ball went; who bats next follows what others score.
+// Scoring: tap the field where the ball went. The next batter is updated while others score.
 
 const form = document.querySelector("[data-play]");
 const live = document.querySelector("[data-live]");
@@ -27,12 +27,12 @@ if (form) {
     field.querySelector("[data-marker]").setAttribute("cx", -20);
   });
   const undo = document.querySelector("input[name=at_bat_id]");
-  const shown = () => (undo.value = live.querySelector("[data-last]").dataset.last); // and no other is taken back
-  shown(); // a browser may keep what was there before the page was loaded again
+  const shown = () => (undo.value = live.querySelector("[data-last]").dataset.last); // undo removes the play that is shown, and no other
+  shown(); // a browser may restore an older value when the page is reloaded
   live.addEventListener("followed", () => {
     shown();
     const next = live.querySelector("[data-next-player]")?.dataset;
-    if (!next || touched) return; // who has begun to fill it in is left alone
+    if (!next || touched) return; // don't change a form that somebody is filling in
     form.elements.player_id.value = next.nextPlayer;
     form.elements.inning.value = next.nextInning;
     form.elements.outs.value = next.nextOuts;

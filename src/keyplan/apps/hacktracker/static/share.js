@@ -1,4 +1,4 @@
-// A link to pass on: by whatever the device shares with, or else copied.
+// Share a link with the device's share sheet, or copy it.
 
 const button = document.querySelector("[data-share]");
 const link = document.querySelector("#link");
@@ -11,10 +11,10 @@ if (navigator.share || navigator.clipboard) {
       if (navigator.share) await navigator.share({ url: link.value });
       else {
         await navigator.clipboard.writeText(link.value);
-        button.textContent = "Copied";
+        button.textContent = "Link copied";
       }
     } catch {
-      link.select(); // they changed their mind, or the browser did
+      link.select(); // sharing was cancelled or refused
     }
   });
 }
