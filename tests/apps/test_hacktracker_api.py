@@ -56,6 +56,17 @@ def test_the_first_call_makes_an_account_of_what_the_token_says(site: Site) -> N
     assert site.running.store.run(site.running.design.user_by_cognito_sub("auth0|jo")).items[0].user_id == "auth0|jo"
 
 
+def test_what_an_account_can_not_have_is_not_taken_from_a_token(site: Site) -> None:
+    claims = {"email": "nobody", "given_name": " Jo ", "family_name": "x" * 31, "phone_number": 5}
+    token = dev_issuer(site.running.settings).token("hacktracker", "jo", claims=claims)
+    client = site.as_()
+    client.headers["Authorization"] = f"Bearer {token}"
+    me = made(client.get("/me"), 200)
+    found = (me["email"], me["first_name"], me["last_name"], me["phone_number"])
+    assert found == (None, "Jo", None, None)
+    assert site.running.store.verify() == []
+
+
 @pytest.mark.parametrize("path", ["/me", "/teams", "/me/statistics", "/teams/none", "/games/none", "/users"])
 def test_whatever_somebody_asks_for_first_makes_the_account(shared: Team, path: str) -> None:
     name = f"first{path.replace('/', '-')}"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
-from keyplan.apps.hacktracker.entities import Game, Invitation, Membership, Player, Team, User
+from keyplan.apps.hacktracker.entities import AtBat, Game, Invitation, Membership, Player, Team, User
 from keyplan.data import ConditionFailed, InUse, ParentMissing, Store, UniqueViolation, check, create, delete, update
-from keyplan.design import ref
+from keyplan.design import InvalidValue, ref
 from keyplan.engine import Engine
 from tests.apps.hacktracker_data import START, at_bat, ghost, new_team, user
 
@@ -319,3 +319,53 @@ def test_an_invitation_has_a_time_to_live(store: Store[HackTrackerDesign], team:
     client: Any = store.client
     described = client.describe_time_to_live(TableName="hacktracker-test")["TimeToLiveDescription"]
     assert described["AttributeName"] == "expiresAt"
+
+
+@pytest.mark.parametrize("inning", [0, 100])
+def test_an_inning_has_the_limits_of_the_api(store: Store[HackTrackerDesign], team: Team, inning: int) -> None:
+    _game(store)
+    with pytest.raises(InvalidValue) as refused:
+        store.run(create(at_bat("g", "a", inning=inning)))
+    assert refused.value.field == "inning"
+    stored = store.run(create(at_bat("g", "a", inning=99)))
+    stored.inning = inning
+    with pytest.raises(InvalidValue):
+        store.run(update(stored))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("positions", ["P", "P"]),
+        ("positions", ["P", "C", "1B", "2B"]),
+        ("player_number", 100),
+        ("first_name", "x" * 31),
+    ],
+)
+def test_a_player_has_the_limits_of_the_api(
+    store: Store[HackTrackerDesign], team: Team, field: str, value: object
+) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        store.run(create(ghost(5, **{field: value})))
+    assert refused.value.field == field
+
+
+def test_an_at_bat_over_its_limits_is_still_read_and_changed_elsewhere(
+    store: Store[HackTrackerDesign], team: Team
+) -> None:
+    """It was written when an inning had no upper limit."""
+    _game(store)
+    store.run(create(at_bat("g", "a")))
+    client: Any = store.client
+    client.update_item(
+        TableName="hacktracker-test",
+        Key={"PK": {"S": "GAME#g"}, "SK": {"S": "ATBAT#a"}},
+        UpdateExpression="SET inning = :i",
+        ExpressionAttributeValues={":i": {"N": "120"}},
+    )
+    found = store.run(store.design.at_bat("g", "a"))
+    assert isinstance(found, AtBat)
+    assert found.inning == 120
+    found.rbi = 0
+    assert store.run(update(found)).rbi == 0
+    assert [each.kind for each in store.verify()] == ["over-limit"]

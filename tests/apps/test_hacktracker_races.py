@@ -212,6 +212,83 @@ def test_who_invited_is_removed_just_before_it_is_accepted(team: Team, site: Sit
     assert site.running.store.verify() == []
 
 
+def test_the_rules_are_evaluated_again_when_something_changed_just_before_the_write(team: Team, site: Site) -> None:
+    """Everything was read, and the write was allowed then; it is answered as if it had come a moment later."""
+    first, second = team.game(lineup=team.ghosts), team.game(lineup=team.ghosts)
+    guest = team.add(None)
+    at_bats = f"/games/{first}/at-bats"
+    player = team.as_("player")
+
+    def start(game: str) -> httpx.Response:
+        return team.owner.post(f"/games/{game}/status", json={"status": "IN_PROGRESS"})
+
+    def meanwhile(act: Callable[[], object], call: Callable[[], httpx.Response], status: int, code: str) -> None:
+        site.running.store.client = Meanwhile(site.engine, act)
+        problem(call(), status, code)
+
+    meanwhile(lambda: start(first), lambda: start(second), 409, "another-game")
+    meanwhile(
+        lambda: team.owner.put(f"/games/{first}/lineup", json={"lineup": team.ghosts[1:]}),
+        lambda: team.owner.post(at_bats, json={"player_id": team.ghosts[0], **PLAY}),
+        422,
+        "not-in-lineup",
+    )
+    meanwhile(
+        lambda: team.owner.put(f"/games/{first}/lineup", json={"lineup": [*team.ghosts, guest]}),
+        lambda: team.owner.delete(f"{team.path}/players/{guest}", headers=ANY),
+        409,
+        "in-lineup",
+    )
+    batted = team.bat(first)["at_bat_id"]
+    meanwhile(
+        lambda: team.owner.delete(f"{at_bats}/{batted}", headers=ANY),
+        lambda: team.owner.post(f"{at_bats}/undo"),
+        409,
+        "undone-already",
+    )
+    meanwhile(
+        lambda: team.move(first, "FINAL"),
+        lambda: team.owner.post(at_bats, json={"player_id": team.ghosts[0], **PLAY}),
+        409,
+        "not-in-progress",
+    )
+    meanwhile(
+        lambda: player.delete("/me", headers=ANY),
+        lambda: team.owner.post(f"{team.path}/transfer", json={"user_id": "player"}),
+        422,
+        "not-a-member",
+    )
+    for path, body in (
+        (f"{team.path}/players", {"first_name": "A", "last_name": "B"}),
+        (f"{team.path}/games", {}),
+        (f"{team.path}/invitations", {"role": "player"}),
+    ):
+        meanwhile(
+            lambda: team.owner.delete(team.path, headers=ANY),
+            lambda path=path, body=body: team.as_("manager").post(path, json=body),  # type: ignore[misc]
+            404,
+            "not-found",
+        )
+        made(team.owner.post(f"{team.path}/restore"), 200)
+    assert site.running.store.verify() == []
+
+
+def test_a_version_that_was_named_is_compared_again(team: Team, site: Site) -> None:
+    game = team.game(lineup=team.ghosts)
+    tag = team.owner.get(f"/games/{game}").headers["ETag"]
+    # Another game of the team changes the team, which the caller did not name.
+    other = team.game(play=True)
+    site.running.store.client = Meanwhile(site.engine, lambda: team.move(other, "FINAL"))
+    renamed = team.owner.patch(team.path, json={"name": "Renamed"}, headers=ANY)
+    assert made(renamed, 200)["name"] == "Renamed"
+    site.running.store.client = Meanwhile(
+        site.engine, lambda: team.owner.patch(team.path, json={"description": "x"}, headers=ANY)
+    )
+    body = {"status": "IN_PROGRESS"}
+    assert made(team.owner.post(f"/games/{game}/status", json=body, headers={"If-Match": tag}), 200)["status"]
+    problem(team.owner.post(f"/games/{game}/status", json=body, headers={"If-Match": tag}), 412, "stale-version")
+
+
 def test_nobody_joins_once_who_invited_was_told_to_go(team: Team, site: Site) -> None:
     """Eight accept while the manager is removed: some are in time, and nobody is after it."""
     people = [site.as_(f"guest-{number}", verify=False) for number in range(CLIENTS)]
