@@ -11,7 +11,8 @@ import pytest
 
 from keyplan.apps.hacktracker import demo
 from keyplan.apps.hacktracker.api import SYSTEM
-from tests.apps.hack_site import Team, league, settings
+from tests.apps.hack_site import ANY, Team, league, settings
+from tests.apps.support import Meanwhile
 from tests.web.site import Site, site
 
 FORM = re.compile(r"<form.*?</form>", re.DOTALL)
@@ -230,6 +231,20 @@ def test_two_who_count_the_opponents_runs_are_both_right(served: Site) -> None:
         for _ in range(4):
             list(pool.map(lambda each: each.send(f"/games/{game}/score", f"/games/{game}/opponent", by="1"), readers))
     assert team.owner.get(f"/games/{game}").json()["opponent_score"] == 12
+
+
+def test_a_run_of_the_opponent_counts_even_if_the_game_was_changed_just_before(served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True)
+    scorer = Reader(served, "scorekeeper")
+
+    def move() -> httpx.Response:
+        return team.owner.patch(f"/games/{game}", json={"location": "Elsewhere"}, headers=ANY)
+
+    served.running.store.client = Meanwhile(served.engine, move)
+    scorer.send(f"/games/{game}/score", f"/games/{game}/opponent", by="1")
+    found = team.owner.get(f"/games/{game}").json()
+    assert (found["opponent_score"], found["location"]) == (1, "Elsewhere")
 
 
 def test_live_is_answered_once(served: Site) -> None:
