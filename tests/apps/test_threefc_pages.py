@@ -287,7 +287,9 @@ def test_players_and_who_they_are(site: Club, olga: Reader) -> None:
 def test_renaming_and_deleting(site: Club, olga: Reader) -> None:
     told(olga.follow(olga.send("/leagues/north/edit", name="N", slug="n", version="1")), 200, "League saved")
     told(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "Somebody else changed this league.")
-    told(olga.send("/leagues/north/delete", version="2"), 409, "This league has seasons.")
+    refused = olga.send("/leagues/north/delete", version="2")
+    told(refused, 409, "This league has seasons.")
+    assert 'name="name" value="N"' in refused.text, "the form beside the button is as it was"
     told(olga.send("/seasons/spring/delete", version="1"), 409, "This season has sessions.")
     told(
         olga.send("/seasons/spring/edit", name="S", starts_on="2026-02-01", ends_on="2026-01-01", version="1"), 422, ""

@@ -614,6 +614,15 @@ def test_a_form_starts_from_what_there_is() -> None:
     assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unticked
 
 
+def test_a_form_keeps_what_there_is_where_a_button_beside_it_was_pressed() -> None:
+    before = {"text": "as stored", "number": 7}
+    beside = Form({"version": ["2"]}).asking(Everything).starting_from(before)
+    assert (beside.value("text"), beside.value("number"), beside.is_outdated(3)) == ("as stored", "7", True)
+    assert not beside.typed
+    sent = Form({"version": ["2"], "text": [""]}).asking(Everything).starting_from(before)
+    assert (sent.value("text"), sent.value("number"), sent.typed) == ("", "", True)
+
+
 def test_a_form_that_was_filled_in_for_another_version_is_outdated() -> None:
     assert not Form().starting_from({"version": 3}).is_outdated(3)
     assert not Form({"version": ["3"]}).starting_from({"version": 3}).is_outdated(3)

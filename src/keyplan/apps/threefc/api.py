@@ -14,7 +14,7 @@ api.get("/leagues/{league_id}", Football.league)
 api.patch("/leagues/{league_id}", Football.rename_league)
 api.delete("/leagues/{league_id}", Football.delete_league)
 
-# A user's id is a token's subject, in which there may be anything but #.
+# A user's id is the subject of a token, which may contain anything but #.
 api.get("/leagues/{league_id}/acl", Football.grants)
 api.put("/leagues/{league_id}/acl/{user_id:path}", Football.grant)
 api.delete("/leagues/{league_id}/acl/{user_id:path}", Football.revoke)

@@ -327,7 +327,7 @@ class PlayerName(Fields):
 class PlayerFields(PlayerName):
     """What callers say about a player."""
 
-    user_id: Annotated[UserId | None, about("User ID", "If the player has an account. Only admins see it.")] = None
+    user_id: Annotated[UserId | None, about("User ID", "Optional. Only admins see it.")] = None
 
 
 class PlayerShown(Versioned, PlayerFields, LeagueRef, PlayerId):

@@ -89,12 +89,17 @@ class Form:
     @property
     def typed(self) -> bool:
         """Whether this is what somebody typed, and so is kept nowhere else."""
-        return self._typed is not None
+        return self._typed is not None and self._was_sent
 
     def asking(self, model: type[In]) -> Form:
         """The form for a model: its fields say what they are called, what helps to fill them in, and what they take."""
         self._fields = {info.alias or name: (name, info) for name, info in model.model_fields.items()}
         return self
+
+    @property
+    def _was_sent(self) -> bool:
+        """Whether this form was sent, and not a button beside it, such as Delete, which sends the version at most."""
+        return not self._fields or any(name != "version" and name in (self._typed or {}) for name in self._fields)
 
     def label(self, name: str) -> str:
         """What a field is called."""
@@ -122,7 +127,7 @@ class Form:
 
     def values(self, name: str) -> list[str]:
         """All values of a field, as text."""
-        if self._typed is not None:
+        if self._typed is not None and self._was_sent:
             return list(self._typed.get(name, ()))
         before = self._before.get(name)
         several = before if isinstance(before, list | tuple | set | frozenset) else [before]
@@ -134,8 +139,8 @@ class Form:
 
     def is_outdated(self, version: int) -> bool:
         """Whether the form was filled in for another version than this, the latest one."""
-        filled_in_for = self.value("version")
-        return filled_in_for not in ("", str(version))
+        filled_in_for = (self._typed or {}).get("version", [""])
+        return filled_in_for[-1] not in ("", str(version))
 
     def errors(self, name: str) -> list[str]:
         """What is wrong with a field."""

@@ -1,4 +1,4 @@
-"""Who won, and who leads: the arithmetic of three-sided football, on goals that were read."""
+"""Who won, and who leads: the arithmetic of three-sided football."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ class Scored(Protocol):
 
 @dataclass(frozen=True)
 class Score:
-    """What a team has in a game."""
+    """The goals of a team in a game."""
 
     team_id: str
     conceded: int
@@ -39,13 +39,13 @@ class Score:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The scores of a game, the best first, and those at the top."""
+    """The scores of a game, the best first, and the teams at the top."""
 
     scores: tuple[Score, ...]
 
     @property
     def top(self) -> list[str]:
-        """One team: it wins. Several: they draw."""
+        """The teams at the top: one wins, several draw."""
         return [score.team_id for score in self.scores if score.rank == self.scores[0].rank]
 
     @property
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def outcome(team_ids: Iterable[str], goals: Iterable[Scored]) -> Outcome:
-    """How a game stands after these goals. Teams that are equal stand as the game names them."""
+    """The scores of a game after these goals. Tied teams are in the order of the game."""
     conceded: Counter[str] = Counter()
     scored: Counter[str] = Counter()
     for goal in goals:
@@ -67,7 +67,7 @@ def outcome(team_ids: Iterable[str], goals: Iterable[Scored]) -> Outcome:
 
 @dataclass
 class Standing:
-    """A team in a season."""
+    """The results of a team in a season."""
 
     team_id: str
     name: str
@@ -103,7 +103,7 @@ class Standing:
 
 
 def season_table(names: Mapping[str, str], games: Iterable[Outcome]) -> list[Standing]:
-    """The teams of a season, by their names, after these games; the best first."""
+    """The season table after these games, the best team first; `names` are those of the teams, by id."""
     table = {team_id: Standing(team_id, name) for team_id, name in names.items()}
     for game in games:
         for score in game.scores:
@@ -113,7 +113,7 @@ def season_table(names: Mapping[str, str], games: Iterable[Outcome]) -> list[Sta
 
 @dataclass
 class Tally:
-    """What a player did."""
+    """The goals and assists of a player."""
 
     goals: int = 0
     assists: int = 0
@@ -121,7 +121,7 @@ class Tally:
 
 
 def tallies(goals: Iterable[Scored]) -> dict[str, Tally]:
-    """What each player did who is named by a goal."""
+    """The goals and assists of each player whom a goal names."""
     found: dict[str, Tally] = {}
     for goal in goals:
         if goal.scorer_id is not None:
