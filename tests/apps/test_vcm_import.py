@@ -348,24 +348,24 @@ def para(*children: Record) -> Record:
 
 
 WHOLE: list[tuple[str, dict[str, Any], str]] = [
-    ("media", {"filename": "nirgends.png"}, "its file nirgends.png is not there"),
+    ("media", {"filename": "nirgends.png"}, "its file nirgends.png is missing"),
     ("media", {"filename": "../news.json"}, "no filename"),
     ("media", {"filename": None}, "no filename"),
-    ("media", {"filename": "kein-bild.png"}, "no image"),
+    ("media", {"filename": "kein-bild.png"}, "not an image"),
     ("media", {"alt": 5}, "alt"),
     ("roles", {"name": ""}, "no name"),
     ("roles", {"name": "x" * 101}, "name"),
     ("roles", {"id": "a#b"}, "no id"),
     ("roles", {"id": None}, "no id"),
     ("roles", {"id": "role-1"}, "the same id"),
-    ("roles", {"createdAt": "gestern"}, "no time"),
+    ("roles", {"createdAt": "gestern"}, "not a time"),
     ("locations", {"address": {"street": "S"}}, "no postalCode"),
     ("members", {"name": None}, "no name"),
-    ("members", {"email": 5}, "email is no text"),
+    ("members", {"email": 5}, "email is not a text"),
     ("teams", {"gender": "women"}, "gender"),
     ("teams", {"age": "alt"}, "age"),
     ("teams", {"description": "x" * 20_001}, "description: String should have at most 20000"),
-    ("teams", {"schedules": [{"day": ["someday"], "location": 1}]}, "no day of the week"),
+    ("teams", {"schedules": [{"day": ["someday"], "location": 1}]}, "not a day of the week"),
     ("teams", {"schedules": [{"day": [1], "location": 1, "endTime": "20:00"}]}, "no startTime"),
     ("teams", {"schedules": [{"day": 1, "location": 1, "startTime": "18:00", "endTime": "20:00"}] * 8}, "schedules"),
     ("news", {"title": None}, "no title"),
@@ -375,7 +375,7 @@ WHOLE: list[tuple[str, dict[str, Any], str]] = [
     ("news", {"content": deep(9)}, "nests more than 31 levels"),
     ("news", {"content": deep(200)}, "nested more than 200 levels"),
     ("news", {"content": para(text("x" * 320_000))}, "bytes"),
-    ("news", {"publishedDate": "2024-13-01"}, "no time"),
+    ("news", {"publishedDate": "2024-13-01"}, "not a time"),
     ("news", {"_status": "changed"}, "status"),
     ("news", {"images": list(range(1, 23))}, "image_ids"),
     ("events", {"date": {}}, "no date.startDate"),
@@ -383,8 +383,8 @@ WHOLE: list[tuple[str, dict[str, Any], str]] = [
     ("events", {"date": {"startDate": "2024-01-01", "endDate": "2024-03-01"}}, "31 days"),
     ("events", {"description": "Text"}, "no root"),
     ("sponsors", {"name": None}, "no name"),
-    ("sponsors", {"expiryDate": "bald"}, "no time"),
-    ("sponsors", {"expiryDate": "9999-12-31T23:59:59-14:00"}, "no time"),
+    ("sponsors", {"expiryDate": "bald"}, "not a time"),
+    ("sponsors", {"expiryDate": "9999-12-31T23:59:59-14:00"}, "not a time"),
 ]
 PARTS: list[tuple[str, dict[str, Any], str]] = [
     ("members", {"roles": ["none"]}, "roles names none"),
@@ -394,7 +394,7 @@ PARTS: list[tuple[str, dict[str, Any], str]] = [
     ("teams", {"schedules": [{"day": [1], "location": 99}]}, "at 99"),
     ("teams", {"images": [999]}, "images names 999"),
     ("teams", {"sbvvTeam": {"name": "ohne id"}}, "sbvvTeam names nothing"),
-    ("teams", {"instagram": "wir sind dort"}, "no handle"),
+    ("teams", {"instagram": "wir sind dort"}, "not an Instagram handle"),
     ("news", {"authors": [7]}, "authors names 7"),
     ("news", {"content": para(text("x", 32))}, "subscript"),
     ("news", {"content": para(link("javascript:alert(1)", text("x")))}, "javascript"),
@@ -402,7 +402,7 @@ PARTS: list[tuple[str, dict[str, Any], str]] = [
     ("news", {"content": para(node("link", text("x"), fields={"linkType": "internal", "doc": 1}))}, "another record"),
     ("news", {"content": rich(node("block", fields={"blockType": "banner"}))}, "'block'"),
     ("news", {"content": para(node("mention", text("@ada")))}, "'mention'"),
-    ("news", {"content": rich(picture(999))}, "not there: 999"),
+    ("news", {"content": rich(picture(999))}, "missing: 999"),
     ("news", {"content": rich(bullets("check", item(text("x"))))}, "checklist"),
     ("media", {"alt": "x" * 1001}, "alt: String should have at most 1000"),
     ("members", {"email": "ida at example.org"}, "email: String should match"),
@@ -410,7 +410,7 @@ PARTS: list[tuple[str, dict[str, Any], str]] = [
     ("teams", {"age": 121}, "age: Input should be less than or equal to 120"),
     ("teams", {"league": "x" * 201}, "league: String should have at most 200"),
     ("events", {"address": {"city": "x" * 201}}, "address: String should have at most 200"),
-    ("sponsors", {"website": "example.org"}, "no address"),
+    ("sponsors", {"website": "example.org"}, "not a web address"),
     ("sponsors", {"logo": 999}, "logo names 999"),
 ]
 
@@ -518,7 +518,7 @@ def test_the_command(tmp_path: Path, whole: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [(["nowhere"], "There is no folder nowhere"), (["{export}", "--authors", "nowhere.json"], "Can not read nowhere")],
+    [(["nowhere"], "Folder not found: nowhere"), (["{export}", "--authors", "nowhere.json"], "Can not read nowhere")],
 )
 def test_what_the_command_refuses(tmp_path: Path, whole: Path, arguments: list[str], reason: str) -> None:
     code, _, err = said(tmp_path, *(each.format(export=whole) for each in arguments))

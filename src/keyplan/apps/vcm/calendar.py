@@ -23,7 +23,7 @@ def _event(event: Event, host: str, page: str) -> list[str]:
     # A UID stays the same whatever else changes, or calendars would show the event twice.
     lines = ["BEGIN:VEVENT", f"UID:{_text(event.id)}@{host}", f"DTSTAMP:{_time(event.updated_at)}"]
     lines += [f"LAST-MODIFIED:{_time(event.updated_at)}", f"DTSTART:{_time(event.start_date)}"]
-    # An end has to be later than the beginning; what lasts no second has none.
+    # The end must be later than the start, so an event that lasts less than a second has none.
     if event.end_date is not None and _time(event.end_date) > _time(event.start_date):
         lines.append(f"DTEND:{_time(event.end_date)}")
     lines.append(f"SUMMARY:{_text(event.title)}")

@@ -80,7 +80,7 @@ _SCALE = 8
 
 
 def fill(running: Running[VcmDesign], progress: Progress) -> None:
-    """Everything that the club has. What is there already stays, so it can be gone on with."""
+    """Store everything that the club has. What exists already stays, so that a run that was stopped can continue."""
     made = random.Random(1953)
     now = running.store.clock()
     progress(0, 3)

@@ -1,4 +1,4 @@
-"""Where the design does not do what its document says, and why."""
+"""Where the design departs from its document, and why."""
 
 from keyplan.design import departure
 
@@ -22,28 +22,28 @@ DEPARTURES = [
     departure(
         "Events have a slug, and nothing that finds an event by it.",
         "Get event by slug reads the slug's item in `vcm-slugs`, then the event.",
-        "A slug is there to be found; a scan would be the only other way.",
+        "A slug is made to be looked up; the only other way would be a scan.",
     ),
     departure(
         "`publishedDate` is set when an article is published.",
-        "It is always there, also on drafts.",
+        "It is always set, on drafts too.",
         "An item without it would not be in GSI-PublishedDate, and no list would show it.",
     ),
     departure(
         "List published news: all with status `published`.",
-        "Only those whose publishedDate has come.",
+        "Only those whose publishedDate is not in the future.",
         "An article may be published ahead of its date.",
     ),
     departure(
         "List all news (admin): Scan, or Query by status.",
         "Query by status: both statuses side by side, merged, newest first. Events and teams have such a list too.",
-        "A scan has no order, and its pages cost what the table holds.",
+        "A scan has no order, and costs as much as the table holds.",
     ),
     departure(
         "List upcoming events: startDate > now.",
-        "startDate >= now, and before them the events that are still running: an event lasts 31 days at most, so these "
-        "began in the 31 days before now.",
-        "An event is not over once it has begun, and one that begins now is not past.",
+        "startDate >= now, preceded by the events that are still running: an event lasts 31 days at most, so these "
+        "started in the 31 days before now.",
+        "An event that has started is not over, and one that starts now is not past.",
     ),
     departure(
         "List past events: startDate < now.",
@@ -53,72 +53,73 @@ DEPARTURES = [
     departure(
         "GSI-Status sorts teams by name, alphabetically.",
         "They come in the order of the names' UTF-8 bytes.",
-        "DynamoDB knows no other order of texts: capitals stand before small letters, umlauts behind z.",
+        "DynamoDB has no other order for texts: capital letters come before small ones, umlauts after z.",
     ),
     departure(
         "Find team by SAMS ID: all that have it.",
         "Visitors find the published ones only: their Query filters by status.",
-        "A draft is there for editors only, and pages without drafts have to be full ones.",
+        "Only editors see drafts, and a page without drafts should still be full.",
     ),
     departure(
         "Members have an e-mail address and a phone number.",
         "`showContact` says whether a coach's or contact person's are public.",
-        "They are personal data; without a yes they are for editors only.",
+        "They are personal data; without consent only editors see them.",
     ),
     departure(
         "A media item does not know what uses it.",
         "Each use is an item in `vcm-media-refs`, `mediaId` and `<kind>#<id>`, written in the same transaction; news, "
         "events and teams have 20 images at most.",
-        "Whether a media item is still used must be known when a sponsor or an image goes, without reading everything.",
+        "When a sponsor or an image is removed, it must be known whether a media item is still used, without reading "
+        "everything.",
     ),
     departure(
         "A media item, role or location in use can be deleted.",
         "`references`, `members` and `teams` on them are counted by what uses them, and a delete is refused unless "
         "they are 0. A team has 7 training times at most, a member 20 roles.",
-        "Only a number that the same transactions keep can decide this when two requests come at once, and a "
+        "Only a count that the same transactions keep can decide this when two requests arrive at once, and a "
         "transaction holds 100 items.",
     ),
     departure(
-        "A sponsor that was removed takes its logo's media item along.",
-        "Unless something else uses it, which `vcm-media-refs` tells.",
+        "When a sponsor is removed, its logo's media item is removed too.",
+        "Unless something else uses it, as `vcm-media-refs` shows.",
         "Two sponsors, or a sponsor and an article, may show the same image.",
     ),
     departure(
-        "The streams of `vcm-media` and `vcm-sponsors` clean up behind a media item and a sponsor.",
-        "`vcm-media-refs` has a stream of its keys too, which tells that a media item is no longer used.",
-        "An image that was replaced in an article or a team has to go as well, whatever becomes of the process that "
-        "replaced it.",
+        "The streams of `vcm-media` and `vcm-sponsors` clean up after a media item and a sponsor.",
+        "`vcm-media-refs` has a stream of its keys too, which shows when a media item is no longer used.",
+        "An image that was replaced in an article or a team must be removed as well, even if the process that replaced "
+        "it stops.",
     ),
     departure(
         "List all sponsors: filter `expiryDate > now` client-side.",
         "The attribute is `expiryTimestamp`, in seconds; the Scan filters by it, and sponsors without it stay.",
-        "There is no `expiryDate` in the table. A filter in the request costs the same and sends less.",
+        "The table has no `expiryDate`. A filter in the request costs the same and sends less.",
     ),
     departure(
         "Expired sponsors are deleted automatically, with no manual cleanup.",
-        "They are, and reads leave out what has expired but is still there.",
-        "Time to live deletes within days, not at the moment.",
+        "They are, and reads leave out sponsors that have expired but are still stored.",
+        "Time to live deletes items within days, not at once.",
     ),
     departure(
-        "`schedules` name a `locationId`, for which there is no table.",
+        "`schedules` have a `locationId`, but there is no table of locations.",
         "`vcm-locations`: name, street, postalCode, city.",
-        "An id of nothing can not be shown.",
+        "An id alone can't be shown to anybody.",
     ),
     departure(
-        "`schedules[].day` is a list; which number is which day is not said.",
+        "`schedules[].day` is a list; the document doesn't say which number is which day.",
         "0 is Sunday, 6 Saturday; the times are those of clocks in Berlin.",
-        "JavaScript counts so, and that is where the data comes from.",
+        "The data comes from JavaScript, which counts that way.",
     ),
     departure(
         "`imageIds` are the images of an article or event; images in its text are not mentioned.",
         "An image in the text names a media item, `mediaId`, which is one of `imageIds`.",
-        "A picture in a text is used as well, and must not go while it is shown.",
+        "An image in a text is in use as well, and must not be deleted while it is shown.",
     ),
     departure(
         "The SAMS tables exist already; neither attributes nor access patterns are given.",
         "Clubs: samsClubId, name, nameSlug, logoUrl, updatedAt. Teams: samsTeamId, name, leagueName, leagueId, clubId, "
         "season, updatedAt. Each is read by id, or as a whole by Scan; locations too.",
-        "They are small sets that an import fills and that are shown as a whole, like roles.",
+        "They are small, an import fills them, and they are shown as a whole, like roles.",
     ),
     departure(
         "Items have createdAt and updatedAt.",
@@ -132,13 +133,14 @@ DEPARTURES = [
         "DynamoDB allows 32 levels, the text in the innermost map included, and items of 400 KB.",
     ),
     departure(
-        "The migration exports, transforms, writes batches and validates; nothing is said of one that is stopped.",
-        "An item in `vcm-news-keyplan`, `IMPORT#<export>` and the collection, counts the records that are dealt with.",
-        "A run that is started again goes on where the last one stopped. The document's tables hold content only.",
+        "The migration exports, transforms, writes batches and validates. What happens if it is stopped, the document "
+        "doesn't say.",
+        "An item in `vcm-news-keyplan`, `IMPORT#<export>` and the collection, counts the records that are done.",
+        "A run that is started again continues where the last one stopped. The document's tables hold content only.",
     ),
     departure(
         "On-demand: $1.25 per million writes, $0.25 per million reads.",
-        "Half of it: $0.625 and $0.125.",
+        "Half of that: $0.625 and $0.125.",
         "The prices of on-demand requests were halved in November 2024 (us-east-1).",
     ),
     departure(
@@ -147,7 +149,7 @@ DEPARTURES = [
         "A read unit costs a fifth of a write unit (us-east-1).",
     ),
     departure(
-        "Seven tables are listed, and Roles is number 10 in the text behind them.",
+        "Seven tables are listed, and Roles is number 10 in the text after them.",
         "`vcm-roles` is one of the seven; with SAMS and the three of ours there are twelve.",
         "The document counts it twice.",
     ),

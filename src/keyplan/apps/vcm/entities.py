@@ -239,13 +239,13 @@ class MediaRef(Entity, table=media_refs):
 
 
 class Import(Entity, table=HOUSEKEEPING):
-    """How far the migration of a collection came; a run that was stopped goes on from there."""
+    """How far the migration of a collection has come; a run that was stopped continues from there."""
 
     export_id: Id
-    """Which export of Payload's it is."""
+    """The export that is migrated."""
     collection: Collection
     done: Annotated[int, Field(ge=0)] = 0
-    """Records that are dealt with, in the order of the export."""
+    """Records that are done, in the order of the export."""
     started_at: Created = created()
     updated_at: Updated = updated()
     finished_at: datetime | None = None

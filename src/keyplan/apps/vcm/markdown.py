@@ -17,7 +17,7 @@ from keyplan.apps.vcm.richtext import Node, nodes_in
 
 _MEDIA = "media:"
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
-# Here pictures have no address but an id, and whatever else a link says is told by the check of the schema.
+# Pictures have an id instead of an address here; the check of the schema refuses other links.
 _MARKDOWN.validateLink = lambda url: True  # type: ignore[method-assign]  # the library's own way to change it
 _normal = _MARKDOWN.normalizeLink
 _MARKDOWN.normalizeLink = lambda url: url if url.startswith(_MEDIA) else _normal(url)  # type: ignore[method-assign]  # too
@@ -262,7 +262,7 @@ def _read(made: str) -> list[Node]:
 
 
 def _letters(nodes: Sequence[Node]) -> list[tuple[str, frozenset[str]]]:
-    """Every letter with its marks; those of blanks can not be seen."""
+    """Every letter with its marks; those of blanks can't be seen."""
     return [
         (letter, frozenset(_marks(each))) for each in nodes for letter in "".join(str(each.get("text", "")).split())
     ]

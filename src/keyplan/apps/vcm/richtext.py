@@ -1,7 +1,7 @@
 """Rich text: Tiptap's JSON, held against the schema that the club's pages can show.
 
-A document that comes in is checked node by node and written anew: what is stored has the nodes, marks and attributes
-that are listed here and nothing else, whoever made it.
+Each document is checked node by node and rebuilt: what is stored has the nodes, marks and attributes that are listed
+here and nothing else, whoever made it.
 """
 
 import re
@@ -30,7 +30,7 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,40}")
 
 
 class BadDocument(ValueError):
-    """A document is not what it should be; `pointer` says where."""
+    """A document is not valid; `pointer` says where."""
 
     def __init__(self, problem: str, pointer: str = "", code: str = "bad-rich-text") -> None:
         super().__init__(problem)
@@ -130,7 +130,7 @@ MARK_ORDER = tuple(MARKS)
 
 
 def checked(document: Mapping[str, JsonValue]) -> Node:
-    """The document as it is stored; `BadDocument` for one that the schema does not allow, or that can not be stored."""
+    """The document as it is stored; `BadDocument` for one that the schema does not allow, or that can't be stored."""
     if depth_of(document) > DEEPEST:
         raise BadDocument(f"The text nests more than {DEEPEST} levels deep, which can't be stored.", code="too-deep")
     made = _node(document, "", ("doc",))

@@ -1,4 +1,4 @@
-"""Slugs: what a title or name is called in an address."""
+"""Slugs: a title or name as a part of an address."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -9,7 +9,7 @@ LONGEST = 80
 
 
 def slug_of(text: str) -> str:
-    """The slug of a text: a-z, 0-9 and hyphens; empty where nothing of it can be in one. The club speaks German."""
+    """The slug of a text: a-z, 0-9 and hyphens; empty if none of it can be in one. Umlauts are written as in German."""
     return web.slug_of(text, LONGEST, german=True)
 
 

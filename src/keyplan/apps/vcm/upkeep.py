@@ -1,9 +1,9 @@
-"""What follows when something goes: a sponsor takes its logo along, and a media item its file.
+"""What follows a deletion: the logo of a sponsor is deleted too, and the file of a media item.
 
     sponsor -> reference -> media item -> file
 
-Each arrow is a handler of a stream, so each step is finished whatever becomes of the process that began it. A handler
-may see a change twice, and a second time long after: each looks at how things are, and does what is still to be done.
+Each arrow is a handler of a stream, so each step is completed even if the process that started it stops. A handler may
+see a change twice, the second time long after: each reads the current state and does what is left to do.
 """
 
 from contextlib import suppress
@@ -18,25 +18,25 @@ from keyplan.web import Running
 
 @on(Sponsor, "REMOVE")
 def release_logo(change: Change[Sponsor], club: Running[VcmDesign]) -> None:
-    """A sponsor that this service did not delete left its reference behind: its time was over, or somebody deleted it
-    in the table itself."""
+    """Delete the reference of a sponsor that this service did not delete: it expired, or somebody deleted it in the
+    table itself."""
     if change.before is not None:
         club.store.run(clean_up_expired(change.before))
 
 
 @on(MediaRef, "REMOVE")
 def remove_unused(change: Change[MediaRef], club: Running[VcmDesign]) -> None:
-    """Something stopped using a media item. Was it the last?"""
+    """Delete a media item when nothing uses it any more."""
     media = club.store.run(get(Media, id=change.keys["media_id"], consistent=True))
     if media is None or media.references:
         return
-    with suppress(NotFound, InUse):  # another handler was faster, or somebody uses it again
+    with suppress(NotFound, InUse):  # another handler was faster, or something uses it again
         club.store.run(delete(media))
 
 
 @on(Media, "REMOVE")
 def remove_file(change: Change[Media], club: Running[VcmDesign]) -> None:
-    """The file of a media item that is gone. A media item that was brought back (by an import) keeps it."""
+    """Delete the file of a deleted media item, unless the media item was stored again (by an import)."""
     gone = change.before
     if gone is None or gone.s3_bucket != club.media.bucket:
         return

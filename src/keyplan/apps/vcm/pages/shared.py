@@ -26,7 +26,7 @@ pages = Pages(
     title="VC Musterstadt",
     people=[
         Person("mona", "Mona Moderatorin", ["Moderator"], "schreibt News und Termine"),
-        Person("anja", "Anja Administratorin", ["Admin"], "darf außerdem SAMS-Daten einlesen"),
+        Person("anja", "Anja Administratorin", ["Admin"], "darf außerdem SAMS-Daten importieren"),
         Person("gast", "Gast", [], "ist angemeldet und darf nichts bearbeiten"),
     ],
     language=GERMAN,

@@ -1,4 +1,4 @@
-"""A look at what a migration wrote: counts, random records attribute by attribute, every access pattern, and verify."""
+"""Checks of what a migration wrote: counts, random records attribute by attribute, every access pattern, and verify."""
 
 import random
 from collections import Counter
@@ -18,7 +18,7 @@ _KEPT_BY_THE_STORE = ("version", "count")
 
 
 def checked(club: Running[VcmDesign], entities: Sequence[Entity], progress: Callable[[int, int], None]) -> list[str]:
-    """What is not as it should be; nothing where all is well."""
+    """The faults that were found; empty if there are none."""
     now = club.store.clock()
     # A sponsor whose time is over may be gone already.
     alive = [e for e in entities if not (isinstance(e, Sponsor) and e.expiry_timestamp and e.expiry_timestamp <= now)]
@@ -43,7 +43,7 @@ def _counts(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[st
         ids = [each.key_values["id"] for each in entities if type(each) is kind]
         there = sum(each is not None for each in club.store.run(batch_get(kind, ids, consistent=True)))
         if there != number:
-            yield f"{kind.spec.table.name}: {there} of {number} records are there"
+            yield f"{kind.spec.table.name}: {there} of {number} records were found"
 
 
 def _spot_checks(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _spot_checks(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterat
 def _files(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[str]:
     for media in entities:
         if isinstance(media, Media) and not club.media.exists(media.s3_key):
-            yield f"vcm-media {media.id}: its file is not there"
+            yield f"vcm-media {media.id}: its file is missing"
 
 
 def _patterns(club: Running[VcmDesign], entities: Sequence[Entity]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Records of Payload's to entities. What can not be converted is listed by record and reason."""
+"""Records of Payload to entities. What can't be converted is listed by record and reason."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ class Issue:
 
 @dataclass
 class Converted:
-    """What came of an export: entities in the order of the collections, without slugs yet, and issues."""
+    """The result: entities in the order of the collections, without slugs yet, and issues."""
 
     entities: dict[Collection, list[Entity]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
@@ -246,7 +246,7 @@ class Converter:
         conversion = Conversion(lambda id: id in self._ids["media"])
         document = conversion.document(lexical)
         for lost in conversion.lost:
-            self._issue(f"the text has {lost}, which can not be converted")
+            self._issue(f"the text has {lost}, which can't be converted")
         return document
 
     def _lexical(self, lexical: JsonValue, document: Node | None) -> JsonValue:
@@ -292,13 +292,13 @@ class Converter:
         given = optional_in(record, "instagram")
         found = _INSTAGRAM.fullmatch(given) if given else None
         if given and not found:
-            self._issue(f"instagram {given!r} is no handle")
+            self._issue(f"instagram {given!r} is not an Instagram handle")
         return found[1] if found else None
 
     def _website(self, record: Record) -> str | None:
         website = optional_in(record, "website")
         if website and not is_link(website):
-            self._issue(f"website {website!r} is no address in the web")
+            self._issue(f"website {website!r} is not a web address")
             return None
         return website
 

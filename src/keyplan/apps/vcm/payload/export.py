@@ -17,7 +17,7 @@ Record: TypeAlias = dict[str, JsonValue]
 
 
 class ExportError(Exception):
-    """The export can not be read."""
+    """The export can't be read."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Export:
     """What was exported."""
 
     id: str
-    """The same for the same export, so that a run that was stopped is known again."""
+    """The same for the same export, so that a run that was stopped is recognized."""
     records: Mapping[Collection, list[Record]]
     media: Path
     missing: tuple[str, ...]
@@ -35,7 +35,7 @@ class Export:
 def read_export(folder: Path, media: Path | None = None) -> Export:
     """The export in a folder; its media files are in the folder `media` in it, unless another one is named."""
     if not folder.is_dir():
-        raise ExportError(f"There is no folder {folder}.")
+        raise ExportError(f"Folder not found: {folder}.")
     digest = hashlib.sha256()
     records: dict[Collection, list[Record]] = {}
     missing = []

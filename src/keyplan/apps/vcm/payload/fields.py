@@ -18,7 +18,7 @@ GERMAN_DAYS = "sonntag montag dienstag mittwoch donnerstag freitag samstag".spli
 
 
 class Unusable(Exception):
-    """A record can not be converted."""
+    """A record can't be converted."""
 
 
 def id_in(record: Mapping[str, JsonValue]) -> str | None:
@@ -47,7 +47,7 @@ def optional_in(record: Mapping[str, JsonValue], name: str) -> str | None:
     """A text that may be there."""
     value = record.get(name)
     if value is not None and not isinstance(value, str):
-        raise Unusable(f"{name} is no text")
+        raise Unusable(f"{name} is not a text")
     return value.strip() or None if value else None
 
 
@@ -60,7 +60,7 @@ def time_in(record: Mapping[str, JsonValue], name: str) -> datetime | None:
         moment = datetime.fromisoformat(str(value))
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise Unusable(f"{name} {value!r} is no time") from error
+        raise Unusable(f"{name} {value!r} is not a time") from error
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
@@ -102,7 +102,7 @@ def days_of(value: JsonValue) -> list[int]:
         elif name in "0123456" and len(name) == 1:
             made.append(int(name))
         else:
-            raise Unusable(f"{each!r} is no day of the week")
+            raise Unusable(f"{each!r} is not a day of the week")
     return sorted(set(made))
 
 

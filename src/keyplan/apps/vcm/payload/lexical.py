@@ -1,6 +1,6 @@
 """Lexical's rich text, as Payload stores it, to Tiptap's.
 
-What Tiptap's schema here does not know is told, and left out; the words stay.
+What the club's schema does not know is listed and left out; the words stay.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ class Conversion:
     """What could not be converted, each once."""
 
     def document(self, lexical: object) -> Node:
-        """The document; `BadDocument` where it is none, or can not be stored."""
+        """The document; `BadDocument` if it isn't one, or can't be stored."""
         root = lexical.get("root") if isinstance(lexical, dict) else None
         if not isinstance(root, dict) or root.get("type") != "root":
             raise BadDocument("The rich text has no root.")
@@ -121,7 +121,7 @@ class Conversion:
         value = node.get("value")
         id = str(value.get("id") if isinstance(value, dict) else value)
         if node.get("relationTo", "media") != "media" or not self.is_media(id):
-            self._lose(f"a picture that is not there: {id}")
+            self._lose(f"a picture that is missing: {id}")
             return []
         attrs: Node = {"mediaId": id}
         fields = node.get("fields")

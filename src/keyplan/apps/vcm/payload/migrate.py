@@ -1,4 +1,4 @@
-"""The migration itself: a plan that writes nothing, then the same again in earnest, then a look at what came of it."""
+"""The migration itself: a plan that writes nothing, then the same with writes, then checks of the result."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -20,8 +20,8 @@ from keyplan.design import Entity, batch_get, scan
 from keyplan.web import Running
 from keyplan.web.media import HEAD_BYTES, kind_of
 
-Told = Callable[[str, int, int], None]
-"""Told what is being done, and how many of how many steps of it are."""
+Progress = Callable[[str, int, int], None]
+"""Gets the name of a phase, and how many of how many steps of it are done."""
 _KEPT = timedelta(days=90)
 _WITH_SLUGS: tuple[tuple[Collection, type[News] | type[Event] | type[Team]], ...] = (
     ("teams", Team),
@@ -37,7 +37,7 @@ class Options:
     folder: Path
     media: Path | None = None
     authors: Mapping[str, str] = field(default_factory=dict)
-    """From users of Payload's to subjects of tokens."""
+    """From users of Payload to subjects of tokens."""
     keep_lexical: bool = False
     dry_run: bool = False
     allow_unconverted: bool = False
@@ -45,7 +45,7 @@ class Options:
 
 @dataclass
 class Tally:
-    """What became of a collection."""
+    """How many records of a collection were written."""
 
     records: int
     written: int = 0
@@ -54,7 +54,7 @@ class Tally:
 
 @dataclass
 class Report:
-    """What became of a migration."""
+    """The result of a migration."""
 
     tallies: dict[Collection, Tally]
     issues: list[Issue]
@@ -70,10 +70,10 @@ class Report:
         return bool(self.faults) or not self.wrote
 
 
-def migrate(club: Running[VcmDesign], options: Options, told: Told) -> Report:
-    """Migrate an export. It may be stopped at any time, and goes on where it stopped when it is run again."""
+def migrate(club: Running[VcmDesign], options: Options, progress: Progress) -> Report:
+    """Migrate an export. It may be stopped at any time, and continues where it stopped when it is run again."""
     export = read_export(options.folder, options.media)
-    planned = _converted(club, export, options, lambda done, total: told("reading", done, total), write=False)
+    planned = _converted(club, export, options, lambda done, total: progress("reading", done, total), write=False)
     issues = [*planned.issues]
     outcome = Store(club.design, _Unwritten(club.store.client)).run(import_all(_all(planned)))
     issues += [_refusal(entity, error) for entity, error in outcome.refused]
@@ -83,14 +83,14 @@ def migrate(club: Running[VcmDesign], options: Options, told: Told) -> Report:
     _count(report, outcome.written, outcome.unchanged)
     if options.dry_run or (issues and not options.allow_unconverted):
         return report
-    journal = _Journal(club, export, told, report)
+    journal = _Journal(club, export, progress, report)
     report.resumed = journal.resumed
-    made = _converted(club, export, options, lambda done, total: told("files", done, total), write=True)
+    made = _converted(club, export, options, lambda done, total: progress("files", done, total), write=True)
     outcome = Store(club.design, _Watched(club.store.client, journal.wrote)).run(import_all(_all(made)))
     journal.finish()
     report.wrote = True
     report.faults = checked(
-        club, [*outcome.written, *outcome.unchanged], lambda done, total: told("checking", done, total)
+        club, [*outcome.written, *outcome.unchanged], lambda done, total: progress("checking", done, total)
     )
     return report
 
@@ -143,11 +143,11 @@ class _Files:
             raise Unusable("it has no filename")
         path = self._folder / filename
         if not path.is_file():
-            raise Unusable(f"its file {filename} is not there")
+            raise Unusable(f"its file {filename} is missing")
         data = path.read_bytes()
         kind = kind_of(data[:HEAD_BYTES], len(data))
         if kind is None:
-            raise Unusable(f"its file {filename} is no image that can be taken")
+            raise Unusable(f"its file {filename} is not an image of a supported type")
         name = self._name(id, data, kind.content_type)
         alt = record.get("alt")
         values = {"id": id, "filename": filename, "s3_key": name, "s3_bucket": self._club.media.bucket}
@@ -221,8 +221,8 @@ class _Watched:
 class _Journal:
     """How far the migration came, in the housekeeping table."""
 
-    def __init__(self, club: Running[VcmDesign], export: Export, told: Told, report: Report) -> None:
-        self._club, self._told = club, told
+    def __init__(self, club: Running[VcmDesign], export: Export, progress: Progress, report: Report) -> None:
+        self._club, self._progress = club, progress
         self._tables = {club.design.table_name(entity.spec.table): entity for entity in club.design.entities}
         found = club.store.run(club.design.imports(export.id)).items
         self.resumed = any(each.finished_at is None for each in found)
@@ -246,7 +246,7 @@ class _Journal:
                 note.done += number
                 self._written[name] += number
                 self._club.store.run(put(note))
-        self._told("writing", sum(self._written.values()), self._total)
+        self._progress("writing", sum(self._written.values()), self._total)
 
     def finish(self) -> None:
         """Note that all of it is done."""
