@@ -99,6 +99,37 @@ INSIDERS = {"keyplan.design": {"keyplan.data"}}
 """Who may look behind a room's doors: the data layer works with every detail of a declaration."""
 
 
+FLOOR_PLAN = {
+    "__init__.py": "what the system is for",
+    "fields.py": "the types of values, with limits and labels, and the fields that are declared once",
+    "entities.py": "tables and entities, in the document's order",
+    "design.py": "the access patterns",
+    "departures.py": "where the design differs from its document, and why",
+    "models.py": "bodies and answers, as far as they are not derived",
+    "service": "the rules",
+    "api.py": "the routes, and the system",
+    "pages": "the pages",
+    "templates": "their templates",
+    "static": "their scripts and styles",
+    "demo.py": "made-up data",
+}
+"""What every system has."""
+MAY_HAVE = {"upkeep.py": "what the system does by itself, apart from requests"}
+MORE: dict[str, dict[str, str]] = {
+    "wavyblog": {"markdown.py": "posts are Markdown, which services, pages and the feed turn into HTML"},
+    "vcm": {
+        "calendar.py": "events as iCalendar",
+        "editor": "the source of the rich-text editor, bundled from npm packages",
+        "html.py": "rich text as HTML",
+        "markdown.py": "rich text as Markdown and back",
+        "payload": "the import of a club's site from Payload",
+        "richtext.py": "the rules of rich text",
+        "slugs.py": "slugs of German titles",
+    },
+}
+"""What a system has beside the floor plan, with the reason."""
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -324,3 +355,22 @@ def test_a_lock_holds_versions_and_hashes_and_no_address(lock: str) -> None:
     text = (ROOT / lock).read_text("utf-8")
     assert "sha256:" in text or "sha512-" in text
     assert re.findall(r'"resolved".*|--(?:extra-)?index-url.*|--find-links.*', text) == []
+
+
+SYSTEMS = sorted(path.parent.name for path in (SOURCE / "keyplan" / "apps").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_has_the_same_floor_plan(system: str) -> None:
+    folder = SOURCE / "keyplan" / "apps" / system
+    there = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
+    assert FLOOR_PLAN.keys() - there == set(), "missing"
+    assert there - FLOOR_PLAN.keys() - MAY_HAVE.keys() == MORE.get(system, {}).keys(), "beside the floor plan"
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("module", ["fields", "entities", "design", "departures"])
+def test_a_declaration_needs_no_web(system: str, module: str) -> None:
+    """Commands about designs work without the extras of the kit."""
+    path = SOURCE / "keyplan" / "apps" / system / f"{module}.py"
+    assert [name for name in imports_of(path) if name.startswith("keyplan.web")] == []
