@@ -17,6 +17,7 @@ from keyplan.design import (
     Fields,
     Id,
     NoSeparator,
+    UserId,
     Version,
     about,
     limit,
@@ -24,7 +25,6 @@ from keyplan.design import (
     new_ulid,
     on_top,
 )
-from keyplan.web import UserId
 
 Role: TypeAlias = Literal["admin", "scorekeeper", "viewer"]
 Status: TypeAlias = Literal["scheduled", "live", "finished"]

@@ -14,8 +14,7 @@ from pydantic import GetJsonSchemaHandler, JsonValue, ValidatorFunctionWrapHandl
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from keyplan.design import limit
-from keyplan.web import LINK
+from keyplan.design import LINK, limit
 
 Node: TypeAlias = dict[str, JsonValue]
 """A node or a mark; a document is a node."""
