@@ -1,13 +1,12 @@
-"""The HTTP kit: what all systems share, so that each of them is a design, rules and routes.
+"""The HTTP kit: what all systems share, so that each of them is only a design, rules and routes.
 
-It knows designs and stores, and HTTP; it does not know which systems there are, nor which DynamoDB answers. Three
-types carry everything. A `Service` holds a system's rules: it is made for one request, and each of its methods says
-who may call it. An `Api` puts those methods on paths, one line each; `Pages` shows them to people. A `System` puts
-design, service and routes together, and `Running` is one at work: on a store, with an identity, files and limits.
-Everything that goes wrong leaves as a `Problem`.
+It knows designs, stores and HTTP; it doesn't know which systems there are, or which DynamoDB it talks to. A `Service`
+has a system's rules: it is made for one request, and each of its methods says who may call it. An `Api` puts these
+methods on paths, one line each; `Pages` shows them to people. A `System` puts design, service and routes together, and
+`Running` runs one: on a store, with an identity, files and limits. Every error is a `Problem`.
 
 Systems import from here, and from three folders with public names of their own: `media` (uploaded files), `identity`
-(tokens and sessions) and `server` (all systems on one port). Inside, each part knows only those before it: `settings`,
+(tokens and sessions) and `server` (all systems on one port). Each part knows only the ones before it: `settings`,
 `compat` (private interfaces of other libraries), `models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 

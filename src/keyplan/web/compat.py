@@ -1,7 +1,7 @@
-"""The one place that uses private interfaces of other libraries, each with the public way beside it.
+"""The only module that uses private interfaces of other libraries. For each there is a public way.
 
-A fast path is taken only with a release that it was tested with; with any other release, or where the environment
-variable `KEYPLAN_NO_FAST_PATHS` is set, the public interface does the same work.
+A fast path is used only with a release that it was tested with. With any other release, or if the environment variable
+`KEYPLAN_NO_FAST_PATHS` is set, the public interface does the same work.
 
 | fast path | private interface | public interface | gain, of all CPU time of a request |
 | --- | --- | --- | --- |
@@ -46,10 +46,10 @@ fast_paths = not os.environ.get("KEYPLAN_NO_FAST_PATHS") and is_tested(version("
 
 
 def quick_arguments(route: APIRoute) -> Found | None:
-    """A function that finds the arguments of a read; None where FastAPI has to find them.
+    """A function that finds the arguments of a read; None if FastAPI has to find them.
 
-    FastAPI works out for every request what is known of its route: which parameters there are, where each one is, and
-    whether it may repeat. Here its own fields are asked for that once, and they still check each value. The function
+    FastAPI works out for every request what is known about its route: the parameters, where each one is, and whether it
+    may repeat. Here, that is done once per route; FastAPI's fields still check each value. The function
     returns None for a request that is not valid, and FastAPI then says what is wrong with it.
     """
     return quick_arguments_of(route.dependant) if fast_paths else None

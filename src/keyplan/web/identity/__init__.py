@@ -1,7 +1,7 @@
-"""Who sends a request: by the token of a program, or by the session of a browser.
+"""Finds out who sends a request: by the token of a program, or by the session of a browser.
 
-`tokens` checks bearer tokens (`TokenIdentity`), `jwks` reads the keys of their issuers, `issuer` signs tokens of our
-own (`TokenIssuer`, and the issuer for development), `sessions` has a browser's session, cookies and form tokens
+`tokens` checks bearer tokens (`TokenIdentity`), `jwks` reads the keys of their issuers, `issuer` signs our
+own tokens (`TokenIssuer`, and the development issuer), `sessions` has a browser's session, cookies and form tokens
 (`Sessions`, `Visitor`). It knows `models`, `system` and the settings.
 """
 

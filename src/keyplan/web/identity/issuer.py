@@ -1,7 +1,7 @@
-"""Tokens of our own: the key that signs them, where it is kept, and the issuer for development.
+"""Our own tokens: the key that signs them, where it is stored, and the development issuer.
 
-A system with accounts of its own signs its access tokens with a key that it keeps in its housekeeping table. With
-`--dev` there is an issuer whose key is in a file of this machine; it gives a token to whoever can read that file.
+A system with its own accounts signs its access tokens with a key from its housekeeping table. With `--dev` there is
+an issuer whose key is in a file on this machine: everybody who can read the file can make tokens.
 """
 
 import os
@@ -34,7 +34,7 @@ from keyplan.web.settings import IssuerSettings, Settings
 D = TypeVar("D", bound=Design)
 
 DEV_ISSUER = "urn:keyplan:dev"
-"""`iss` of the tokens for development. It is no address, so no issuer that is configured can have this name."""
+"""`iss` of development tokens. It isn't a URL, so no configured issuer can have this name."""
 GROUPS_CLAIM = "groups"
 HOUR = timedelta(hours=1)
 _OURS = frozenset({"iss", "sub", "aud", "iat", "nbf", "exp", "token_use", GROUPS_CLAIM})
@@ -42,7 +42,7 @@ _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
 def is_id(value: object) -> bool:
-    """Whether a subject can be an id: a text of 1 to 128 characters without `#`."""
+    """Whether a subject can be an ID: a string of 1 to 128 characters without `#`."""
     try:
         _ID.validate_python(value, strict=True)
     except ValidationError:
@@ -51,12 +51,12 @@ def is_id(value: object) -> bool:
 
 
 class BadSigningKey(ValueError):
-    """What is kept as a signing key is none."""
+    """The stored signing key isn't valid."""
 
 
 @dataclass(frozen=True)
 class SigningKey:
-    """A key that signs tokens (ES256); its public half checks them, without asking anybody."""
+    """A key that signs tokens (ES256). Its public half checks them."""
 
     private: EllipticCurvePrivateKey
 
@@ -79,7 +79,7 @@ class SigningKey:
 
     @classmethod
     def read(cls, file: Path) -> "SigningKey":
-        """The key in a file. FileNotFoundError: there is none yet."""
+        """The key in a file. Raises FileNotFoundError if there is none yet."""
         try:
             return cls.of_json(file.read_bytes())
         except BadSigningKey as error:
@@ -89,7 +89,7 @@ class SigningKey:
 
     @classmethod
     def in_file(cls, file: Path) -> "SigningKey":
-        """The key in a file that only its owner can read; made by the first process that asks for it."""
+        """The key in a file that only its owner can read. The first process that asks for it creates it."""
         try:
             return cls.read(file)
         except FileNotFoundError:
@@ -107,7 +107,7 @@ class SigningKey:
 
     @cached_property
     def key_id(self) -> str:
-        """The key's name: its thumbprint (RFC 7638), so that it needs not be kept."""
+        """The key's name: its thumbprint (RFC 7638), so it doesn't have to be stored."""
         jwk = ECAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
         members = {name: jwk[name] for name in ("crv", "kty", "x", "y")}
         return base64url_encode(sha256(orjson.dumps(members)).digest()).decode()
@@ -120,12 +120,12 @@ class SigningKey:
         return jwt.encode(dict(claims), self.private, algorithm="ES256", headers={"kid": self.key_id})
 
     async def key(self, key_id: str | None, algorithm: Algorithm) -> EllipticCurvePublicKey | None:
-        """Its public half, where that is what is asked for: what `TokenIdentity` checks tokens with."""
+        """The public half, if it has this ID. `TokenIdentity` checks tokens with it."""
         return self.private.public_key() if (key_id, algorithm) == (self.key_id, "ES256") else None
 
 
 def _write_once(file: Path, content: bytes) -> None:
-    """Write a file that only its owner can read, whole or not at all, unless another process was first."""
+    """Write a file that only its owner can read, completely or not at all, unless another process was faster."""
     file.parent.mkdir(parents=True, exist_ok=True)
     ours = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
@@ -133,7 +133,7 @@ def _write_once(file: Path, content: bytes) -> None:
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())
-        os.link(ours, file)  # unlike a rename, it does not replace the file of a process that was quicker
+        os.link(ours, file)  # unlike a rename, it doesn't replace the file of a process that was faster
     except FileExistsError:
         pass
     finally:
@@ -141,7 +141,7 @@ def _write_once(file: Path, content: bytes) -> None:
 
 
 class KeptSigningKey(Entity, table=HOUSEKEEPING):
-    """A signing key of a system, for all processes on its tables."""
+    """A signing key of a system, shared by all its processes."""
 
     name: Id
     jwk: Secret[str]
@@ -151,7 +151,7 @@ class KeptSigningKey(Entity, table=HOUSEKEEPING):
 
 
 def kept_signing_key(store: Store[D], name: str = "access") -> SigningKey:
-    """The signing key in a system's housekeeping table; made by the first process that asks for it."""
+    """The signing key in a system's housekeeping table. The first process that asks for it creates it."""
     kept = store.run(get(KeptSigningKey, name=name, consistent=True))
     if kept is None:
         fresh = KeptSigningKey(name=name, jwk=Secret(SigningKey.made().to_json()))
@@ -166,7 +166,7 @@ def kept_signing_key(store: Store[D], name: str = "access") -> SigningKey:
 
 @dataclass(frozen=True)
 class TokenIssuer:
-    """Gives access tokens, signed with a key of ours. `TokenIdentity.of` is who believes them."""
+    """Makes access tokens, signed with our own key. `TokenIdentity.of` accepts them."""
 
     name: str
     signing_key: SigningKey
@@ -181,7 +181,7 @@ class TokenIssuer:
         lifetime: timedelta = HOUR,
         claims: Mapping[str, object] | None = None,
     ) -> str:
-        """An access token for a system. `claims` are those beside the ones that every token has."""
+        """An access token for a system. `claims` are added to those that every token has."""
         if not is_id(sub):
             raise ValueError("a subject must be 1 to 128 characters without #")
         if lifetime <= timedelta(0):
@@ -202,7 +202,7 @@ class TokenIssuer:
         return self.signing_key.signed({**(claims or {}), **said})
 
     def settings(self, audience: str) -> IssuerSettings:
-        """What an identity has to know to believe the tokens for this audience."""
+        """The settings that accept the tokens for this audience."""
         return IssuerSettings(
             issuer=self.name,
             audience=audience,
@@ -214,7 +214,7 @@ class TokenIssuer:
 
 
 def dev_issuer(settings: Settings, clock: Callable[[], datetime] = utc_now) -> TokenIssuer:
-    """The issuer for development, with its key, which is made on first use. Only for `settings.dev`."""
+    """The development issuer. Its key is created on first use. Only with `settings.dev`."""
     if not settings.dev:
         raise ValueError("the development issuer exists with --dev only")
     return TokenIssuer(DEV_ISSUER, SigningKey.in_file(settings.dev_key_file), clock)

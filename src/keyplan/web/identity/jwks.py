@@ -1,7 +1,7 @@
-"""The public keys of an OpenID issuer: found by its discovery document, kept, and asked for again within limits.
+"""The public keys of an OpenID issuer: found through its discovery document, cached, and fetched again within limits.
 
-Whoever sends a token with a made-up key id makes us look whether the issuer has new keys. So however many of them
-come, the issuer is asked one at a time and seldom, and nobody waits for it in a thread that others need.
+A token with an unknown key ID makes us check whether the issuer has new keys, and anybody can send one. So there is
+only one fetch at a time, with a pause between fetches, and no request waits for it in a thread that others need.
 """
 
 import asyncio
@@ -28,17 +28,17 @@ from keyplan.web.models.problems import Unavailable
 from keyplan.web.settings import IssuerSettings
 
 Algorithm: TypeAlias = Literal["RS256", "ES256"]
-"""How a token may be signed. Only with pairs of keys: a shared secret could be confused with a public key."""
+"""How a token may be signed. Only key pairs are allowed: a shared secret could be confused with a public key."""
 PublicKey: TypeAlias = RSAPublicKey | EllipticCurvePublicKey
 
 FRESH_SECONDS = 3600.0
-"""For so long keys are used without asking again."""
+"""How long keys are used without fetching them again."""
 REFRESH_SECONDS = 30.0
-"""Unknown key ids make us ask at most so often."""
+"""The shortest time between two fetches because of unknown key IDs."""
 FIRST_SECONDS = 5.0
-"""While there never were any keys, we ask more often: nobody can do anything without."""
+"""The shortest time between fetches before the first success: until then, no token can be checked."""
 STALE_SECONDS = 24 * 3600.0
-"""For so long keys are used while the issuer does not answer. It gives no new tokens then, and old ones end."""
+"""How long keys are used while the issuer doesn't respond. It issues no new tokens then, and old ones expire."""
 _LONGEST_ANSWER = 256 * 1024
 _SILENCE_SECONDS = 5.0
 _WHOLE_SECONDS = 10.0
@@ -48,22 +48,22 @@ _logger = logging.getLogger(__name__)
 
 
 class Keys(Protocol):
-    """Where the keys are that tokens are checked with."""
+    """A source of the keys that tokens are checked with."""
 
     async def key(self, key_id: str | None, algorithm: Algorithm) -> PublicKey | None:
-        """The key of this id, for this algorithm; without an id, the only one there is for it."""
+        """The key with this ID for this algorithm; without an ID, the only key for the algorithm."""
         ...
 
 
 @dataclass(frozen=True)
 class KeySet:
-    """The keys of an issuer at one time, each good for one algorithm only."""
+    """The keys of an issuer at one time, each for one algorithm only."""
 
     keys: Mapping[tuple[str | None, Algorithm], PublicKey]
 
     @classmethod
     def of_jwks(cls, document: Mapping[str, object]) -> "KeySet":
-        """The keys of a JWKS document that tokens may be signed with; what else is in it is passed over."""
+        """The keys of a JWKS document that may sign tokens. Everything else in it is ignored."""
         listed = document.get("keys")
         if not isinstance(listed, list):
             raise ValueError("the document has no list of keys")
@@ -76,7 +76,7 @@ class KeySet:
         return cls(found)
 
     def key(self, key_id: str | None, algorithm: Algorithm) -> PublicKey | None:
-        """The key of this id, for this algorithm; without an id, the only one there is for it."""
+        """The key with this ID for this algorithm; without an ID, the only key for the algorithm."""
         if key_id is not None:
             return self.keys.get((key_id, algorithm))
         fitting = [key for (_, its), key in self.keys.items() if its == algorithm]
@@ -84,7 +84,7 @@ class KeySet:
 
 
 def _public_key(jwk: dict[str, object]) -> tuple[Algorithm, PublicKey] | None:
-    """The public half of a key for signatures, and its algorithm; None for any other kind of key."""
+    """The public half of a signature key, and its algorithm; None for any other kind of key."""
     operations = jwk.get("key_ops", ["verify"])
     if jwk.get("use", "sig") != "sig" or not isinstance(operations, list) or "verify" not in operations:
         return None
@@ -96,17 +96,17 @@ def _public_key(jwk: dict[str, object]) -> tuple[Algorithm, PublicKey] | None:
             case {"kty": "EC", "crv": "P-256" as crv, "x": x, "y": y} if jwk.get("alg", "ES256") == "ES256":
                 point = ECAlgorithm.from_jwk({"kty": "EC", "crv": crv, "x": x, "y": y})
                 fits = isinstance(point, EllipticCurvePublicKey) and isinstance(point.curve, SECP256R1)
-                return ("ES256", point) if fits else None  # type: ignore[return-value]  # `fits` looked
+                return ("ES256", point) if fits else None  # type: ignore[return-value]  # `fits` checked it
     except (PyJWTError, ValueError, TypeError):
         _logger.warning("can't read a key of an issuer", exc_info=True)
     return None
 
 
 class IssuerKeys:
-    """The keys of an issuer, read over HTTP when they are needed.
+    """The keys of an issuer, fetched over HTTP when they are needed.
 
-    Kept for an hour. An unknown key id has them read again, at most every 30 seconds. While the issuer does not
-    answer, the keys that are there stay good for a day; where there never were any, that is an `Unavailable`.
+    They are cached for an hour. An unknown key ID fetches them again, at most every 30 seconds. While the issuer
+    doesn't respond, cached keys are used for up to a day; without any, `Unavailable` is raised.
     """
 
     def __init__(self, issuer: IssuerSettings, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -114,7 +114,7 @@ class IssuerKeys:
         self._issuer = issuer
         self._clock = clock
         self._lock = Lock()
-        # One thread of its own: fetches come one after the other, and a slow issuer takes no thread from requests.
+        # A separate thread: fetches run one after the other, and a slow issuer blocks no thread that serves requests.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="keyplan-keys")
         self._fetching: Future[None] | None = None
         self._asked_at = float("-inf")
@@ -122,7 +122,7 @@ class IssuerKeys:
         self._set: KeySet | None = None
 
     async def key(self, key_id: str | None, algorithm: Algorithm) -> PublicKey | None:
-        """The key of this id, for this algorithm; None where the issuer has none."""
+        """The key with this ID for this algorithm; None if the issuer has none."""
         if self._set is None or self._clock() - self._read_at >= FRESH_SECONDS:
             await self._refresh()
         found = self._usable().key(key_id, algorithm)
@@ -139,10 +139,10 @@ class IssuerKeys:
         return self._set
 
     async def _refresh(self) -> None:
-        """Wait for the fetch that is under way, or for a new one, where it is time for one."""
+        """Wait for the fetch in progress, or for a new one if it is due."""
         fetching = self._begun()
         if fetching is not None:
-            # Shielded: a request that is given up must not take the fetch from those that wait for it, too.
+            # Shielded: a cancelled request must not cancel the fetch for others that wait for it.
             await asyncio.shield(asyncio.wrap_future(fetching))
 
     def _begun(self) -> Future[None] | None:
@@ -173,7 +173,7 @@ def _jwks_uri(issuer: str) -> str:
 
 
 def discovered(issuer: str) -> dict[str, object]:
-    """The discovery document of an OpenID issuer. It blocks; raises OSError, HTTPException or ValueError."""
+    """The discovery document of an OpenID issuer. Blocks. Raises OSError, HTTPException or ValueError."""
     document = fetched_json(f"{issuer.removesuffix('/')}/.well-known/openid-configuration")
     if document.get("issuer") != issuer:
         raise ValueError(f"the discovery document belongs to the issuer {document.get('issuer')!r}")
@@ -181,7 +181,7 @@ def discovered(issuer: str) -> dict[str, object]:
 
 
 def check_address(address: str) -> None:
-    """Refuse, with a ValueError, an address that anybody on the way could answer for."""
+    """Raise a ValueError for a URL whose response anybody on the network could forge."""
     parts = urlsplit(address)
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and _is_here(parts.hostname))):
         raise ValueError(f"{address} isn't an https address (http is accepted for this machine only)")
@@ -195,21 +195,21 @@ def _is_here(host: str) -> bool:
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """An issuer says where its things are; nobody else may say that they are elsewhere."""
+    """Refuses redirects: only the issuer itself may say where its documents are."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
     ) -> Request | None:
-        raise HTTPError(req.full_url, code, f"it redirects to {newurl}", None, fp)  # type: ignore[arg-type]  # none needed
+        raise HTTPError(req.full_url, code, f"it redirects to {newurl}", None, fp)  # type: ignore[arg-type]  # no headers
 
 
 def fetched_json(
     address: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
 ) -> dict[str, object]:
-    """The JSON object at an address of an issuer; with a form, what it answers when that is posted.
+    """The JSON object at a URL of an issuer; with a form, the response to posting it.
 
-    It blocks, within limits of size and time. Raises OSError (HTTPError for a status that is no success),
-    HTTPException or ValueError.
+    Blocks, within limits of size and time. Raises OSError (HTTPError for an error status), HTTPException or
+    ValueError.
     """
     check_address(address)
     request = Request(
@@ -217,13 +217,13 @@ def fetched_json(
         data=None if form is None else urlencode(form).encode(),
         headers={"Accept": "application/json", "User-Agent": "keyplan", **(headers or {})},
     )
-    # A proxy for the way out can not reach what is on this machine.
+    # A proxy can't reach servers on this machine.
     direct = [ProxyHandler({})] if _is_here(urlsplit(address).hostname or "") else []
     try:
         with build_opener(_NoRedirects, *direct).open(request, timeout=_SILENCE_SECONDS) as response:
             document = orjson.loads(_read(response))
     except HTTPError as error:
-        error.close()  # it holds the connection
+        error.close()  # it keeps the connection open
         raise
     if not isinstance(document, dict):
         raise ValueError(f"{address} isn't a JSON object")
@@ -231,7 +231,7 @@ def fetched_json(
 
 
 def _read(response: HTTPResponse) -> bytes:
-    """The body, unless it is too long or comes too slowly: the socket's time limit is only for each part."""
+    """The body, unless it is too long or too slow. The socket's timeout covers each part only."""
     until = time.monotonic() + _WHOLE_SECONDS
     body = bytearray()
     while part := response.read1(65536):

@@ -1,9 +1,8 @@
-"""Who a browser is: its cookies, its session, and the tokens that show a form to be ours.
+"""The session of a browser, its cookies, and the tokens that prove that a form is ours.
 
-A session's id is 256 random bits in a cookie; the system's housekeeping table has only its hash, under the person
-whose session it is, so that all sessions of a person can be closed at once. A form's token is an HMAC with the
-session's id, or for visitors without a session with a random cookie: only a page that we sent to this very browser
-can hold it.
+A session's ID is 256 random bits in a cookie. The system's housekeeping table has only its hash, stored under the
+person, so that all sessions of a person can be closed at once. A form's token is an HMAC with the session's ID, or for
+visitors without a session with a random cookie, so only a page that we sent to this browser can contain it.
 """
 
 import hashlib
@@ -27,12 +26,12 @@ from keyplan.web.models.problems import Forbidden
 from keyplan.web.system.access import Caller
 
 LASTS = timedelta(hours=12)
-"""How long a session lasts where nothing else is said: what an issuer says about groups is believed that long."""
+"""The default lifetime of a session. A change of someone's groups at the issuer takes effect after that time."""
 SESSION, VISITOR, NOTICE = "keyplan-session", "keyplan-visitor", "keyplan-notice"
 
 
 class BrowserSession(Entity, table=HOUSEKEEPING):
-    """A signed-in browser: who it is, by the hash of its session's id."""
+    """A signed-in browser: its user, by the hash of the session's ID."""
 
     owner: Id
     token: Id
@@ -52,7 +51,7 @@ class Sessions:
         self._store: Store[Design] = store
 
     def open(self, caller: Caller, lasts: timedelta = LASTS) -> str:
-        """A new session; what it returns is the only proof of it and belongs into the browser's cookie."""
+        """Open a session. Returns its only proof, which belongs in the browser's cookie."""
         owner, token = _digest(caller.sub), secrets.token_urlsafe(32)
         session = BrowserSession(
             owner=owner,
@@ -66,25 +65,25 @@ class Sessions:
         return f"{owner}.{token}"
 
     def find(self, proof: str) -> Caller | None:
-        """Who has the session; none where there is no such session or it is over."""
+        """The user of the session; None if there is no such session or it has expired."""
         session = self._stored(proof)
         if session is None or session.expires_at <= self._store.clock():
             return None
         return Caller(session.sub, frozenset(session.groups), json.loads(session.claims))
 
     def close(self, proof: str) -> None:
-        """End a session, where there is one."""
+        """End a session, if it exists."""
         session = self._stored(proof)
         if session is not None:
             self._remove(session)
 
     def close_all(self, sub: str) -> None:
-        """End every session of a person: the password was changed, or the account is gone."""
+        """End all sessions of a person, for example after the password was changed."""
         for session in self._store.each(query(BrowserSession.primary, owner=_digest(sub), consistent=True)):
             self._remove(session)
 
     def _remove(self, session: BrowserSession) -> None:
-        with suppress(NotFound):  # it was closed twice at once
+        with suppress(NotFound):  # it was closed twice at the same time
             self._store.run(delete(session))
 
     def _stored(self, proof: str) -> BrowserSession | None:
@@ -98,11 +97,11 @@ def _digest(value: str) -> str:
     return hashlib.sha256(value.encode()).hexdigest()
 
 
-# Tokens of forms
+# Form tokens
 
 
 def form_token(secret: str) -> str:
-    """A token for a form, good in the browser that has the secret; another one each time."""
+    """A token for a form, valid in the browser that has the secret; a different one each time."""
     nonce = secrets.token_urlsafe(12)
     return f"{nonce}.{_mac(secret, nonce)}"
 
@@ -127,10 +126,10 @@ class _Cookie:
 
 
 class Cookies:
-    """The cookies of one request to a system: those that came with it, and those that its answer sets.
+    """The cookies of one request to a system: those that were sent, and those that the response sets.
 
-    They are seen by this system's pages only, and never by scripts. Where all goes over TLS their names have the
-    prefix that keeps others from setting them over plain HTTP.
+    Only this system's pages get them, never scripts. With TLS, their names have the prefix that keeps others from
+    setting them over plain HTTP.
     """
 
     def __init__(self, sent: Mapping[str, str], path: str, *, secure: bool) -> None:
@@ -143,22 +142,22 @@ class Cookies:
         return f"__Secure-{name}" if self._secure else name
 
     def get(self, name: str) -> str | None:
-        """The value of a cookie, as it came or as it will be."""
+        """The value of a cookie, as it was sent or has been changed."""
         if name in self._changed:
             changed = self._changed[name]
             return None if changed is None else changed.value
         return self._sent.get(self._name(name))
 
     def set(self, name: str, value: str, lasts: timedelta) -> None:
-        """Give the browser a cookie."""
+        """Set a cookie."""
         self._changed[name] = _Cookie(value, int(lasts.total_seconds()))
 
     def drop(self, name: str) -> None:
-        """Take a cookie away, where there is one."""
+        """Delete a cookie, if it exists."""
         self._changed[name] = None
 
     def send(self, response: Response) -> None:
-        """Put the changes into an answer."""
+        """Add the changes to a response."""
         for name, cookie in self._changed.items():
             if cookie is None and self._name(name) not in self._sent:
                 continue
@@ -174,7 +173,7 @@ class Cookies:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host name is this very machine."""
+    """Whether a host name is this machine."""
     if host is None:
         return False
     try:
@@ -184,26 +183,26 @@ def is_loopback(host: str | None) -> bool:
 
 
 def only_tls(request: Request, base_url: str | None) -> bool:
-    """Whether cookies go over TLS alone: always, but on this machine without it."""
+    """Whether cookies are sent over TLS only: always, except on this machine without TLS."""
     seen = urlsplit(base_url or str(request.base_url))
     return seen.scheme == "https" or not is_loopback(seen.hostname)
 
 
 def check_origin(request: Request, base_url: str | None) -> None:
-    """Refuse what another site's page sends, as far as the browser says where it is from."""
+    """Refuse what a page of another site sent, as far as the browser tells."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Forbidden("foreign-form", "This form was sent from another site.")
     origin = request.headers.get("origin")
     if origin is None:
         return
-    # The scheme is left out: behind a proxy that speaks TLS for us we can not know it.
+    # Without the scheme: behind a proxy that terminates TLS we can't know it.
     ours = {request.headers.get("host", ""), *([urlsplit(base_url).netloc] if base_url else [])}
     if urlsplit(origin).netloc not in ours - {""}:
         raise Forbidden("foreign-form", "This form was sent from another site.")
 
 
 class Visitor:
-    """The browser that sends a request: its cookies, and who is signed in there."""
+    """The browser that sends a request: its cookies, and who is signed in."""
 
     def __init__(self, request: Request, sessions: Sessions, path: str, base_url: str | None) -> None:
         self.cookies = Cookies(request.cookies, path, secure=only_tls(request, base_url))
@@ -213,7 +212,7 @@ class Visitor:
         self.caller: Caller | None = None
 
     def recognise(self) -> None:
-        """Find out who it is. A session that is over leaves no cookie."""
+        """Find out who is signed in. The cookie of an expired session is deleted."""
         proof = self.cookies.get(SESSION)
         if proof is not None:
             self.caller = self._sessions.find(proof)
@@ -221,21 +220,21 @@ class Visitor:
                 self.cookies.drop(SESSION)
 
     def sign_in(self, caller: Caller, lasts: timedelta) -> None:
-        """Open a session, under a new id in any case."""
+        """Open a session, always with a new ID."""
         self.sign_out()
         self.cookies.set(SESSION, self._sessions.open(caller, lasts), lasts)
         self.cookies.drop(VISITOR)
         self.caller = caller
 
     def sign_out(self) -> None:
-        """Close the session, where there is one."""
+        """Close the session, if there is one."""
         if proof := self.cookies.get(SESSION):
             self._sessions.close(proof)
             self.cookies.drop(SESSION)
         self.caller = None
 
     def form_token(self) -> str:
-        """A token for a form on a page for this browser."""
+        """A form token for a page in this browser."""
         secret = self.cookies.get(SESSION) or self.cookies.get(VISITOR)
         if not secret:
             secret = secrets.token_urlsafe(32)
@@ -243,7 +242,7 @@ class Visitor:
         return form_token(secret)
 
     def check_form(self, token: str) -> None:
-        """Refuse a form that is not from a page that this browser got from us."""
+        """Refuse a form that isn't from a page that we sent to this browser."""
         check_origin(self._request, self._base_url)
         secret = self.cookies.get(SESSION) or self.cookies.get(VISITOR)
         if not secret or not is_form_token(secret, token):

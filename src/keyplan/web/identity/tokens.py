@@ -1,7 +1,7 @@
-"""Who sends a request: bearer tokens, checked against the keys of their issuer.
+"""Bearer tokens, checked with the keys of their issuer.
 
-A token counts only when everything about it is right: how it is signed and by whom, for which system, for which use,
-and when. What is wrong is said in a 401; a token is never half believed.
+A token is valid only if everything about it is right: its signature, issuer, audience, use and times. Otherwise the
+response is a 401 that says why.
 """
 
 import binascii
@@ -34,10 +34,10 @@ from keyplan.web.system.running import Running
 D = TypeVar("D", bound=Design)
 
 LEEWAY_SECONDS = 30
-"""By so much the clocks of an issuer and ours may differ."""
+"""The allowed difference between an issuer's clock and ours."""
 _REMEMBERED = 2048
 _REMEMBERED_SECONDS = 300
-"""After that, a token is checked anew: its key may have been withdrawn."""
+"""How long a checked token is cached. Its key may be withdrawn after that."""
 _LONGEST_TOKEN = 16 * 1024
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TYPES = ("jwt", "at+jwt", "application/at+jwt")
@@ -45,7 +45,7 @@ _SIGNATURES = PyJWS(algorithms=["RS256", "ES256"])
 
 
 class OfAnotherIssuer(Unauthorized):
-    """The token is not for this identity to judge."""
+    """The token has another issuer, so another identity has to check it."""
 
     def __init__(self) -> None:
         super().__init__("bad-token", "This system doesn't trust the token's issuer.")
@@ -56,7 +56,7 @@ def _refused(why: str) -> Unauthorized:
 
 
 def bearer_token(request: Request) -> str | None:
-    """The token of a request; None without an `Authorization` header."""
+    """The bearer token of a request; None without an `Authorization` header."""
     sent = request.headers.getlist("authorization")
     if not sent:
         return None
@@ -67,10 +67,10 @@ def bearer_token(request: Request) -> str | None:
 
 
 class TokenIdentity:
-    """Believes the tokens of one issuer.
+    """Accepts the tokens of one issuer.
 
-    Access tokens count where `aud` holds the audience of the settings, or the client's id where they name no audience.
-    Cognito's have no `aud`: there `client_id` counts. An ID token tells a client who signed in; it is no key to an API.
+    `aud` of an access token must contain the audience of the settings, or the client ID if they have no audience.
+    Cognito's tokens have no `aud`; their `client_id` is checked instead. ID tokens aren't accepted by an API.
     """
 
     def __init__(self, issuer: IssuerSettings, keys: Keys, clock: Callable[[], datetime] = utc_now) -> None:
@@ -86,16 +86,16 @@ class TokenIdentity:
 
     @classmethod
     def of(cls, issuer: TokenIssuer, audience: str) -> "TokenIdentity":
-        """Believes what an issuer of ours signs for this audience."""
+        """Accepts what our own issuer signs for this audience."""
         return cls(issuer.settings(audience), issuer.signing_key, issuer.clock)
 
     async def caller(self, request: Request) -> Caller | None:
-        """The caller by the bearer token of a request."""
+        """The caller, from the bearer token of a request."""
         token = bearer_token(request)
         return None if token is None else await self.caller_of(token)
 
     async def caller_of(self, token: str) -> Caller:
-        """The caller by an access token."""
+        """The caller, from an access token."""
         moment = self._clock().timestamp()
         digest = hashlib.sha256(token.encode()).digest()
         known = self._known.get(digest, moment)
@@ -109,13 +109,13 @@ class TokenIdentity:
         return caller
 
     async def signed_in(self, id_token: str, nonce: str) -> Caller:
-        """The one who signed in, by the ID token that the issuer gave to this client for this sign-in."""
+        """The user who signed in, from the ID token that the issuer gave to this client for this sign-in."""
         claims = await self._claims(id_token)
         _check_id(claims, self._issuer, nonce)
         return self._caller(claims)
 
     async def _claims(self, token: str) -> dict[str, object]:
-        """What a token says, when its issuer signed it and it holds now."""
+        """The claims of a token, if its issuer signed it and it is valid now."""
         parsed = _Parsed.of(token)
         if parsed.claims.get("iss") != self._issuer.issuer:
             raise OfAnotherIssuer
@@ -135,13 +135,13 @@ class TokenIdentity:
 
 
 class FirstOf:
-    """Several identities: a token is judged by the first whose issuer it is of."""
+    """Several identities: the first one that knows a token's issuer checks it."""
 
     def __init__(self, *identities: Identity) -> None:
         self._identities = identities
 
     async def caller(self, request: Request) -> Caller | None:
-        """The caller, as the identity says that knows the token's issuer."""
+        """The caller, from the identity that knows the token's issuer."""
         for identity in self._identities:
             try:
                 return await identity.caller(request)
@@ -151,17 +151,17 @@ class FirstOf:
 
 
 class NoIssuer:
-    """Believes no token, because nobody has said whose to believe."""
+    """Accepts no token, because no issuer is configured."""
 
     async def caller(self, request: Request) -> Caller | None:
-        """Nobody; a token is refused."""
+        """None; a token is refused."""
         if bearer_token(request) is None:
             return None
         raise Unauthorized("bad-token", "This system accepts no tokens, because no issuer is configured for it.")
 
 
 def identity_of(running: Running[D]) -> Identity:
-    """Who is believed in a system: the issuer that is configured for it, and with `dev` that for development."""
+    """The identities that a system accepts: the configured issuer, and with `dev` the development issuer."""
     name, clock = running.system.name, running.store.clock
     believed: list[Identity] = []
     if running.settings.dev:
@@ -179,7 +179,7 @@ def identity_of(running: Running[D]) -> Identity:
 
 @dataclass(frozen=True)
 class _Parsed:
-    """What a token says, before anything of it is believed."""
+    """The content of a token that hasn't been checked yet."""
 
     key_id: str | None
     algorithm: Algorithm
@@ -216,7 +216,7 @@ def _object(segment: str) -> dict[str, object]:
 
 
 def _decoded(segment: str) -> bytes:
-    """The bytes of a segment in their one right spelling: else there would be many tokens with one signature."""
+    """The bytes of a segment in canonical base64, so that there is only one token for a signature."""
     try:
         content = urlsafe_b64decode(segment + "=" * (-len(segment) % 4))
     except binascii.Error as error:
@@ -234,7 +234,7 @@ def _is_signed(token: str, key: PublicKey, algorithm: Algorithm) -> bool:
     return True
 
 
-# What it must say
+# Required claims
 
 
 def _time(claims: Mapping[str, object], name: str) -> float:
@@ -256,7 +256,7 @@ def _check_access(claims: Mapping[str, object], issuer: IssuerSettings) -> None:
         raise _refused("it isn't an access token")
     if "aud" in claims:
         fits = (issuer.audience or issuer.client_id) in _audiences(claims)
-    else:  # as Cognito's are
+    else:  # as in Cognito's tokens
         mine = issuer.client_id is not None and claims.get("client_id") == issuer.client_id
         fits = mine and claims.get("token_use") == "access"
     if not fits:
@@ -281,7 +281,7 @@ def _audiences(claims: Mapping[str, object]) -> list[object]:
 
 
 def groups_in(claim: object) -> frozenset[str]:
-    """The groups in a claim: a list, a JSON list as a text, a list in brackets `[a b]`, or words."""
+    """The groups in a claim: a list, a JSON list in a string, a list in brackets `[a b]`, or words."""
     found = claim
     if isinstance(found, str):
         found = _groups_in_text(found.strip())
@@ -298,12 +298,12 @@ def _groups_in_text(text: str) -> object:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
-        # So AWS's API gateway writes a list.
+        # AWS's API Gateway writes lists like this.
         return re.split(r"[\s,]+", text[1:-1].strip(" ,")) if text.endswith("]") else None
 
 
 class _Known:
-    """The callers of tokens that were checked lately, by the tokens' digests; the least used make room."""
+    """A cache of the callers of checked tokens, by the tokens' digests. The least recently used are dropped."""
 
     def __init__(self) -> None:
         self._callers: OrderedDict[bytes, tuple[Caller, float]] = OrderedDict()

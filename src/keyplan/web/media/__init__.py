@@ -1,14 +1,14 @@
 """Files that people upload: pictures, in a folder or in an S3 bucket.
 
-`Media` is what a service sees, and it is the same for both stores. An upload takes three steps. The service **asks**:
-the client gets a `Ticket`, a presigned POST as S3 has it, for one file of one type up to a size. The client **sends**
-the file there, as a form. The service **confirms**: size and real type are looked up in the bytes, and the file becomes
-permanent under a name that nobody can guess. What is sent lands in a place of its own that nobody is served from, so
-that a ticket is worth nothing once its upload is confirmed; what is never confirmed is swept.
+Services use `Media`, which is the same for both stores. An upload takes three steps. The service **asks**: the client
+gets a `Ticket`, a presigned POST as in S3, for one file of one type up to a size. The client **sends** the file there,
+as a form. The service **confirms**: it checks the size and the real type of the bytes, and the file becomes permanent
+under a name that nobody can guess. Files are sent to a separate place that isn't served, so a ticket is useless once
+its upload is confirmed. What is never confirmed is deleted.
 
-`uploads` has `Media`, `names` and `kinds` say what a file is called and which types there are, `routes` and `receive`
-are its HTTP. Behind it is one small port in `objects`, with two stores: `disk` (the default; `policy` signs its forms
-with the `secret` of the system) and `s3`; `stores` chooses. It knows `models` and the settings.
+`uploads` has `Media`; `names` makes the names of files and `kinds` knows their types; `routes` and `receive` are the
+HTTP routes. `objects` has the interface of a store, and there are two: `disk` (the default; `policy` signs its forms
+with the `secret` of the system) and `s3`. `stores` chooses one. It knows `models` and the settings.
 """
 
 from keyplan.web.media.disk import DiskObjects

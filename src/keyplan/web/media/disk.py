@@ -1,7 +1,7 @@
-"""Files on disk: the kept ones at `<folder>/<system>/<name>`, incoming ones at `<folder>/incoming/<system>/<upload>/`.
+"""Files on disk: kept files at `<folder>/<system>/<name>`, incoming files at `<folder>/incoming/<system>/<upload>/`.
 
-The layout is that of the bucket, so that a folder can be moved to S3 by copying it. A file appears under its name whole
-or not at all, and what was acknowledged survives a power loss: written beside, synced, renamed.
+The layout is that of the bucket, so a folder can be moved to S3 by copying it. A file appears under its name complete
+or not at all, and an acknowledged file survives a power loss: it is written elsewhere, synced, then renamed.
 """
 
 import os
@@ -19,13 +19,14 @@ from keyplan.web.media.policy import Allowed, allowed_by, signed_fields
 from keyplan.web.models.problems import BadRequest, ContentTooLarge, Forbidden, Missing
 
 _SENT = "sent"
-"""The name of what was sent, in the folder of its upload."""
+"""The name of the sent file in the folder of its upload."""
 
 
 class DiskObjects:
     """The files of one system, in a folder that all its processes share.
 
-    `secret` signs the forms; it is asked for when it is first needed. `post_url` is where `media_routes` receives them.
+    `secret` signs the forms; it is read when it is first needed. `post_url` is the URL where `media_routes` receives
+    them.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class DiskObjects:
         return Post(self.takes_at, signed_fields(self._secret(), key, content_type, most, expires_at))
 
     def begin(self, fields: Mapping[str, str]) -> "Incoming":
-        """Where to write the file of a form with these fields; refuses a form that is not signed for it."""
+        """The file to write for a form with these fields. Refuses a form that isn't signed for it."""
         allowed = allowed_by(self._secret(), fields, self._clock())
         upload_id = allowed.key.removeprefix(self._key)
         if not is_upload_id(upload_id):
@@ -69,7 +70,7 @@ class DiskObjects:
         sent = self._incoming / upload_id / _SENT
         held = sent.with_name(f"{secrets.token_hex(8)}.held")
         try:
-            os.link(sent, held)  # a name of our own for these bytes: what is sent now replaces only the other name
+            os.link(sent, held)  # our own link to these bytes: a file that is sent now replaces only the other link
         except FileNotFoundError:
             yield None
             return
@@ -95,7 +96,7 @@ class DiskObjects:
     def copy(self, name: str, to: str) -> bool:
         with self._beside() as part:
             try:
-                os.link(self._kept / name, part)  # files are replaced and never changed, so two names may share one
+                os.link(self._kept / name, part)  # files are replaced and never changed, so two names can share one
             except (FileNotFoundError, NotADirectoryError):
                 return False
             _place(part, self._kept / to)
@@ -103,7 +104,7 @@ class DiskObjects:
 
     @contextmanager
     def _beside(self) -> Iterator[Path]:
-        """Where a file may be made before it gets its name."""
+        """A path for a file that doesn't have its name yet."""
         _ensure(self._incoming)
         part = self._incoming / f"{secrets.token_hex(8)}.part"
         try:
@@ -151,7 +152,7 @@ class DiskObjects:
 
 
 class Incoming:
-    """A file that is being sent: nothing until `finish`, which must be called once all of it is written."""
+    """A file that is being sent. It counts only after `finish`, which must be called when all of it is written."""
 
     def __init__(self, folder: Path, allowed: Allowed) -> None:
         self._sent = folder / _SENT
@@ -161,14 +162,14 @@ class Incoming:
         self._file = self._part.open("xb")
 
     def write(self, data: bytes) -> None:
-        """Write what came next; refuses more than the form allows."""
+        """Write the next part. Refuses more than the form allows."""
         self._size += len(data)
         if self._size > self._allowed.most:
             raise ContentTooLarge("entity-too-large", too_large(self._allowed.most))
         self._file.write(data)
 
     def finish(self) -> None:
-        """All is there: from now on it is what was sent."""
+        """Make it the sent file of the upload."""
         if self._size < self._allowed.least:
             raise BadRequest("entity-too-small", "The file is empty.")
         _sync_file(self._file)
@@ -176,17 +177,17 @@ class Incoming:
         try:
             os.replace(self._part, self._sent)
             _sync_folder(self._sent.parent)
-        except FileNotFoundError as error:  # it took so long that the upload was swept
+        except FileNotFoundError as error:  # it took so long that the upload was deleted
             raise Forbidden("policy-expired", "The upload took too long. Start a new one.") from error
 
     def abort(self) -> None:
-        """Leave nothing behind, unless it was finished."""
+        """Delete it, unless it was finished."""
         self._file.close()
         self._part.unlink(missing_ok=True)
 
 
 class _Held:
-    """What was sent, under a name that only we know."""
+    """The sent file, under a name that only we know."""
 
     def __init__(self, held: Path, kept: Path) -> None:
         self._held = held
@@ -207,7 +208,7 @@ class _Held:
 
 @contextmanager
 def _there() -> Iterator[None]:
-    """A file that goes meanwhile belongs to an upload that is over."""
+    """Ignore a file that disappears in the meantime: its upload has ended."""
     try:
         yield
     except FileNotFoundError as error:
@@ -215,14 +216,14 @@ def _there() -> Iterator[None]:
 
 
 def _place(source: Path, target: Path) -> None:
-    """Give a file that is synced its name."""
+    """Give a synced file its name."""
     _ensure(target.parent)
     os.replace(source, target)
     _sync_folder(target.parent)
 
 
 def _ensure(folder: Path) -> None:
-    """Make a folder, and those that it is in, so that they survive a power loss."""
+    """Make a folder and its parents, so that they survive a power loss."""
     if folder.is_dir():
         return
     _ensure(folder.parent)
@@ -236,7 +237,7 @@ def _sync_file(file: BinaryIO) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # which can not open a folder, and need not
+    if os.name == "nt":  # which can't open a folder, and doesn't need to
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -29,7 +29,7 @@ def _is_jpeg(head: bytes, size: int) -> bool:
 
 
 def _is_png(head: bytes, size: int) -> bool:
-    """The signature, and a header that says a width and a height."""
+    """The signature, and a header with a width and a height."""
     if head[:16] != b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" or len(head) < 24:
         return False
     width, height = struct.unpack(">II", head[16:24])
@@ -61,5 +61,5 @@ IMAGES = tuple(BY_TYPE)
 
 
 def kind_of(head: bytes, size: int) -> Kind | None:
-    """What a file is, by its first `HEAD_BYTES` bytes and its size; none for what is not taken."""
+    """The type of a file, by its first `HEAD_BYTES` bytes and its size; None for a type that isn't accepted."""
     return next((kind for kind in KINDS if kind.recognises(head, size)), None)

@@ -1,7 +1,7 @@
-"""Names of files: whatever folders a system wants, then 128 random bits, then an extension that says the type.
+"""Names of files: the folders that a system wants, then 128 random bits, then an extension for the type.
 
-A name is the same on disk, in a bucket and in a URL. It is made of harmless letters only, so that it means the same in
-all three and never leads out of its system's folder.
+A name is the same on disk, in a bucket and in a URL. It contains safe characters only, so it never leads out of its
+system's folder.
 """
 
 import hashlib
@@ -21,10 +21,9 @@ MOST_FOLDERS = 4
 
 
 def new_name(kind: Kind, under: Sequence[str] = (), bits: bytes | None = None) -> str:
-    """A name that nobody can guess; the given 16 bytes, or random ones, in the form of a UUID.
+    """A name that nobody can guess: the given 16 bytes, or random ones, as a UUID.
 
-    `under` are the folders. One that could not stand in a path (an id that came from outside) is stood in for by its
-    hash.
+    `under` are the folders. A folder that isn't safe in a path (an ID from outside) is replaced by its hash.
     """
     if len(under) > MOST_FOLDERS:
         raise ValueError(f"a name has at most {MOST_FOLDERS} folders")
@@ -39,18 +38,18 @@ def _folder(text: str) -> str:
 
 
 def kind_by_name(name: str) -> Kind | None:
-    """The kind of file that has this name; none where no file of ours can be called so."""
+    """The kind of a file with this name; None if none of our files can have it."""
     match = _NAME.fullmatch(name)
     return BY_EXTENSION.get(match[1]) if match else None
 
 
 def new_upload_id(due: datetime) -> str:
-    """An id that nobody can guess, in order of the time when it is due to be swept."""
+    """An ID that nobody can guess. IDs sort by the time when the upload expires."""
     return f"{time_mark(due)}-{secrets.token_hex(16)}"
 
 
 def time_mark(moment: datetime) -> str:
-    """What the ids of uploads that are due at a time begin with."""
+    """The beginning of the IDs of uploads that expire at a time."""
     return f"{moment:%Y%m%d%H%M%S}"
 
 

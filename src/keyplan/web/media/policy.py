@@ -1,7 +1,7 @@
-"""Signed policies, as S3 has them for forms: what may be sent, up to what size and until when.
+"""Signed policies for forms, as in S3: what may be sent, up to which size and until when.
 
-A form carries the policy and its signature, so that whoever receives it needs nothing but the secret to decide. What it
-refuses is refused in S3's words, as a problem.
+A form contains the policy and its signature, so the receiver needs only the secret to check it. Refusals use S3's
+wording.
 """
 
 import base64
@@ -23,7 +23,7 @@ _SIGNATURE = "x-keyplan-signature"
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a signed form allows to send."""
+    """What may be sent with a signed form."""
 
     key: str
     least: int
@@ -31,7 +31,7 @@ class Allowed:
 
 
 def signed_fields(secret: bytes, key: str, content_type: str, most: int, expires_at: datetime) -> dict[str, str]:
-    """The fields of a form that allows to send one file."""
+    """The fields of a form for sending one file."""
     exact = {"key": key, "Content-Type": content_type}
     conditions: list[object] = [{name: value} for name, value in exact.items()]
     conditions.append(["content-length-range", 1, most])
@@ -40,7 +40,7 @@ def signed_fields(secret: bytes, key: str, content_type: str, most: int, expires
 
 
 def allowed_by(secret: bytes, fields: Mapping[str, str], now: datetime) -> Allowed:
-    """What the fields of a form allow; refuses a policy that is not ours, is over, or does not fit the fields."""
+    """What the fields of a form allow. Refuses a policy that isn't ours, has expired, or doesn't match the fields."""
     policy = fields.get(_POLICY, "").encode()
     given = fields.get(_SIGNATURE, "").encode()
     if not hmac.compare_digest(given, _signature(secret, policy).encode()):
@@ -69,7 +69,7 @@ def _signature(secret: bytes, policy: bytes) -> str:
 
 
 def _document(policy: bytes) -> dict[str, Any]:
-    """The policy, which is one of ours: its signature is."""
+    """The policy, if we signed it."""
     try:
         document: dict[str, Any] = orjson.loads(base64.b64decode(policy, validate=True))
     except (binascii.Error, orjson.JSONDecodeError) as error:

@@ -1,7 +1,7 @@
-"""The receiving end of a presigned POST, for the store on disk: a form whose last field is the file.
+"""Receives a presigned POST for the store on disk: a form whose last field is the file.
 
-The form is read as it comes. Its fields decide whether the file is taken at all; of the file never more is written than
-the form allows, in threads, so that a slow disk holds up nobody else.
+The form is read as it arrives. Its fields decide whether the file is accepted. Never more of the file is written than
+the form allows, and it is written in threads, so that a slow disk doesn't delay other requests.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from keyplan.web.media.objects import INCOMING
 from keyplan.web.models.problems import BadRequest, Forbidden
 
 MOST_FIELDS = 20_000
-"""Bytes of all that is in a form beside the file; S3's own limit."""
+"""The maximum bytes of a form besides the file; S3's own limit."""
 SILENCE_SECONDS = 30.0
-"""A client that sends nothing for so long is gone."""
+"""How long a client may send nothing before the connection counts as lost."""
 _FILE = "file"
 
 
 async def receive(request: Request, systems: Mapping[str, DiskObjects]) -> Response:
-    """Take what a form sends, as S3 does: 204, or a problem."""
+    """Receive a form as S3 does: the response is a 204 or a problem."""
     form = _Form(_boundary(request.headers.get("content-type", "")))
     incoming: Incoming | None = None
     try:
@@ -44,12 +44,12 @@ async def receive(request: Request, systems: Mapping[str, DiskObjects]) -> Respo
         await run_in_threadpool(incoming.finish)
     finally:
         if incoming is not None:
-            incoming.abort()  # at once and not in a thread: it is also reached when the request is cancelled
+            incoming.abort()  # not in a thread, because it also runs when the request is cancelled
     return Response(status_code=204)
 
 
 def _begin(systems: Mapping[str, DiskObjects], fields: Mapping[str, str]) -> Incoming:
-    """The place for the file, in the store of the system that the form's key names."""
+    """The incoming file, in the store of the system that is in the form's key."""
     area, _, rest = fields.get("key", "").partition("/")
     system, _, _ = rest.partition("/")
     if area != INCOMING or system not in systems:
@@ -58,7 +58,7 @@ def _begin(systems: Mapping[str, DiskObjects], fields: Mapping[str, str]) -> Inc
 
 
 async def _chunks(request: Request) -> AsyncIterator[bytes]:
-    """The body as it comes, while it comes."""
+    """The body, in parts as it arrives."""
     stream = aiter(request.stream())
     while True:
         try:
@@ -85,7 +85,7 @@ def _malformed(problem: str) -> BadRequest:
 
 
 class _Form:
-    """A form, read as it comes: fields first, then the file. What comes behind the file is passed over, as S3 does."""
+    """A form, read as it arrives: fields first, then the file. What follows the file is ignored, as in S3."""
 
     def __init__(self, boundary: bytes) -> None:
         self.fields: dict[str, str] = {}
@@ -116,7 +116,7 @@ class _Form:
             raise _malformed("its boundary isn't valid") from error
 
     def feed(self, chunk: bytes) -> bytes:
-        """Read on; what of the file was in it."""
+        """Read the next part. Returns the bytes of the file in it."""
         try:
             self._parser.write(chunk)
         except FormParserError as error:

@@ -1,8 +1,7 @@
-"""The routes of files: what is sent is received, and what is kept is served, the same from either store.
+"""The routes of files: receive what is sent, and serve what is kept, in the same way for both stores.
 
-A served file has a type that the server gave it, and is not to be taken for anything else, nor to do anything: it comes
-with `nosniff` and a policy that lets nothing in it run. Its name never stands for other bytes, so whoever has it may
-keep it for good.
+The server sets the type of a served file. With `nosniff` and a sandbox policy, browsers treat it as nothing else and
+run nothing in it. The bytes of a name never change, so clients may cache them forever.
 """
 
 import re
@@ -31,14 +30,14 @@ _SAFE = {
 
 
 class WithMedia(Protocol):
-    """Something that has files: a running system."""
+    """An object with files: a running system."""
 
     @property
     def media(self) -> Media: ...
 
 
 class RangeNotSatisfiable(Problem):
-    """A part of the file that it does not have."""
+    """The requested part isn't in the file."""
 
     status = 416
 
@@ -46,8 +45,8 @@ class RangeNotSatisfiable(Problem):
 def media_routes(systems: Iterable[WithMedia]) -> list[BaseRoute]:
     """The routes of the files of all systems, for the outermost application.
 
-    `POST /media/upload` takes what goes to the stores on disk; its body has a limit of its own, and takes its time.
-    `GET /media/<system>/<name>` serves a kept file. Problems are raised, for the application to answer.
+    `POST /media/upload` receives files for the stores on disk; it has its own limits of size and time.
+    `GET /media/<system>/<name>` serves a kept file. Problems are raised for the application to answer.
     """
     media = {each.media.system: each.media for each in systems}
     disks = {name: each.objects for name, each in media.items() if isinstance(each.objects, DiskObjects)}
@@ -73,7 +72,7 @@ def _serving(media: dict[str, Media]) -> Callable[[Request], Awaitable[Response]
 
 @dataclass(frozen=True)
 class _Part:
-    """What of a file is asked for: from `start` up to before `end`."""
+    """The requested part of a file: from `start` up to but not including `end`."""
 
     start: int
     end: int
@@ -103,12 +102,12 @@ def _served(media: Media, request: Request) -> Response:
 
 
 def _begun(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks, of which the first is read already: a file that is gone is noticed before anything is answered."""
+    """The chunks, with the first one already read: a deleted file is noticed before the response starts."""
     return chain([next(chunks, b"")], chunks)
 
 
 def _part(request: Request, file: File) -> _Part:
-    """The part that a `Range` header asks for. Several at once, or what can not be read, mean the whole file."""
+    """The part that a `Range` header asks for. Several ranges, or an invalid header, mean the whole file."""
     whole = _Part(0, file.size, whole=True)
     match = _RANGE.fullmatch(request.headers.get("range", "").strip())
     if match is None or not (match[1] or match[2]) or request.headers.get("if-range", file.etag) != file.etag:

@@ -1,8 +1,8 @@
-"""Files in an S3 bucket: kept ones at `<system>/<name>`, incoming ones at `incoming/<system>/<upload>`.
+"""Files in an S3 bucket: kept files at `<system>/<name>`, incoming files at `incoming/<system>/<upload>`.
 
-The bucket stays private. Clients send to it directly, but read through our own route: S3 can not answer with a
-sandbox policy, and so both stores look alike to whoever reads. A rule of the bucket that expires `incoming/` after some
-days does no harm, and catches what a lost table would leave behind. Its CORS rules must let the sites' origins POST.
+The bucket is private. Clients send to it directly, but read through our own route: S3 can't send a sandbox policy, and
+both stores look the same to readers. A lifecycle rule of the bucket that expires `incoming/` after some days is safe,
+and cleans up after a lost table. Its CORS rules must allow POST from the sites' origins.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ _BUSY = {"500", "502", "503", "504", "InternalError", "ServiceUnavailable", "Slo
 
 
 class S3Client(Protocol):
-    """What is needed of a client: boto3's S3 client."""
+    """The methods of boto3's S3 client that are used."""
 
     def generate_presigned_post(self, **kwargs: Any) -> Any: ...  # noqa: ANN401 - boto3's own shape
     def head_object(self, **kwargs: Any) -> Any: ...  # noqa: ANN401
@@ -50,7 +50,7 @@ class S3Objects:
     def takes_at(self) -> str:
         try:
             made = self._client.generate_presigned_post(Bucket=self.bucket, Key=self._incoming)
-        except BotoCoreError:  # without credentials nobody can send anything, but pages are there all the same
+        except BotoCoreError:  # without credentials nobody can upload, but pages still work
             return ""
         address: str = made["url"]
         return address
@@ -111,10 +111,10 @@ class S3Objects:
         self._ask(self._client.delete_object, Key=self._kept + name)
 
     def tidy(self, before: datetime) -> None:
-        """Nothing to do: a write that is cut off leaves nothing in a bucket."""
+        """Do nothing: an interrupted write leaves nothing in a bucket."""
 
     def head(self, key: str, etag: str, count: int) -> bytes:
-        """The first bytes of an incoming file, as it was."""
+        """The first bytes of an incoming file, in the version that was checked."""
         answer = self._ask(self._client.get_object, Key=key, Range=f"bytes=0-{count - 1}", IfMatch=etag)
         if answer is None:
             raise sent_again()
@@ -123,7 +123,7 @@ class S3Objects:
         return data
 
     def keep(self, key: str, etag: str, name: str, content_type: str) -> None:
-        """Make an incoming file, as it was, a kept one. The copy says its type; what the client said is left behind."""
+        """Copy an incoming file, in the version that was checked, to a kept one. The type is ours, not the client's."""
         try:
             answer = self._ask(
                 self._client.copy_object,
@@ -143,7 +143,7 @@ class S3Objects:
             raise sent_again()
 
     def _ask(self, method: Callable[..., Any], **request: object) -> Any:  # noqa: ANN401 - boto3's own shape
-        """The answer; none where there is no such object."""
+        """The response; None if there is no such object."""
         try:
             return method(Bucket=self.bucket, **request)
         except ClientError as error:
@@ -160,7 +160,7 @@ class S3Objects:
 
 
 class _Sent:
-    """What was sent, told by its entity tag from what is sent in its place."""
+    """The sent file. Its entity tag distinguishes it from files that are sent later."""
 
     def __init__(self, objects: S3Objects, key: str, size: int, etag: str) -> None:
         self._objects = objects

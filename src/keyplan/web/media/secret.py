@@ -1,4 +1,4 @@
-"""The secret of a system's files: made once, and kept in its housekeeping table for all processes."""
+"""The secret of a system's files: created once, and stored in its housekeeping table for all processes."""
 
 import secrets
 from typing import Any
@@ -8,7 +8,7 @@ from keyplan.design import HOUSEKEEPING, Entity, get, key
 
 
 class MediaSecret(Entity, table=HOUSEKEEPING):
-    """What signs forms, and makes names that only we can know."""
+    """The secret that signs forms and derives names."""
 
     secret: bytes
 
@@ -16,7 +16,7 @@ class MediaSecret(Entity, table=HOUSEKEEPING):
 
 
 class KeptSecret:
-    """The secret, read when it is first asked for."""
+    """The secret, read when it is first needed."""
 
     def __init__(self, store: Store[Any]) -> None:
         self._store = store
@@ -36,5 +36,5 @@ class KeptSecret:
             return self._store.run(create(MediaSecret(secret=secrets.token_bytes(32)))).secret
         except AlreadyExists:  # by another process, just now
             kept = self._kept()
-            assert kept is not None, "nobody removes it"
+            assert kept is not None, "the secret is never deleted"
             return kept

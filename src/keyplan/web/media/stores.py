@@ -1,4 +1,4 @@
-"""Which store a system's files are in, by the settings."""
+"""Chooses the store of a system's files by the settings."""
 
 from functools import cache
 from typing import Any
@@ -15,7 +15,7 @@ from keyplan.web.settings import Settings
 
 
 def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
-    """The files of a system: in the bucket that the settings name, else in a folder."""
+    """The files of a system: in the bucket of the settings, or else in a folder."""
     base_url = (settings.base_url or "").rstrip("/")
     secret = KeptSecret(store)
     objects: Objects
@@ -35,13 +35,13 @@ def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
 
 @cache
 def _client(endpoint_url: str | None) -> S3Client:
-    """One client for all systems: it takes a while to make, and threads can share it."""
-    import boto3  # here, since it takes long to load and most have no bucket
+    """One client for all systems: it is slow to create, and threads can share it."""
+    import boto3  # here, because it loads slowly and most servers have no bucket
 
     own: dict[str, Any] = {} if endpoint_url is None else {"request_checksum_calculation": "when_required"}
     config = Config(
         signature_version="s3v4",
-        # Forms must name the bucket's own region, which only this style does; other servers mostly know paths only.
+        # Forms must name the bucket's own region, which only this style does; most other servers know paths only.
         s3={"addressing_style": "virtual" if endpoint_url is None else "path"},
         retries={"mode": "standard", "max_attempts": 3},
         connect_timeout=5,

@@ -1,15 +1,15 @@
 """Uploads: ask, send, confirm; and the kept files of a system.
 
-An `Upload` is an item in the system's housekeeping table, and decides what becomes of its file:
+An `Upload` is an item in the system's housekeeping table. Its state decides what happens to the file:
 
-- `pending`: asked for. Confirming looks at what was sent, makes it the kept file, and then the item says `kept`. Before
-  that, the file is not permanent: a confirm that is cut off is done again, or the sweep takes the file away.
-- `kept`: the file is permanent, and the sweep never touches it. The item stays until nothing can be sent any more, so
-  that what is sent afterwards is swept, too.
-- `dropped`: what was sent was not what was asked for, or nobody confirmed it. It can never be kept from then on.
+- `pending`: asked for. Confirming checks what was sent, makes it the kept file, and then sets the state to `kept`.
+  Before that, the file isn't permanent: an interrupted confirm is repeated, or the sweep deletes the file.
+- `kept`: the file is permanent, and the sweep never touches it. The item stays until nothing can be sent anymore, so
+  that files that are sent later are deleted, too.
+- `dropped`: what was sent isn't what was asked for, or nobody confirmed it. It can never be kept.
 
-Every move goes from `pending`, by a condition on it: of a confirm and a sweep at the same time one wins, and the other
-knows. Items have no time to live: one that went before its file would leave the file behind.
+Every change of state has the condition that it is `pending`: if a confirm and a sweep run at the same time, one wins
+and the other notices. Items have no time to live: one that expired before its file would leave the file behind.
 """
 
 import hashlib
@@ -44,17 +44,17 @@ from keyplan.web.models.problems import InConflict, Missing, Unprocessable
 from keyplan.web.models.values import TimeText
 
 SEND_WITHIN = timedelta(minutes=15)
-"""How long a form may be sent."""
+"""How long a form can be used."""
 CONFIRM_WITHIN = timedelta(hours=1)
-"""How long after that an upload may be confirmed; also how long sending a file may take."""
+"""How long after that an upload can be confirmed; also how long sending a file may take."""
 SECOND_LOOK = timedelta(days=1)
-"""A confirm that was under way when its upload was swept may leave a file behind: what is swept is swept once more."""
+"""An upload is swept again after this time: a confirm that ran during the first sweep may have left a file behind."""
 _LEFT_OVER = timedelta(days=3)
 _USED = Refusal("added-already", "This upload was already used, or has expired. Upload the file again.")
 
 
 class Upload(Entity, table=HOUSEKEEPING):
-    """A file that somebody may send, or has sent."""
+    """A file that may be sent, or was sent."""
 
     upload_id: Id
     purpose: str
@@ -64,13 +64,13 @@ class Upload(Entity, table=HOUSEKEEPING):
     state: Literal["pending", "kept", "dropped"] = "pending"
     created_at: Created = created()
     due_at: datetime
-    """When it is swept."""
+    """When the sweep handles it."""
 
     primary = key("UPLOADS", "{upload_id}")
 
 
 class Ticket(Out):
-    """The right to send one file: POST `fields`, in any order, and then the field `file`, as multipart/form-data."""
+    """Permission to send one file: POST `fields`, in any order, and then the field `file`, as multipart/form-data."""
 
     upload_id: str = Field(description="The ID to confirm the upload with.")
     url: str
@@ -81,7 +81,7 @@ class Ticket(Out):
 
 @dataclass(frozen=True)
 class Checked:
-    """A file that is as it should be, and in its place; it becomes permanent when `keep` is written."""
+    """A valid file that is in its place. It becomes permanent when `keep` is written."""
 
     file: File
     keep: Part
@@ -90,7 +90,7 @@ class Checked:
 class Media:
     """The files of a system.
 
-    It writes to the housekeeping table by itself, and asks nobody whether the caller may: a service decides that first.
+    It writes to the housekeeping table without checking permissions: the service has to check them first.
     """
 
     def __init__(
@@ -104,16 +104,16 @@ class Media:
 
     @property
     def bucket(self) -> str:
-        """The name of the bucket, or of the folder, for items that keep it."""
+        """The name of the bucket or folder, for items that store it."""
         return self.objects.bucket
 
     @property
     def takes_at(self) -> str:
-        """The address that files are sent to."""
+        """The URL that files are sent to."""
         return self.objects.takes_at
 
     def url(self, name: str) -> str:
-        """Where a kept file is served; without a host where the settings name none."""
+        """The URL of a kept file; without a host if the settings have no base URL."""
         return f"{self._base_url}/media/{self.system}/{name}"
 
     # Uploads
@@ -127,10 +127,10 @@ class Media:
         types: Collection[str] = IMAGES,
         under: Sequence[str] = (),
     ) -> Ticket:
-        """Let a client send one file of this type and at most this size; refuses a type that is not one of `types`.
+        """Let a client send one file of this type, up to this size. Refuses a type that isn't in `types`.
 
-        `purpose` says what the upload is for, and whose (`f"avatar of {sub}"`): it can be confirmed for nothing else.
-        `under` are the folders that its name begins with.
+        `purpose` says what the upload is for, and whose it is (`f"avatar of {sub}"`). It can be confirmed for this
+        purpose only. `under` are the folders of its name.
         """
         kind = BY_TYPE.get(content_type) if content_type in types else None
         if kind is None:
@@ -145,7 +145,7 @@ class Media:
             most=max_bytes,
             due_at=expires_at + CONFIRM_WITHIN,
         )
-        self._store.run(create(upload))  # before anything can be sent, so that nothing is that is not known
+        self._store.run(create(upload))  # before anything can be sent, so that every sent file has a record
         post = self.objects.post(upload.upload_id, content_type, max_bytes, expires_at)
         return Ticket(
             upload_id=upload.upload_id,
@@ -156,10 +156,10 @@ class Media:
         )
 
     def confirm(self, upload_id: str, *, purpose: str) -> File:
-        """Make what was sent permanent; again and again if need be.
+        """Make the sent file permanent. Can be repeated.
 
-        What is not as it was asked for is deleted and refused. Where an item is written that names the file, `check` is
-        better: file and item then come to be together.
+        A file that isn't what was asked for is deleted and refused. To write an item that names the file, use `check`:
+        then both are written together.
         """
         checked = self.check(upload_id, purpose=purpose)
         try:
@@ -171,12 +171,12 @@ class Media:
         return checked.file
 
     def check(self, upload_id: str, *, purpose: str) -> Checked:
-        """Look at what was sent, and put it in its place; it stays there once `keep` is written.
+        """Check the sent file and put it in its place. It becomes permanent when `keep` is written.
 
             checked = self.media.check(upload_id, purpose=...)
             self.store.transact(create(Image(file=checked.file.name, ...)), checked.keep)
 
-        In one transaction, so that a file is never kept for an item that was not written, nor for two.
+        In one transaction, so that a file is never kept without its item, or for two items.
         """
         upload = self._known(upload_id, purpose)
         file = self.objects.find(upload.name)
@@ -211,7 +211,7 @@ class Media:
         raise fault
 
     def _drop(self, upload: Upload, due_at: datetime) -> bool:
-        """Decide that the upload is never kept; false where it was decided otherwise meanwhile."""
+        """Set the state to `dropped`; False if it was changed in the meantime."""
         upload.state, upload.due_at = "dropped", due_at
         try:
             self._store.run(update(upload, where=lambda stored: stored.state == "pending"))
@@ -222,9 +222,9 @@ class Media:
     # Sweeping
 
     def sweep(self) -> int:
-        """Remove what was not confirmed in time, and the records of uploads that are over; how many it were.
+        """Delete files that weren't confirmed in time, and the records of old uploads. Returns the number of files.
 
-        Any number of processes may do it at once, and may be stopped at any point.
+        Several processes can run it at once, and can be stopped at any point.
         """
         now = self._store.clock()
         swept = 0
@@ -255,9 +255,9 @@ class Media:
     # Kept files
 
     def put(self, data: bytes, content_type: str, *, under: Sequence[str] = (), key: str | None = None) -> File:
-        """Write a file of the server's own (an import, demo data); refuses bytes that are not of that type.
+        """Write a file from the server itself (an import, demo data). Refuses bytes that don't have that type.
 
-        With a `key`, the same key and bytes give the same name, so that doing it again does not leave a second file.
+        With a `key`, the same key and bytes give the same name, so that repeating it doesn't leave a second file.
         """
         kind = kind_of(data[:HEAD_BYTES], len(data))
         if kind is None or kind.content_type != content_type:
@@ -267,12 +267,12 @@ class Media:
         return self._found(name)
 
     def _bits(self, key: str, data: bytes) -> bytes:
-        """What only we can know, for a name: a hash of what anybody may know would be none."""
+        """Secret bits for a name: a plain hash could be computed by anybody who knows the key and the bytes."""
         text = b"name\n" + hashlib.sha256(data).digest() + key.encode()
         return hmac.new(self._secret(), text, hashlib.sha256).digest()[:16]
 
     def copy(self, name: str, *, under: Sequence[str] = ()) -> File:
-        """The same bytes under a new name."""
+        """Copy a kept file to a new name."""
         kind = kind_by_name(name)
         if kind is None:
             raise Missing
@@ -282,11 +282,11 @@ class Media:
         return self._found(to)
 
     def find(self, name: str) -> File | None:
-        """A kept file, or none."""
+        """A kept file; None if there is none."""
         return self.objects.find(name) if kind_by_name(name) else None
 
     def exists(self, name: str) -> bool:
-        """Whether there is a kept file of this name."""
+        """Whether there is a kept file with this name."""
         return self.find(name) is not None
 
     def read(self, name: str) -> bytes:
@@ -294,12 +294,12 @@ class Media:
         return b"".join(self.chunks(name))
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a kept file, piece by piece."""
+        """The bytes of a kept file, in chunks."""
         file = self._found(name)
         return self.objects.chunks(file, 0, file.size)
 
     def delete(self, name: str) -> None:
-        """Remove a kept file; it may be gone already."""
+        """Delete a kept file, if it exists."""
         if kind_by_name(name):
             self.objects.delete(name)
 
@@ -311,7 +311,7 @@ class Media:
 
 
 def _fault(received: Received, upload: Upload) -> Unprocessable | None:
-    """What is wrong with what was sent. It counts whatever the store enforced when it took it."""
+    """What is wrong with a sent file, whatever the store checked when it received it."""
     if received.size > upload.most:
         return Unprocessable("file-too-large", too_large(upload.most))
     if received.size == 0:
@@ -334,7 +334,7 @@ def _no_such_upload() -> Missing:
 
 
 def not_supported(types: Collection[str]) -> str:
-    """What to say about a file that is of none of these types."""
+    """The message about a file that has none of these types."""
     *others, last = [kind.title for kind in KINDS if kind.content_type in types]
     listed = f"{', '.join(others)} or {last}" if others else last
     return f"This file type isn't supported. Upload {listed}."

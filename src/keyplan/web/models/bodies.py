@@ -1,4 +1,4 @@
-"""What callers send and get: the bases of a system's models, which take the fields that an entity declares.
+"""What callers send and get: the base classes of a system's models, which take the fields that an entity declares.
 
 A field is declared once, in a class of `keyplan.design.Fields`. What inherits from it and from `In` is a body that
 callers send, with the same limits; what inherits from it and from `Out` is an answer; and `Change[PostFields]` is a
@@ -38,7 +38,7 @@ U = TypeVar("U")
 
 
 def inherited_fields(model: type[BaseModel]) -> Iterator[str]:
-    """The fields that a model takes from a declaration, and does not say itself."""
+    """The fields that a model takes from a declaration, without those that it declares itself."""
     for name in model.model_fields:
         declaring = next(base for base in model.__mro__ if name in vars(base).get("__annotations__", {}))
         if issubclass(declaring, Fields) and not issubclass(declaring, In | Out):
@@ -46,11 +46,11 @@ def inherited_fields(model: type[BaseModel]) -> Iterator[str]:
 
 
 class _Made(BaseModel):
-    """Base of models that are made from others."""
+    """Base class of models that are made from others."""
 
     @classmethod
     def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
-        """One with the fields that `source` has too, such as an entity, and with `more`, by their Python names."""
+        """A model with the fields that `source` has, too, such as an entity, and with `more`, by Python names."""
         return cls.model_validate({**values_in_common(cls, source), **more}, by_name=True, by_alias=False)
 
     @classmethod
@@ -69,9 +69,9 @@ class _Made(BaseModel):
 
 
 class In(_Made):
-    """Base of what callers send: unknown fields are refused.
+    """Base class of what callers send. Unknown fields are refused.
 
-    A field that callers may not set is refused when the class is made. An id that the server makes may be left out.
+    A class with a field that callers may not set can't be made. An ID that the server makes may be left out.
     """
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
@@ -87,22 +87,22 @@ class In(_Made):
                 "Leave it out of the body, or declare it with CREATE_ONLY or OPEN.",
             )
         if isinstance(info.default_factory, IdFactory):
-            # Made when the thing is: a request that is sent again must have the same body.
+            # The ID is made with the entity: a request that is sent again must have the same body.
             info.annotation, info.default_factory, info.default = info.annotation | None, None, None  # type: ignore[operator, assignment]  # a type
         return _named(name, _as_sent(info), for_answers=False)
 
 
 class Out(_Made):
-    """Base of what callers get: `PostOut.from_fields(post)`.
+    """Base class of what callers get: `PostOut.from_fields(post)`.
 
-    Declared fields have no limits here, so that what was stored under other limits can be shown, and no defaults, so
-    that none is forgotten.
+    Declared fields have no limits here, so that items that were stored under other limits can be shown, and no
+    defaults, so that none is forgotten.
     """
 
     model_config = ConfigDict(from_attributes=True, serialize_by_alias=True)
 
     time_precision: ClassVar[Literal["milliseconds", "seconds"]] = "milliseconds"
-    """How exact its times are; as in the system's tables."""
+    """The precision of its times; as in the system's tables."""
 
     @classmethod
     def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
@@ -206,16 +206,16 @@ def _refuse_null(value: object) -> object:
 
 
 class _Picked:
-    """Stands for a declaration while somebody says which of its fields they mean."""
+    """Stands for a declaration while a lambda picks one of its fields."""
 
     def __getattr__(self, name: str) -> str:
         return name
 
 
 class Change(In, Generic[F]):
-    """Base of partial changes: `class PostChange(Change[PostFields])` has every field that callers may change.
+    """Base class of partial changes: `class PostChange(Change[PostFields])` has every field that callers may change.
 
-    Each may be left out, which leaves it as it is. Null is refused where the field can't be empty.
+    A field that is left out stays as it is. Null is refused if the field is required.
     """
 
     declaration: ClassVar[type[Fields]]
@@ -236,7 +236,7 @@ class Change(In, Generic[F]):
         return _name(which) in self.model_fields_set
 
     def get(self, which: Callable[[F], T], otherwise: U) -> T | U:
-        """The new value of a field: `change.get(lambda post: post.title, post.title)`; `otherwise` if it stays."""
+        """The new value of a field: `change.get(lambda post: post.title, post.title)`; else `otherwise`."""
         name = _name(which)
         return cast(T, getattr(self, name)) if name in self.model_fields_set else otherwise
 
@@ -258,7 +258,10 @@ def _name(which: Callable[[Any], object]) -> str:
 
 def _optional(name: str, declared: FieldInfo) -> FieldInfo:
     info = copy(declared)
-    info.default, info.default_factory = PydanticUndefined, NoneType  # what is left out is nowhere shown
+    info.default, info.default_factory = (
+        PydanticUndefined,
+        NoneType,
+    )  # the value of a field that was left out is never shown
     if not takes_none(info):
         info.metadata = [*info.metadata, _NotNull()]
     return _named(name, _as_sent(info), for_answers=False)

@@ -23,7 +23,7 @@ Cursor: TypeAlias = Annotated[
 
 
 class Paging(BaseModel):
-    """Which page of a list."""
+    """The requested page of a list."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -39,7 +39,7 @@ class Listing(BaseModel, Generic[T]):
 
 
 def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
-    """All of a list that is small by nature; no more of it than anybody could look through."""
+    """All items of a list that is small by nature; at most 1,000."""
     found: list[T] = []
     page = Paging(limit=100)
     while len(found) < _MOST:
@@ -53,14 +53,14 @@ def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
 
 @dataclass(frozen=True)
 class Turn:
-    """Where a list goes on: the addresses of its first page, where this is another, and of its next one."""
+    """Links to other pages of a list: to its first page, unless this is it, and to the next one."""
 
     first: str | None
     next: str | None
 
 
 def turn(address: str, cursor: str | None, following: str | None) -> Turn:
-    """The pages around this one; `address` is the first one's."""
+    """The links to other pages. `address` is that of the first page."""
     onward = f"{address}{'&' if '?' in address else '?'}{urlencode({'cursor': following})}" if following else None
     return Turn(address if cursor else None, onward)
 
@@ -68,10 +68,10 @@ def turn(address: str, cursor: str | None, following: str | None) -> Turn:
 def page_of(
     name: str, items: Iterable[T], paging: Paging, place: Callable[[T], str], *, newest_first: bool = False
 ) -> Listing[T]:
-    """A page of a list that no key has in order, so that all of it was read; it is small by some rule.
+    """A page of a bounded list that was read completely, because no key has its order.
 
-    `place` is the text that an item is sorted by, another one for each item; with `newest_first` the greatest stands
-    first. A cursor holds the place that its page ended at, and is good for the list of this name only.
+    `place` is the text that an item is sorted by, different for each item. With `newest_first`, the greatest comes
+    first. A cursor contains the place where its page ended, and is valid for the list with this name only.
     """
     after = None if paging.cursor is None else _opened(name, paging.cursor)
     follows = operator.lt if newest_first else operator.gt
@@ -101,7 +101,7 @@ def _mark(name: str, place: bytes) -> bytes:
 
 
 def link_to_next(scope: Scope, listing: Listing[object]) -> str | None:
-    """The value of the `Link` header, where there is a next page."""
+    """The value of the `Link` header; None on the last page."""
     if listing.next is None:
         return None
     asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)

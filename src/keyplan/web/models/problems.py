@@ -1,7 +1,7 @@
-"""Problems (RFC 9457): the one form in which anything that went wrong leaves a system.
+"""Problems (RFC 9457): the form in which callers get every error.
 
-A rule raises one of the classes here; what the data layer and the design refuse is put into the same form. A problem
-says what the caller did and can mend. It never shows a key, an attribute of an index, or a stack trace.
+A rule raises one of these classes; refusals of the data layer and the design become one. A problem says what was wrong
+and what to do. It never contains a key, an index attribute, or a stack trace.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class FieldProblem:
 
 
 class Problem(Exception):
-    """Something that the caller is told; subclasses give the status."""
+    """An error that the caller gets. Subclasses have the status."""
 
     status: ClassVar[int] = 500
 
@@ -45,13 +45,13 @@ class Problem(Exception):
 
 
 class BadRequest(Problem):
-    """The request could not be read."""
+    """The request couldn't be read."""
 
     status = 400
 
 
 class Unauthorized(Problem):
-    """No token, or one that is not good."""
+    """There is no token, or it isn't valid."""
 
     status = 401
 
@@ -61,7 +61,7 @@ class Unauthorized(Problem):
 
 
 class Forbidden(Problem):
-    """The caller is known and may not do this."""
+    """The caller doesn't have permission."""
 
     status = 403
 
@@ -70,7 +70,7 @@ class Forbidden(Problem):
 
 
 class Missing(Problem):
-    """There is no such thing, or the caller may not know that there is."""
+    """There is no such thing, or the caller may not know about it."""
 
     status = 404
 
@@ -79,19 +79,19 @@ class Missing(Problem):
 
 
 class WrongMethod(Problem):
-    """The path is known, but not with this method."""
+    """The path doesn't support this method."""
 
     status = 405
 
 
 class InConflict(Problem):
-    """It can not be done in the current state."""
+    """It can't be done in the current state."""
 
     status = 409
 
 
 class Stale(Problem):
-    """The thing was changed since the caller read it."""
+    """The item was changed since the caller read it."""
 
     status = 412
 
@@ -102,13 +102,13 @@ class Stale(Problem):
 
 
 class ContentTooLarge(Problem):
-    """More than is taken."""
+    """The body or file is larger than allowed."""
 
     status = 413
 
 
 class Unprocessable(Problem):
-    """A value or a rule of the domain is broken."""
+    """A value breaks a rule of the domain."""
 
     status = 422
 
@@ -117,7 +117,7 @@ class Unprocessable(Problem):
 
 
 class Invalid(Problem):
-    """Values that do not fit what is asked for; `errors` names each."""
+    """Some values aren't valid. `errors` has each of them."""
 
     status = 422
 
@@ -127,13 +127,13 @@ class Invalid(Problem):
 
 
 class PreconditionRequired(Problem):
-    """A change without saying of which version."""
+    """A change doesn't say which version it is for."""
 
     status = 428
 
 
 class TooManyRequests(Problem):
-    """The caller is to slow down."""
+    """The caller has to slow down."""
 
     status = 429
 
@@ -143,7 +143,7 @@ class TooManyRequests(Problem):
 
 
 class Unavailable(Problem):
-    """It can not be done now; later it may."""
+    """It can't be done right now, but may be possible later."""
 
     status = 503
 
@@ -152,7 +152,7 @@ class Unavailable(Problem):
 
 
 class Unexpected(Problem):
-    """A fault of ours; what it was is in the log, under the request's id."""
+    """An internal error. The log has it, under the request's ID."""
 
     status = 500
 

@@ -1,6 +1,6 @@
-"""What an error is to a caller: the refusals of the data layer and of the design, put into problems in one place.
+"""Makes problems from the refusals of the data layer and the design, in one place.
 
-The sentence is the design's own (`Refusal`), or else is made of the names that it gives to things.
+The sentence is the design's own (`Refusal`), or is made from the names in the design.
 """
 
 from keyplan import data
@@ -19,7 +19,7 @@ from keyplan.web.models.problems import (
 
 
 def problem_for(error: Exception, design: Design | None = None) -> Problem:
-    """The problem that an error is to the caller of a system with this design."""
+    """The problem for an error in a system with this design."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, InvalidValue):
@@ -39,7 +39,7 @@ def problem_for(error: Exception, design: Design | None = None) -> Problem:
 
 
 def missing(entity: type[Entity]) -> Missing:
-    """There is no such thing, or the caller may not know that there is."""
+    """The problem for an entity that doesn't exist, or that the caller may not know about."""
     return Missing(detail=f"{_capital(entity.spec.noun)} not found.")
 
 
@@ -62,7 +62,7 @@ def _from_rule(error: data.Refused, design: Design | None) -> Problem:
 
 
 def _in_general(error: data.Refused, design: Design, entity: type[Entity]) -> tuple[Rule, str, str]:
-    """The rule that refused a write, with a code and a sentence for where the design has none of its own."""
+    """The rule that refused a write, with the default code and sentence."""
     noun, other = entity.spec.noun, design.find_entity(error.constraint)
     match error:
         case data.ParentMissing():
@@ -80,7 +80,7 @@ def _in_general(error: data.Refused, design: Design, entity: type[Entity]) -> tu
 
 
 def changed_meanwhile() -> InConflict:
-    """Somebody else was faster, and the caller did not name a version."""
+    """The problem for a write that lost a race, without a version from the caller."""
     return InConflict("conflict", "This was changed in the meantime. Load it again and retry.")
 
 
@@ -95,7 +95,7 @@ def _said(refusal: Refusal, entity: type[Entity] | None, detail: str) -> Problem
 
 
 def _labels(entity: type[Entity], error: data.UniqueViolation) -> str:
-    """What the fields are called whose value is taken."""
+    """The labels of the fields whose value is already in use."""
     infos = entity.declared_fields
     labels = [label_of(name, infos[name]) for name in error.values if name in infos]
     return " and ".join(label[:1].lower() + label[1:] for label in labels) or "value"

@@ -1,4 +1,4 @@
-"""The body of a request: JSON, read once and within limits, and checked by its types."""
+"""The body of a request: JSON, read within limits and checked strictly."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ class LimitedRequest(Request):
     """A request whose JSON is read within limits."""
 
     async def json(self) -> Any:  # noqa: ANN401 - any JSON
-        """The body, or a problem that says what is wrong with it."""
+        """The parsed body. Raises a problem if it isn't valid JSON."""
         if not hasattr(self, "_within_limits"):
             body = await self.body()
             try:
@@ -27,7 +27,7 @@ class LimitedRequest(Request):
 
 
 def check_nesting(value: object, most: int) -> None:
-    """Refuse what is nested deeper than anybody needs."""
+    """Refuse a value that is nested too deeply."""
     level = [value]
     for _ in range(most):
         level = [
@@ -43,7 +43,7 @@ def check_nesting(value: object, most: int) -> None:
 
 
 def as_sent(model: type[In]) -> Any:  # noqa: ANN401 - a type
-    """A model that takes JSON by its types: 0 is no boolean, and "1" no number, but a text can be a time."""
+    """A type that reads JSON strictly: 0 isn't a boolean and "1" isn't a number, but a string can be a time."""
 
     def strictly(value: object, lax: object) -> In:
         return model.model_validate_json(orjson.dumps(_with_integers(value)), strict=True)
@@ -52,7 +52,7 @@ def as_sent(model: type[In]) -> Any:  # noqa: ANN401 - a type
 
 
 def _with_integers(value: object) -> object:
-    """JSON in which whole numbers are integers, however they were written: JSON knows one kind of number."""
+    """JSON with integers for whole numbers, such as 1.0: JSON has one kind of number."""
     match value:
         case float() if value.is_integer() and abs(value) < 2**53:
             return int(value)

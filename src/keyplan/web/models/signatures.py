@@ -1,6 +1,6 @@
-"""What a function takes and returns, read from its signature once: for methods on routes and functions of pages alike.
+"""What a function takes and returns, read from its signature once, for methods of routes and functions of pages.
 
-Behind the first parameter (the service, or the view), an `In` is the body or the form, a `Paging` is `limit` and
+After the first parameter (the service, or the view), an `In` is the body or the form, a `Paging` is `limit` and
 `cursor`, an `IfMatch` is the header; anything else is in the path or in the query.
 """
 
@@ -22,7 +22,7 @@ REQUIRED = inspect.Parameter.empty
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: its type as it is written, with all that is annotated."""
+    """A parameter, with its type as it is written, including annotations."""
 
     name: str
     hint: object
@@ -35,24 +35,24 @@ class Parameter:
 
     @property
     def body(self) -> type[In] | None:
-        """The model, where it is the body or the form."""
+        """The model, if it is the body or the form."""
         bare = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
         return bare if isinstance(bare, type) and issubclass(bare, In) else None
 
     @property
     def if_match(self) -> FromIfMatch | None:
-        """How it is read from `If-Match`, where it is."""
+        """The mark, if it is read from `If-Match`."""
         marks = getattr(self.hint, "__metadata__", ())
         return next((each for each in marks if isinstance(each, FromIfMatch)), None)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a function takes behind its first parameter, and what it returns."""
+    """What a function takes after its first parameter, and what it returns."""
 
     parameters: tuple[Parameter, ...]
     returns: object
-    """The type without annotations; None where nothing is said."""
+    """The type without annotations; None without a return type."""
     answer: Any
     """The type with annotations, as FastAPI reads it."""
     body: tuple[str, type[In]] | None
@@ -60,7 +60,7 @@ class Signature:
     versions: Mapping[str, FromIfMatch]
 
     def in_request(self) -> Iterator[inspect.Parameter]:
-        """What FastAPI is to find in the path and the query of a request, and the request itself."""
+        """The parameters that FastAPI finds in the path and query of a request, and the request itself."""
         yield found("request", Request)
         for each in self.parameters:
             if each.is_paging:
@@ -79,13 +79,13 @@ class Signature:
 
 
 def found(name: str, hint: object, default: object = REQUIRED) -> inspect.Parameter:
-    """A parameter that FastAPI is to find."""
+    """A parameter that FastAPI finds."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=default)
 
 
 @cache
 def signature_of(function: Callable[..., object]) -> Signature:
-    """The signature of a function; a TypeError where it takes more than one body."""
+    """The signature of a function. Raises a TypeError if it takes more than one body."""
     hints = get_type_hints(function, include_extras=True)
     taken = list(inspect.signature(function).parameters.values())[1:]
     parameters = tuple(Parameter(each.name, hints[each.name], each.default) for each in taken)

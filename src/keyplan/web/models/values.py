@@ -24,6 +24,6 @@ Time: TypeAlias = Annotated[
         }
     ),
 ]
-"""A time that callers get, as tables have it: UTC, with milliseconds. Pages get the time itself."""
+"""A time in a response, as in the tables: UTC, with milliseconds. Pages get the datetime itself."""
 TimeText: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
-"""A time that is written already, where its width is not the same in every system."""
+"""A time that is already text, because its precision differs between systems."""

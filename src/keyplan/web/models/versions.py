@@ -1,4 +1,4 @@
-"""Versions as entity tags: `ETag` on what is read, `If-Match` on what is changed."""
+"""Versions as entity tags: `ETag` when reading, `If-Match` when changing."""
 
 import re
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from keyplan.web.models.problems import BadRequest, PreconditionRequired
 
 _TAG = r'(W/)?"[!#-+.-~-]*"'
 TAGS = rf"^(\*|{_TAG}([ \t]*,[ \t]*{_TAG})*)$"
-"""What `If-Match` looks like: entity tags (RFC 9110, but without commas in them), or `*`."""
+"""The pattern of `If-Match`: entity tags (RFC 9110, but without commas in them), or `*`."""
 Versions: TypeAlias = frozenset[int] | None
-"""The versions that the caller would change; none: whichever it is."""
+"""The versions that the caller wants to change; None for any version."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,18 @@ class FromIfMatch:
 
 
 IfMatch: TypeAlias = Annotated[Versions, FromIfMatch(required=True)]
-"""The versions in `If-Match`, which must be there; none for `*`."""
+"""The versions in `If-Match`, which is required; None for `*`."""
 MayMatch: TypeAlias = Annotated[Versions, FromIfMatch(required=False)]
-"""The versions in `If-Match`, where it is there."""
+"""The versions in `If-Match`; None for `*` or without the header."""
 
 
 def etag(version: int, body: bytes) -> str:
-    """The entity tag of a version, as it is shown: counts, and who looks at it, may change that without a new one."""
+    """The entity tag of a version as it is shown. Counts and the caller can change the body without a new version."""
     return f'"{version}-{crc32(body):08x}"'
 
 
 def versions_in(if_match: str | None, *, required: bool) -> Versions:
-    """The versions that an `If-Match` header names. A weak tag, or one that is not ours, is that of no version."""
+    """The versions in an `If-Match` header. A weak tag, or one that isn't ours, matches no version."""
     if if_match is None and required:
         raise PreconditionRequired("if-match-missing", "Send If-Match with the ETag of the version you want to change.")
     if if_match is None or if_match == "*":
@@ -46,7 +46,7 @@ def versions_in(if_match: str | None, *, required: bool) -> Versions:
 
 
 def not_modified(if_none_match: str | None, tag: str) -> bool:
-    """Whether `If-None-Match` names this very tag."""
+    """Whether `If-None-Match` contains this tag."""
     if if_none_match is None:
         return False
     return if_none_match.strip() == "*" or tag in (part.strip().removeprefix("W/") for part in if_none_match.split(","))

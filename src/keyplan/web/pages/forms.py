@@ -1,4 +1,4 @@
-"""Forms: what was typed becomes an `In`, and what is wrong with it goes back to where it was typed."""
+"""Forms: what was entered becomes an `In`, and its errors are shown beside the fields."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 
 TOKEN = "csrf"
-"""The hidden field that shows a form to be ours."""
+"""The name of the hidden field that proves that a form is ours."""
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
 
 Typed = Mapping[str, Sequence[str]]
-"""What was typed into each field; several values where several were chosen."""
+"""What was entered in each field; several values if several were chosen."""
 
 _REQUIRED = "Required."
 WORDS = {
@@ -55,7 +55,7 @@ WORDS = {
 
 
 class OfVersion(In):
-    """A button that does something to what somebody saw as this version; base of forms that change it."""
+    """A button that does something to the version that was seen; base class of forms that change something."""
 
     version: int
 
@@ -66,19 +66,19 @@ class OfVersion(In):
 
 
 class Nothing(In):
-    """A button that needs no more than being pressed."""
+    """A button without any values."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """What is wrong: with a field, or where it has no name, with all of it."""
+    """An error of a field, or of the whole form if it has no field."""
 
     field: str
     text: str
 
 
 class Form:
-    """What a page's form shows: what was typed, or was there before, and what is wrong with it."""
+    """What a page's form shows: what was entered or stored before, and the errors."""
 
     def __init__(self, typed: Typed | None = None, problem: Problem | None = None) -> None:
         self._typed = typed
@@ -88,11 +88,11 @@ class Form:
 
     @property
     def typed(self) -> bool:
-        """Whether this is what somebody typed, and so is kept nowhere else."""
+        """Whether the form shows what was entered, which is stored nowhere else."""
         return self._typed is not None and self._was_sent
 
     def asking(self, model: type[In]) -> Form:
-        """The form for a model: its fields say what they are called, what helps to fill them in, and what they take."""
+        """The form for a model, which has the labels, help texts and limits of the fields."""
         self._fields = {info.alias or name: (name, info) for name, info in model.model_fields.items()}
         return self
 
@@ -102,21 +102,21 @@ class Form:
         return not self._fields or any(name != "version" and name in (self._typed or {}) for name in self._fields)
 
     def label(self, name: str) -> str:
-        """What a field is called."""
+        """The label of a field."""
         if name not in self._fields:
             return name.replace("_", " ").capitalize()
         return label_of(*self._fields[name])
 
     def help(self, name: str) -> str | None:
-        """What helps to fill in a field."""
+        """The help text of a field."""
         return self._fields[name][1].description if name in self._fields else None
 
     def attributes(self, name: str) -> dict[str, object]:
-        """What a field takes, as attributes of its HTML element."""
+        """The limits of a field, as attributes of its HTML element."""
         return html_attributes(self._fields[name][1]) if name in self._fields else {}
 
     def starting_from(self, before: BaseModel | Mapping[str, object]) -> Form:
-        """The form with what its fields hold at first. What was typed stays."""
+        """The form with the first values of its fields. What was entered stays."""
         self._before = before.model_dump() if isinstance(before, BaseModel) else before
         return self
 
@@ -143,16 +143,16 @@ class Form:
         return filled_in_for[-1] not in ("", str(version))
 
     def errors(self, name: str) -> list[str]:
-        """What is wrong with a field."""
+        """The errors of a field."""
         return [message.text for message in self.messages if message.field == name]
 
 
 _ATTRIBUTES = {"max_length": "maxlength", "min_length": "minlength", "ge": "min", "le": "max"}
-"""Limits, and the attributes of HTML that say the same."""
+"""Limits, and the HTML attributes for them."""
 
 
 def html_attributes(info: FieldInfo) -> dict[str, object]:
-    """What a field takes, as attributes of its HTML element."""
+    """The limits of a field, as attributes of its HTML element."""
     kinds = set(_kinds(info.annotation))
     found: dict[str, object] = {}
     if info.is_required() and not kinds & {bool, list, set, frozenset, tuple}:
@@ -165,7 +165,7 @@ def html_attributes(info: FieldInfo) -> dict[str, object]:
             if (pattern := _html_pattern(getattr(mark, "pattern", None))) is not None:
                 found["pattern"] = pattern
     if found.get("minlength") == 1 or "required" not in found:
-        found.pop("minlength", None)  # an empty field is one that is left out
+        found.pop("minlength", None)  # an empty field counts as left out
     return found
 
 
@@ -199,7 +199,7 @@ def _messages(problem: Problem) -> Iterator[Message]:
 
 
 def typed_in(sent: FormData) -> dict[str, list[str]]:
-    """The texts of a form that was sent. Files are not sent with forms but to the store of files."""
+    """The texts of a form. Files aren't sent with forms but to the store of files."""
     typed: dict[str, list[str]] = {}
     for name, value in sent.multi_items():
         if isinstance(value, str):
@@ -209,10 +209,10 @@ def typed_in(sent: FormData) -> dict[str, list[str]]:
 
 
 def read_form(model: type[I], typed: Typed) -> I:
-    """What was typed, as a model; `Invalid` with a message for each field that is not right.
+    """What was entered, as a model. Raises `Invalid` with a message for each field that isn't valid.
 
-    An empty field is none where the model allows that, is left out where it is no text, and a box that is not ticked
-    is false. Fields that the model does not have are refused.
+    An empty field is None if the model allows it, is left out if it isn't a text field, and an unchecked box is false.
+    Fields that the model doesn't have are refused.
     """
     values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if name != TOKEN and texts}
     for name, field in model.model_fields.items():
@@ -256,7 +256,7 @@ def _choices(annotation: Any) -> dict[str, object]:  # noqa: ANN401 - a type
 
 
 def _kinds(annotation: Any) -> Iterator[type]:  # noqa: ANN401 - a type
-    """The types that a value may have, without what is said about them. A list is a list, whatever is in it."""
+    """The types that a value may have, without annotations. A list is a list, whatever its items are."""
     origin = get_origin(annotation)
     if origin is Annotated:
         yield from _kinds(get_args(annotation)[0])

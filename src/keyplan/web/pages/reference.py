@@ -1,6 +1,6 @@
-"""The reference of a system's API: a page made from its OpenAPI document, where each operation can be tried.
+"""The reference of a system's API: a page made from its OpenAPI document, where readers can try each operation.
 
-It is all there without JavaScript but the trying, and it loads nothing from elsewhere.
+Only trying needs JavaScript. The page loads nothing from other sites.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Schema: TypeAlias = Mapping[str, Any]
 
 
 def add_reference(app: FastAPI) -> None:
-    """Put the reference of an API beside it at `docs`; its `state.running` is the system."""
+    """Add the reference of an API to it, at `/docs`. Its `state.running` is the system."""
     running: Running[Any] = app.state.running
     reference = cache(lambda: Reference.of(app.openapi()))
     gives_tokens = running.settings.dev and running.system.identity is None
@@ -56,7 +56,7 @@ def add_reference(app: FastAPI) -> None:
     async def token(request: Request) -> Response:
         _note(request, TOKEN)
         check_origin(request, None)
-        if not is_loopback(request.url.hostname):  # another name may be a stranger's that leads here
+        if not is_loopback(request.url.hostname):  # another host name may be an attacker's that points to this machine
             raise Forbidden("not-local", "Development tokens are available on this machine only.")
         try:
             whom = Whom.model_validate_json(await request.body())
@@ -76,18 +76,18 @@ def _note(request: Request, path: str) -> None:
 
 
 class Whom(In):
-    """For whom a token is wanted."""
+    """The user to make a token for."""
 
     sub: Id
     groups: Annotated[str, StringConstraints(max_length=1000)] = ""
 
 
-# What a schema says, in words
+# A schema in words
 
 
 @dataclass(frozen=True)
 class Words:
-    """A piece of a type's description; `link` names the schema that it is."""
+    """A piece of a type's description; `link` is the schema it stands for."""
 
     text: str
     link: str | None = None
@@ -143,7 +143,7 @@ def _limits(schema: Schema) -> list[Words]:
 
 
 def example(schema: Schema, schemas: Mapping[str, Schema], depth: int = 0) -> object:
-    """A value that has the form that a schema asks for, to begin with."""
+    """An example that fits a schema."""
     if "$ref" in schema:
         return example(schemas.get(schema["$ref"].rpartition("/")[2], {}), schemas, depth)
     for name in ("example", "default", "const"):
@@ -219,7 +219,7 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an operation may answer."""
+    """A possible response of an operation."""
 
     status: str
     about: str
@@ -227,13 +227,13 @@ class Answer:
 
     @property
     def is_problem(self) -> bool:
-        """Whether it says that something went wrong."""
+        """Whether it is an error."""
         return self.status >= "4"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that the API can do."""
+    """An operation of the API."""
 
     id: str
     method: str
@@ -260,7 +260,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Reference:
-    """An API, ready to be shown."""
+    """The content of the page."""
 
     title: str
     about: str
@@ -269,7 +269,7 @@ class Reference:
 
     @classmethod
     def of(cls, document: Schema) -> Reference:
-        """The reference of what an OpenAPI document describes."""
+        """The reference for an OpenAPI document."""
         schemas = document.get("components", {}).get("schemas", {})
         groups: dict[str, list[Operation]] = {}
         for group, operation in _operations(document, schemas):
@@ -279,7 +279,7 @@ class Reference:
 
 
 def _operations(document: Schema, schemas: Mapping[str, Schema]) -> Iterator[tuple[str, Operation]]:
-    """The operations, each with the group it is in: its tag, or what its path begins with."""
+    """The operations, each with its group: its tag, or the beginning of its path."""
     for path, item in document.get("paths", {}).items():
         for method in _METHODS:
             if method in item:
@@ -316,7 +316,7 @@ def _operation(method: str, path: str, operation: Schema, schemas: Mapping[str, 
 
 
 def _unless_null(schema: Schema) -> Schema:
-    """A parameter's schema without the null that stands for leaving it out."""
+    """A parameter's schema without null, which means that it can be left out."""
     kinds = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     return {**schema, **kinds[0], "anyOf": None} if len(kinds) == 1 else schema
 

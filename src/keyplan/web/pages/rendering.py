@@ -1,4 +1,4 @@
-"""How pages are made: templates, addresses, static files, and the headers that every page has."""
+"""Templates, URLs, static files, and the headers of every page."""
 
 import hashlib
 import importlib.util
@@ -29,7 +29,7 @@ _IN_PATH = re.compile(r"{(\w+)(:path)?}")
 
 @cache
 def folder_of(package: str) -> Path:
-    """Where a package's files are."""
+    """The folder of a package."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ValueError(f"Package not found: {package}.")
@@ -37,9 +37,9 @@ def folder_of(package: str) -> Path:
 
 
 def environment(package: str = KIT, language: Language = ENGLISH) -> Environment:
-    """The templates of a package, and behind them the kit's, which are also `kit/...` for who has one of that name.
+    """The templates of a package, and then the kit's, which are also at `kit/...` if the package has one of that name.
 
-    The filter `said` gives what is said in English in the language of the pages.
+    The filter `said` translates English sentences to the language of the pages.
     """
     kit = FileSystemLoader(folder_of(KIT) / "templates")
     own: list[BaseLoader] = [FileSystemLoader(folder_of(package) / "templates")] if package != KIT else []
@@ -58,19 +58,19 @@ def environment(package: str = KIT, language: Language = ENGLISH) -> Environment
 
 
 def moment(value: datetime) -> Markup:
-    """A time as people read it, and as programs do."""
+    """A time for people, with its machine-readable form."""
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value:%-d %B %Y, %H:%M} UTC")
 
 
 def marked(text: str) -> Markup:
-    """A text with what stands in backticks as code."""
+    """A text in which backticks mark code."""
     pieces = text.split("`")
     shown = (Markup("<code>{}</code>").format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
     return Markup().join(shown if len(pieces) % 2 else [escape(text)])
 
 
 def filled(path: str, values: Mapping[str, object]) -> str:
-    """A path with values for the names in its braces, and the others as a query; those that are None are left out."""
+    """A path with values for the names in braces, and the other values as a query. None is left out."""
     left = dict(values)
 
     def value_of(found: re.Match[str]) -> str:
@@ -95,7 +95,7 @@ def _has(package: str, name: str) -> bool:
 
 
 def asset(name: str, package: str = KIT, prefix: str = "") -> str:
-    """The address of a static file. It changes with the file, so that browsers may keep what they have."""
+    """The URL of a static file. It changes with the file's content, so that browsers can cache it forever."""
     return f"{prefix}/static/{name}?v={_digest(folder_of(package) / 'static', name)}"
 
 
@@ -107,7 +107,7 @@ class Static(StaticFiles):
         super().__init__(directory=self._folder, check_dir=False)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file, or why there is none."""
+        """A file, or a problem."""
         if scope["method"] not in ("GET", "HEAD"):
             raise only("GET", "HEAD")
         return await super().get_response(path, scope)
@@ -115,7 +115,7 @@ class Static(StaticFiles):
     def file_response(
         self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        """A file; for ever, where the address names this very state of it."""
+        """A file, to be cached forever if the URL has its current version."""
         response = super().file_response(full_path, stat_result, scope, status_code)
         version = parse_qs(scope["query_string"].decode("latin-1")).get("v")
         name = str(Path(full_path).relative_to(self._folder.resolve()))
@@ -129,7 +129,7 @@ class Static(StaticFiles):
 
 
 def origin_of(address: str) -> str:
-    """The origin of an address, as a content security policy names it."""
+    """The origin of a URL, as in a content security policy."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -137,9 +137,9 @@ def origin_of(address: str) -> str:
 def page_headers(
     *, forms: Sequence[str] = (), scripts: Sequence[str] = (), images: Sequence[str] = ()
 ) -> dict[str, str]:
-    """What keeps a page to itself: no script, style or frame but ours, and no talk to anybody else.
+    """Security headers: only our own scripts, styles and frames, and no requests to other sites.
 
-    `forms` and `scripts` are to whom else they may send something, `images` from where else they may be.
+    `forms` and `scripts` are other origins that they may send to, `images` other sources of images.
     """
     policy = {
         "default-src": ["'self'"],
@@ -154,20 +154,20 @@ def page_headers(
         "Content-Security-Policy": "; ".join(f"{name} {' '.join(sources)}" for name, sources in policy.items()),
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
-        # Not no-referrer: with that, browsers would send `Origin: null` with our own forms.
+        # Not no-referrer: browsers would send `Origin: null` with our own forms.
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
     }
 
 
 def kit_page(template: str, /, *, status: int = 200, **values: object) -> Response:
-    """A page that belongs to no system."""
+    """A page outside of all systems."""
     made = _kit().get_template(template).render(values)
     return HTMLResponse(made, status, {**page_headers(), "Cache-Control": "no-cache"})
 
 
 def told(scope: Scope, problem: Problem) -> Response:
-    """A problem, for who is in no system's pages: a page for a browser that looks for one, else JSON as everywhere."""
+    """A problem outside of a system's pages: HTML for browsers that ask for it, otherwise JSON."""
     request_id: str = scope["keyplan"].request_id
     if scope["path"].startswith("/api/"):
         return answer(problem, request_id)
@@ -184,7 +184,7 @@ def _kit() -> Environment:
 
 
 class Site:
-    """The pages of a running system as their templates see them: its addresses and its files."""
+    """What the templates of a running system use: its URLs and files."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class Site:
         self.title = title or running.system.title
         self.prefix = f"/{running.system.name}"
         self.sign_in = sign_in
-        """Where one signs in; none where nobody can."""
+        """The path of the sign-in page; None if nobody can sign in."""
         self.images = images
         self.language = language
         self._forms: frozenset[str] = frozenset()
@@ -211,29 +211,29 @@ class Site:
         )
 
     def url(self, path: str, /, **values: object) -> str:
-        """The address of a page by its path in the system: `url("/posts/{slug}", slug=post.slug)`."""
+        """The URL of a page by its path in the system: `url("/posts/{slug}", slug=post.slug)`."""
         return self.prefix + filled(path, values)
 
     def asset(self, name: str) -> str:
-        """The address of a static file of the system, or else of the kit."""
+        """The URL of a static file of the system, or else of the kit."""
         return asset(name, self.package, self.prefix) if _has(self.package, name) else asset(name)
 
     def render(self, template: str, values: Mapping[str, object]) -> str:
-        """A template of the system, or of the kit, as text."""
+        """A rendered template of the system or the kit."""
         return self._templates.get_template(template).render(values)
 
     def headers(self, *, sends_files: bool = False) -> dict[str, str]:
-        """The headers of its pages; of one that sends files, too."""
+        """The headers of its pages. With `sends_files`, they allow uploads."""
         address = self.running.media.takes_at if sends_files else ""
         others = [origin_of(address)] if urlsplit(address).netloc else []
         return page_headers(forms=sorted(self._forms.union(others)), scripts=others, images=self.images)
 
     def let_forms_lead_to(self, address: str) -> None:
-        """Allow what answers a form to send people on to another site: to who signs them in."""
+        """Let forms redirect to another site, for sign-in."""
         self._forms |= {origin_of(address)}
 
     def local(self, address: str | None) -> str:
-        """An address where it is one of this system, else its front page: what a stranger's link may lead back to."""
+        """The URL if it belongs to this system, otherwise the front page. For redirects to URLs from a request."""
         front = self.url("/")
         if address is None or not address.startswith(front) or "\\" in address or not address.isprintable():
             return front

@@ -1,4 +1,4 @@
-"""The pages of a system at work: who asks, what was typed, and a page for whatever goes wrong."""
+"""Serves the pages of a system: sessions, forms, and pages for problems."""
 
 import inspect
 from collections.abc import Callable, Coroutine, Sequence
@@ -37,9 +37,9 @@ from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute, 
 from keyplan.web.system.running import Running
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 429, 503}
+"""After these, people can correct what they entered and send it again."""
 _WORTH_KEEPING = 40
-"""The length of a text that nobody likes to type again."""
-"""After these, who typed something can go on with it."""
+"""The length from which on a text is shown for copying if its form was refused."""
 
 
 def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
@@ -89,7 +89,7 @@ def page_routes(systems: Sequence[Running[Any]], settings: Settings) -> list[Bas
 
 
 class _PageRoute(APIRoute):
-    """A route that has read the form before anything else is looked at."""
+    """A route that reads the form before FastAPI checks anything."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -98,7 +98,7 @@ class _PageRoute(APIRoute):
             trace: Trace = request.scope["keyplan"]
             trace.route = f"{request.scope.get('root_path', '')}{self.path}"
             if request.method == "POST":
-                longest = request.app.state.running.settings.body_limit  # one field may be nearly all of it
+                longest = request.app.state.running.settings.body_limit  # one field can be nearly all of the body
                 async with request.form(max_files=0, max_part_size=longest) as sent:
                     request.scope["keyplan.typed"] = typed_in(sent)
             return await handle(request)
@@ -107,7 +107,7 @@ class _PageRoute(APIRoute):
 
 
 class _Serving:
-    """Makes pages, or shows why not."""
+    """Makes pages, and pages for problems."""
 
     def __init__(self, site: Site, everywhere: Everywhere | None) -> None:
         self._site = site
@@ -116,7 +116,7 @@ class _Serving:
         self._sessions = Sessions(site.running.store)
 
     def endpoint(self, page: PageRoute) -> Callable[..., Response]:
-        """What FastAPI calls, in a thread."""
+        """The function that FastAPI calls, in a thread."""
         signature = signature_of(page.function)
 
         def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401 - by the signature below
@@ -163,7 +163,7 @@ class _Serving:
             return view.redirect(self._site.sign_in, to=view.here)
         try:
             if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
-                visitor.sign_out()  # pages take no tokens: it is the session that is no longer good
+                visitor.sign_out()  # pages accept no tokens, so the session has expired
             elif page.again is not None and _is_shown_in_the_form(problem, visitor) and not first:
                 return self._again(page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
@@ -203,16 +203,16 @@ class _Serving:
     def _finished(self, response: Response, visitor: Visitor) -> Response:
         for name, value in self._site.headers().items():
             response.headers.setdefault(name, value)
-        # What is made for one person is kept for that person, and looked at again each time.
+        # A page for one person may be cached by that person only, and is revalidated each time.
         response.headers.setdefault("Cache-Control", "private, no-cache" if visitor.caller else "no-cache")
         response.headers.setdefault("Vary", "Cookie")
         visitor.cookies.send(response)
         return response
 
-    # What goes wrong before there is a page
+    # Problems before a page is found
 
     def handlers(self) -> dict[Any, Callable[[Request, Exception], Any]]:
-        """For FastAPI: requests that fit no page."""
+        """Exception handlers for FastAPI, for requests that match no page."""
 
         def shown(request: Request, problem: Problem) -> Response:
             visitor = self._visitor(request)
@@ -229,13 +229,13 @@ class _Serving:
 
 
 def _is_shown_in_the_form(problem: Problem, visitor: Visitor) -> bool:
-    # A form of a session that is over is shown again, for the one that is there now: no other site could send it.
-    anew = problem.code == "old-form" and visitor.caller is not None
-    return anew or problem.status in _SHOWN_IN_THE_FORM
+    # A form of an expired session is shown again for the current session: no other site could have sent it.
+    expired = problem.code == "old-form" and visitor.caller is not None
+    return expired or problem.status in _SHOWN_IN_THE_FORM
 
 
 def _lost(request: Request, problem: Problem) -> list[str]:
-    """Texts that somebody typed into a form whose session is over, for them to copy: nobody writes a post twice."""
+    """Long texts from a form whose session has expired, so that people can copy them."""
     if problem.code not in ("old-form", "no-token", "bad-token"):
         return []
     typed: Typed = request.scope.get("keyplan.typed", {})
@@ -266,5 +266,5 @@ def _from_routing(error: Exception, request: Request) -> Problem:
 def _from_parameters(error: RequestValidationError) -> Problem:
     found = error.errors()
     if any(each["loc"][0] == "path" for each in found):
-        return Missing()  # no thing has such a name
+        return Missing()  # nothing can have such a name
     return Invalid([FieldProblem(f"?{each['loc'][-1]}", message_for(each)) for each in found])

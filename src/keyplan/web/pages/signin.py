@@ -1,7 +1,7 @@
-"""Signing in with a browser: at the system's OpenID issuer, or with `dev` by saying who to be.
+"""Sign-in with a browser: at the system's OpenID issuer, or with `dev` by choosing a user.
 
-At an issuer it is the authorization code flow with PKCE. What this browser's attempt has to prove later (state, nonce,
-verifier) is derived from one random secret in a cookie, so nothing is stored before somebody has signed in.
+At an issuer, it is the authorization code flow with PKCE. State, nonce and verifier of an attempt are derived from one
+random secret in a cookie, so nothing is stored before somebody has signed in.
 """
 
 import base64
@@ -36,7 +36,7 @@ from keyplan.web.system.page_routes import PageRoute, Person
 
 SIGN_IN, SIGN_OUT, CALLBACK = "/sign-in", "/sign-out", "/sign-in/callback"
 _MINUTES = timedelta(minutes=10)
-"""How long somebody may take at the issuer."""
+"""How long signing in at the issuer may take."""
 _DISCOVERY_SECONDS = 3600.0
 _RATE = 60
 _logger = logging.getLogger(__name__)
@@ -45,14 +45,14 @@ AnyView = View[Any]
 
 
 def can_sign_in(site: Site) -> bool:
-    """Whether there is a way to sign in that the kit knows."""
+    """Whether the kit can sign people in."""
     settings = site.running.settings
     issuer = settings.issuer_of(site.running.system.name)
     return settings.dev or (issuer is not None and issuer.client_id is not None)
 
 
 def sign_in_pages(site: Site, people: Sequence[Person]) -> list[PageRoute]:
-    """The pages to sign in and out with, for a system without accounts of its own."""
+    """The pages for signing in and out, for a system without its own accounts."""
     if site.running.settings.dev:
         return [*_dev_pages(people), SIGN_OUT_PAGE]
     issuer = site.running.settings.issuer_of(site.running.system.name)
@@ -74,7 +74,7 @@ SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out)
 
 
 class Whom(In):
-    """Who to be."""
+    """The user to sign in as."""
 
     sub: Id
     groups: Annotated[str, StringConstraints(max_length=1000)] = ""
@@ -100,7 +100,7 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One browser's attempt to sign in, and where it wanted to go."""
+    """A browser's attempt to sign in, and the page to return to."""
 
     secret: str
     to: str
@@ -111,27 +111,27 @@ class Attempt:
 
     @property
     def state(self) -> str:
-        """Comes back with the answer."""
+        """`state`, which comes back with the response."""
         return self._derived("state")
 
     @property
     def nonce(self) -> str:
-        """Comes back in the ID token."""
+        """`nonce`, which comes back in the ID token."""
         return self._derived("nonce")
 
     @property
     def verifier(self) -> str:
-        """Proves to the issuer that who brings the code is who asked for it."""
+        """`code_verifier`, which proves that the code comes from who asked for it."""
         return self._derived("verifier")
 
     @property
     def challenge(self) -> str:
-        """What the issuer is told of the verifier before."""
+        """`code_challenge`, the hash of the verifier."""
         return base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).decode().rstrip("=")
 
 
 def _cookie(state: str) -> str:
-    """One cookie for each attempt: several tabs can sign in at once."""
+    """The name of the cookie. Each attempt has its own, so that several tabs can sign in at once."""
     return f"keyplan-signin-{hashlib.sha256(state.encode()).hexdigest()[:12]}"
 
 
@@ -169,7 +169,7 @@ def _callback_address(view: AnyView) -> str:
 
 
 class OpenIdClient:
-    """We as a client of an OpenID issuer."""
+    """Our client at an OpenID issuer."""
 
     def __init__(self, issuer: IssuerSettings, site: Site) -> None:
         self.issuer = issuer
@@ -180,7 +180,7 @@ class OpenIdClient:
         self._read_at = 0.0
 
     def authorization(self, attempt: Attempt, callback: str) -> str:
-        """Where somebody has to go to sign in."""
+        """The URL for signing in at the issuer."""
         endpoint = self._endpoint("authorization_endpoint")
         query = {
             "response_type": "code",
@@ -195,9 +195,9 @@ class OpenIdClient:
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
     def signed_in(self, attempt: Attempt, code: str, callback: str) -> Caller:
-        """Who it was that the code was given to."""
+        """The user to whom the issuer gave the code."""
         id_token = self._exchanged(code, attempt.verifier, callback)
-        # Pages are made in threads; checking a token, which may wait for the issuer's keys, is for the event loop.
+        # Pages are made in threads, but checking a token, which may wait for the issuer's keys, needs the event loop.
         return from_thread.run(self._identity.signed_in, id_token, attempt.nonce)
 
     def _exchanged(self, code: str, verifier: str, callback: str) -> str:
@@ -229,7 +229,7 @@ class OpenIdClient:
         return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
 
     def _endpoint(self, name: str) -> str:
-        """An address from the issuer's discovery document, which is read once in an hour."""
+        """A URL from the issuer's discovery document, which is read once an hour."""
         with self._lock:
             if not self._known or time.monotonic() - self._read_at > _DISCOVERY_SECONDS:
                 try:

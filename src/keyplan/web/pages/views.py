@@ -1,4 +1,4 @@
-"""A page at work: what a function that makes a page is given."""
+"""What a function that makes a page gets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ S = TypeVar("S", bound=Service[Any])
 
 
 class _FormToken:
-    """The hidden field of a form, made where a template shows it: who gets no form needs no cookie."""
+    """The hidden field of a form, made when a template shows it, so that pages without forms set no cookie."""
 
     def __init__(self, visitor: Visitor) -> None:
         self._visitor = visitor
@@ -33,7 +33,7 @@ class _FormToken:
 
 
 class View(Generic[S]):
-    """A request for a page: who asks, the service that is made for them, the form, and the ways to answer."""
+    """A request for a page: the caller, their service, the form, and the ways to respond."""
 
     def __init__(
         self, site: Site, request: Request, visitor: Visitor, form: Form, everywhere: Everywhere | None = None
@@ -42,12 +42,12 @@ class View(Generic[S]):
         self.request = request
         self.visitor = visitor
         self.form = form
-        """What was typed and what is wrong with it; on a first visit empty."""
+        """What was entered and its errors; empty on the first visit."""
         self._everywhere = everywhere
 
     @property
     def caller(self) -> Caller | None:
-        """Who is signed in."""
+        """The signed-in user; None if there is none."""
         return self.visitor.caller
 
     @cached_property
@@ -57,11 +57,11 @@ class View(Generic[S]):
         return cast("S", self.site.running.service(self.caller, trace.address))
 
     def render(self, template: str, /, *, status: int = 200, sends_files: bool = False, **values: object) -> Response:
-        """A page from a template. Beside `values`, templates know `system`, `site`, `caller`, `form`, `notice`,
-        `csrf` (the hidden field that every form needs), `here`, `url` and `asset` for addresses, and what
-        `Pages.on_every_page` gives.
+        """A page from a template. Besides `values`, templates know `system`, `site`, `caller`, `form`, `notice`,
+        `csrf` (the hidden field that every form needs), `here`, `url` and `asset` for URLs, and the values of
+        `Pages.on_every_page`.
 
-        With `sends_files` its forms and scripts may send files to where the system's are kept.
+        With `sends_files`, its forms and scripts may upload files.
         """
         known: dict[str, object] = {
             "caller": self.caller,
@@ -76,22 +76,22 @@ class View(Generic[S]):
         )
 
     def redirect(self, path: str, /, *, notice: str | None = None, **values: object) -> Response:
-        """Go on to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Saved.")`.
+        """Redirect to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Post saved.")`.
 
-        The notice is shown there, once.
+        The notice is shown there once.
         """
         return self.redirect_to(self.site.url(path, **values), notice=notice)
 
     def redirect_to(self, address: str, /, *, notice: str | None = None) -> Response:
-        """Go on to an address, such as one that `site.local` found to be ours."""
+        """Redirect to a URL, such as one that `site.local` returned."""
         if notice is not None:
             self.visitor.cookies.set(NOTICE, quote(notice), timedelta(minutes=1))
         return RedirectResponse(address, 303)
 
     def sign_in(self, caller: Caller, lasts: timedelta = LASTS) -> None:
-        """Open a session in this browser, in place of the one it has."""
+        """Open a session in this browser, replacing the current one."""
         self.visitor.sign_in(caller, lasts)
-        self.__dict__.pop("service", None)  # it was made for who asked before
+        self.__dict__.pop("service", None)  # it was made for the previous caller
 
     def sign_out(self) -> None:
         """Close this browser's session."""
@@ -100,7 +100,7 @@ class View(Generic[S]):
 
     @property
     def here(self) -> str:
-        """The address of this page."""
+        """The URL of this page, without the host."""
         url = self.request.url
         return f"{url.path}?{url.query}" if url.query else url.path
 

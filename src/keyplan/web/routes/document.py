@@ -1,4 +1,4 @@
-"""The OpenAPI document of a system: which answers a route has, with which headers, and what parameters look like."""
+"""The OpenAPI document of a system: the responses of its routes, their headers, and the parameters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OF_PROBLEMS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-Af
 
 
 def responses_of(route: Route) -> dict[int | str, Part]:
-    """The answers of a route, with their headers; what a good one holds is said by what its method returns."""
+    """The responses of a route, with their headers. The content of a success follows from the method's return type."""
     problem = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
     found: dict[int | str, Part] = {route.status: _described(route.status, _headers_of(route))}
     if route.verb == "GET" and has_version(route):
@@ -64,7 +64,7 @@ def _headers_of(route: Route) -> Iterator[str]:
 
 
 def has_version(route: Route) -> bool:
-    """Whether a route's answer is one thing that has a version, so that it carries an entity tag."""
+    """Whether a route returns an item with a version, so that the response has an entity tag."""
     returned = signature_of(route.method).returns
     return (
         isinstance(returned, type)
@@ -112,13 +112,13 @@ def document_of(app: FastAPI) -> Part:
 
 
 def _mend(parameter: Part, operation: Part) -> None:
-    """A parameter as it is sent: it can be left out, but it can not be null."""
+    """A parameter as it is sent: it can be left out, but it can't be null."""
     schema = parameter["schema"]
     kinds = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if len(kinds) == 1:
         del schema["anyOf"]
         schema.update(kinds[0])
     if "description" in parameter:
-        schema.pop("description", None)  # said once is enough
+        schema.pop("description", None)  # the parameter itself has the description
     if parameter["name"] == "If-Match" and "428" in operation["responses"]:
-        parameter["required"] = True  # read by us, since FastAPI would answer 422 where it is missing
+        parameter["required"] = True  # we check it ourselves, because FastAPI would answer 422 if it is missing

@@ -1,4 +1,4 @@
-"""A request at work: the service that it gets, and that it has its effect once."""
+"""Runs a request: makes its service, and makes it take effect once."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -21,7 +21,7 @@ def handled(
     payload: object,
     act: Callable[[Service[Any]], Response],
 ) -> Response:
-    """The answer of a service's method; with an `Idempotency-Key`, the one that was given to the first request."""
+    """The response of a service's method; with an `Idempotency-Key`, the response to the first request with the key."""
     running: Running[Any] = request.app.state.running
     caller: Caller | None = request.state.caller
     address: str = request.scope["keyplan"].address
@@ -35,17 +35,17 @@ _at_once: ContextVar[bool] = ContextVar("keyplan_at_once", default=False)
 
 
 class _TakesLong(Exception):
-    """What was begun on the event loop belongs into a thread."""
+    """The work has to run in a thread instead of the event loop."""
 
 
 def takes_long() -> None:
-    """Say that what follows takes long. A read that the event loop answers itself begins again in a thread then."""
+    """Declare that what follows is slow. A read that runs on the event loop then starts again in a thread."""
     if _at_once.get():
         raise _TakesLong
 
 
 async def answered(work: Callable[[], Response], *, at_once: bool) -> Response:
-    """What a request's work gives: in a thread, or for a short read at once, where all others wait for it."""
+    """The result of a request's work, which runs in a thread, or with `at_once` on the event loop."""
     if at_once:
         token = _at_once.set(True)
         try:

@@ -1,11 +1,11 @@
-"""`Idempotency-Key`: a request that is sent again has its effect once, and gets the first answer.
+"""`Idempotency-Key`: a request that is sent again takes effect once, and gets the first response.
 
-A record is made before anything else happens. It holds the moment and the source of new ids, so that the same request
-makes the same items whenever it is carried out. Every write of the request raises the record's number of steps in its
-own transaction. So a request that was cut off can be carried out again by the next one that brings its key: what was
-written is passed over, what was not is done. The answer is kept beside that, and is given as it is from then on.
+A record is written before anything else. It has the time and the source of new IDs, so that the same request makes the
+same items whenever it runs. Every write of the request adds a step to the record in the same transaction. So an
+interrupted request can be finished by the next request with its key: it skips what was written and does the rest. The
+response is then stored in the record, and returned from then on.
 
-What is refused has no effect and leaves no record: the same key may be used again.
+A refused request has no effect and leaves no record, so its key can be used again.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ class Attempt(Entity, table=HOUSEKEEPING):
 
 @dataclass(frozen=True)
 class Keyed:
-    """What makes two requests the same."""
+    """The parts of a request that must be equal for it to be the same request."""
 
     caller: Caller | None
     address: str
@@ -79,7 +79,7 @@ class Keyed:
 
     @property
     def fingerprint(self) -> str:
-        # With the key, which nobody but the caller knows: a payload may hold a password, and could be guessed.
+        # With the key, which only the caller knows: a payload may contain a password that could be guessed from a hash.
         return _digest([self.key, self.path, self.payload])
 
 
@@ -88,7 +88,7 @@ def _digest(value: object) -> str:
 
 
 def carried_out_once(running: Running[Any], request: Keyed, act: Callable[[Any], Response]) -> Response:
-    """The answer to a request; the first one's, where it was sent before."""
+    """The response to a request; the first response if it was sent before."""
     attempt = _claimed(running, request)
     if attempt.status is not None:
         return Response(attempt.body, attempt.status, {**attempt.headers, "Idempotent-Replayed": "true"})
@@ -108,7 +108,7 @@ def carried_out_once(running: Running[Any], request: Keyed, act: Callable[[Any],
 
 
 def _claimed(running: Running[Any], request: Keyed) -> Attempt:
-    """The record of the request, held by this one; or as it is, where there is an answer."""
+    """The record of the request, claimed by this request unless it already has a response."""
     now = running.store.clock()
     mine_until = now + timedelta(seconds=2 * running.settings.request_seconds)
     fresh = Attempt(
@@ -148,7 +148,7 @@ def _under_way() -> InConflict:
 
 
 class _Ids:
-    """Ids in order of creation, the same ones each time (UUIDs of version 7, by the moment of the first request)."""
+    """IDs in order of creation, the same ones each time (UUIDs of version 7, by the time of the first request)."""
 
     def __init__(self, attempt: Attempt) -> None:
         self._seed = attempt.ids
@@ -156,7 +156,7 @@ class _Ids:
         self.restart()
 
     def restart(self) -> None:
-        """Begin with the first one again."""
+        """Start with the first ID again."""
         self._source = random.Random(self._seed)
         self._made = 0
 
@@ -167,7 +167,7 @@ class _Ids:
 
 
 class _Steps:
-    """Counts the writes of a request in its record, each in the write's own transaction."""
+    """Adds the writes of a request to its record, each in the write's own transaction."""
 
     def __init__(self, attempt: Attempt) -> None:
         self._before = list(attempt.steps)
@@ -177,13 +177,13 @@ class _Steps:
 
     @property
     def attempt(self) -> Attempt:
-        """The record as it is stored: with the step that was sent last, where that was taken."""
+        """The record as it is stored, with the last step if it was written."""
         if self._sent is not None and stored_item(self._sent) is not stored_item(self._attempt):
             self._attempt, self._sent = self._sent, None
         return self._attempt
 
     def beside(self, plan: Plan) -> Sequence[Part]:
-        """The record with one step more; nothing where this very step was carried out by an earlier request."""
+        """The record with one more step. Raises `AlreadyWritten` if an earlier request did this step."""
         step = _digest(sorted(str(address) for address in plan.actions))[:16]
         if self._passed < len(self._before) and self._before[self._passed] == step:
             self._passed += 1
@@ -195,9 +195,9 @@ class _Steps:
 
 
 def _released(running: Running[Any], attempt: Attempt) -> bool:
-    """Nothing was written: the key is free again. Else the next request may go on at once where this one stopped.
+    """Free the key if nothing was written. Otherwise, let the next request continue where this one stopped.
 
-    False where the next request did not wait for that: it counts, whatever became of this one.
+    Returns False if the next request has already taken over.
     """
     mine = attempt.mine_until
     try:
@@ -212,7 +212,7 @@ def _released(running: Running[Any], attempt: Attempt) -> bool:
 
 
 def _keep(running: Running[Any], attempt: Attempt, answer: Response) -> None:
-    """Keep the answer. One that is too long is made again when it is asked for."""
+    """Store the response. One that is too long is made again when it is needed."""
     if len(answer.body) > _LONGEST_ANSWER:
         _released(running, attempt)
         return

@@ -1,4 +1,4 @@
-"""What can be done at a path, and applications that are made when they are needed."""
+"""The methods of a path, and applications that are made when they are needed."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from keyplan.web.models.problems import WrongMethod
 
 
 def wrong_method(request: Request) -> WrongMethod:
-    """The problem for a method that a path does not have; `Allow` names those of all routes that have the path."""
+    """The problem for a method that a path doesn't support. `Allow` has the methods of all its routes."""
     found: set[str] = set()
     for route in request.app.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
@@ -21,13 +21,13 @@ def wrong_method(request: Request) -> WrongMethod:
 
 
 def only(*methods: str) -> WrongMethod:
-    """The problem for a method that is none of these."""
+    """The problem for a method other than these."""
     allowed = ", ".join(sorted(set(methods)))
     return WrongMethod("wrong-method", f"Allowed methods: {allowed}.", headers={"Allow": allowed})
 
 
 class HeadAsGet:
-    """An application that answers HEAD wherever it answers GET: with the same headers, and without the body."""
+    """An application that answers HEAD like GET, with the same headers and without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -44,7 +44,7 @@ class HeadAsGet:
 
 
 class Later:
-    """An application that is made when it is first asked something: a server is there before all its routes are."""
+    """An application that is made with its first request, so that the server starts quickly."""
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:
         self._make = make

@@ -1,4 +1,4 @@
-"""The routes of an API at work: what is asked before a method is called, its arguments, and its answer."""
+"""Serves the routes of an API: checks before a method is called, its arguments, and its response."""
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterator
@@ -64,7 +64,7 @@ def add_routes(app: FastAPI, api: Api) -> None:
 
 
 class _KitRoute(APIRoute):
-    """A route that knows the caller, and has read the body, before anything else is looked at."""
+    """A route that finds the caller and reads the body before FastAPI checks anything."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -106,11 +106,11 @@ async def _caller(route: Route, running: Running[Any], request: Request) -> Call
     except Unauthorized:
         if route.cookie is None:
             raise
-        return None  # who comes for new tokens, or to end them, may well bring one that is over
+        return None  # a request for new tokens, or to end them, may have an expired one
 
 
 async def _count(rates: Rates, *limits: Limit) -> None:
-    """Count a request. Only where the table has to be asked, another thread waits for it."""
+    """Count a request, in another thread only if that needs the table."""
     for limit in limits:
         if not rates.at_hand(limit):
             await run_in_threadpool(rates.take, *limit)
@@ -124,14 +124,14 @@ async def _read_json(request: LimitedRequest) -> None:
 
 
 def _endpoint(route: Route) -> Callable[..., Coroutine[Any, Any, Response]]:
-    """The function that FastAPI calls, with the parameters that it is to find in a request."""
+    """The function that FastAPI calls, with the parameters that it finds in a request."""
     takes = list(_parameters(route))
     signature = signature_of(route.method)
 
     async def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401 - by the signature below
         key = values.pop("idempotency_key", None)
         if_match = values.pop("if_match", None)
-        values.pop("if_none_match", None)  # the answer is compared with it
+        values.pop("if_none_match", None)  # the response is compared with it later
         for name, mark in signature.versions.items():
             values[name] = versions_in(if_match, required=mark.required)
         values = signature.arguments(values)
@@ -144,7 +144,7 @@ def _endpoint(route: Route) -> Callable[..., Coroutine[Any, Any, Response]]:
             payload,
             lambda service: _answer(request, route, service, values),
         )
-        # A read of an embedded file waits for nobody, and going to another thread takes longer than most of them.
+        # A read of an embedded file doesn't block, and switching to a thread takes longer than most reads.
         running: Running[Any] = request.app.state.running
         return await answered(work, at_once=route.verb == "GET" and running.settings.embedded)
 
@@ -179,7 +179,7 @@ def _answer(request: Request, route: Route, service: Service[Any], values: dict[
 def _set_cookie(request: Request, response: Response, cookie: SetCookie, result: object) -> None:
     running: Running[Any] = request.app.state.running
     value = getattr(result, cookie.field, None)
-    response.headers["Cache-Control"] = "no-store"  # what comes with it is a secret as well
+    response.headers["Cache-Control"] = "no-store"  # the body contains a secret, too
     response.set_cookie(
         cookie.name,
         value or "",

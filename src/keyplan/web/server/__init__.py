@@ -1,8 +1,8 @@
-"""All systems on one port, and what is done beside requests.
+"""All systems on one port, and background work.
 
 `application` puts APIs, pages, files, health and metrics together (`application`, `running`), `edge` gives every
-request an id and limits, `work` carries out what streams and the clock ask for (`Worker`), `demo` fills a system with
-made-up data. It knows all other folders, and none of them knows it.
+request an ID and limits, `work` runs handlers of streams and regular cleanup (`Worker`), `demo` fills a system with
+demo data. It knows all other folders, and none of them knows it.
 """
 
 from keyplan.web.server.application import application, running

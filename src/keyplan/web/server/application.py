@@ -43,7 +43,7 @@ D = TypeVar("D", bound=Design)
 
 
 def running(system: System[D], settings: Settings, client: object) -> Running[D]:
-    """A system at work on a DynamoDB client. Its tables must be there."""
+    """A running system on a DynamoDB client. Its tables must exist."""
     secret = settings.cursor_secret
     store = Store(
         system.design(settings.table_environment()),
@@ -82,7 +82,7 @@ def api_of(system: Running[Any]) -> FastAPI:
     )
     app.state.running = system
     add_routes(app, system.system.api)
-    app.openapi = lambda: document_of(app)  # type: ignore[method-assign]  # FastAPI's own way to change the document
+    app.openapi = lambda: document_of(app)  # type: ignore[method-assign]  # FastAPI's documented way to change the document
     add_reference(app)
     return app
 

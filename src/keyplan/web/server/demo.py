@@ -1,4 +1,4 @@
-"""Made-up data: every system is filled once."""
+"""Demo data: each system is filled once."""
 
 from typing import Any
 
@@ -7,7 +7,10 @@ from keyplan.web.system.running import Progress, Running
 
 
 def filled(running: Running[Any], progress: Progress) -> bool:
-    """Fill a system that was never filled; whether it was. One that was stopped half-way is gone on with."""
+    """Fill a system with demo data, unless that was done before. Returns whether it was filled now.
+
+    If it was interrupted, the next call continues.
+    """
     if running.system.demo is None:
         return False
     client: Any = running.store.client

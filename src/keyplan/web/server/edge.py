@@ -1,4 +1,4 @@
-"""The outermost layer: every request gets an id, an address, limits, a log line, and an answer whatever happens."""
+"""The outermost layer: every request gets an ID, an address, limits, a log line, and always a response."""
 
 import asyncio
 import ipaddress
@@ -16,11 +16,11 @@ from keyplan.web.system.observe import Trace, current, logger, observe
 
 _GOOD_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 FILES = "/media/"
-"""Files have limits of their own: they may be long, and take as long as the line needs."""
+"""Files have their own limits: they can be large, and slow connections need time."""
 
 
 class _Watch:
-    """The sending side of a request: knows what was answered."""
+    """The sending side of a request, which remembers the status."""
 
     def __init__(self, send: Send, trace: Trace, *, show_capacity: bool) -> None:
         self._send = send
@@ -39,7 +39,7 @@ class _Watch:
 
 
 class Edge:
-    """An application within limits."""
+    """An application with limits."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -65,7 +65,7 @@ class Edge:
             observe(trace, scope["method"], watch.status or 499, time.perf_counter() - began)
 
     async def _served(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> Problem | None:
-        """What went wrong, where the application did not answer that itself."""
+        """The problem, if the application didn't answer it itself."""
         of_files = scope["path"].startswith(FILES)
         try:
             if not of_files:
@@ -83,7 +83,7 @@ class Edge:
         return None
 
     def _address(self, scope: Scope) -> str:
-        """Where the request is from: the nearest address in X-Forwarded-For that is no proxy of ours."""
+        """The address of the client: the last one in X-Forwarded-For that isn't a trusted proxy."""
         address: str = scope["client"][0] if scope.get("client") else ""
         if not self._settings.proxies or not self._is_proxy(address):
             return address
@@ -114,7 +114,7 @@ def _is_address(text: str) -> bool:
 
 @lru_cache(4096)
 def _line(address: str) -> str:
-    """What of an address stands for who is there: of IPv6 its network, in which everybody has any number of them."""
+    """The part of an address that identifies a client: for IPv6 its network, in which a client has many addresses."""
     if not _is_address(address):
         return address
     found = ipaddress.ip_address(address)
@@ -126,7 +126,7 @@ def _line(address: str) -> str:
 
 
 def _request_id(headers: dict[bytes, bytes]) -> str:
-    """The caller's id for the request where it is a decent one, else a new one."""
+    """The caller's ID for the request if it is valid, or a new one."""
     given = headers.get(b"x-request-id", b"").decode("latin-1")
     return given if _GOOD_ID.fullmatch(given) else make_id()
 

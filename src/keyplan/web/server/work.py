@@ -1,8 +1,8 @@
-"""Background work of running systems: what was begun is finished, what is over is tidied up, streams are handled.
+"""Background work of running systems: finishes interrupted jobs, cleans up, and runs stream handlers.
 
-All of it may run in any number of processes. Each piece of work has a lease in the system's housekeeping table, so that
-one process does it at a time, and another goes on with it when that one is gone: everything there is to know about a
-piece of work is in tables, so that it survives being killed at any point.
+It can run in any number of processes. Each piece of work has a lease in the system's housekeeping table, so that one
+process does it at a time, and another takes over if that one stops. All state is in tables, so a process can be killed
+at any point.
 """
 
 import logging
@@ -17,20 +17,20 @@ from keyplan.web.system.running import Running
 logger = logging.getLogger("keyplan.work")
 
 _POLL_SECONDS = 0.5
-"""How long to wait for new records in a stream that has none."""
+"""How long to wait for new records of an idle stream."""
 _LONGEST_PAUSE = 6
-"""After work that failed again and again there is a pause of 2 to the power of this, in seconds."""
+"""The longest pause after repeated failures is 2 to the power of this, in seconds."""
 
 
 class Turn(NamedTuple):
-    """What came of a turn: how much was done, and in how many seconds to look again."""
+    """The result of a turn: how much was done, and the seconds until the next turn."""
 
     done: int
     pause: float
 
 
 class Piece(Protocol):
-    """A piece of work that one process among several does."""
+    """A piece of work that one of several processes does."""
 
     @property
     def name(self) -> str: ...
@@ -39,13 +39,13 @@ class Piece(Protocol):
     def lease(self) -> Lease: ...
 
     def turn(self) -> Turn:
-        """Do what there is to do, unless another process does it."""
+        """Do the work that is due, unless another process does it."""
 
     def stop(self) -> None:
-        """Have a turn that is under way come to its end."""
+        """Make a running turn end soon."""
 
     def close(self) -> None:
-        """Leave the work to others."""
+        """Let other processes do the work."""
 
 
 class StreamPiece:
@@ -67,7 +67,7 @@ class StreamPiece:
 
 
 class Chores:
-    """What a system has to tidy up from time to time: jobs that were cut off, uploads, and what it says itself."""
+    """Regular cleanup of a system: interrupted jobs, uploads, and the system's own `sweep`."""
 
     def __init__(self, running: Running[Any], lease_seconds: float) -> None:
         self.name = f"chores of {running.system.name}"
@@ -79,7 +79,7 @@ class Chores:
         self._duties = list(_duties(running))
 
     def turn(self) -> Turn:
-        # Held from one turn to the next, not for a turn only: else every process would do them in every period.
+        # The lease is kept between turns: otherwise every process would do the chores in every period.
         if not self.lease.held and not self.lease.take():
             return Turn(0, self._others_turn)
         done = 0
@@ -89,7 +89,7 @@ class Chores:
             try:
                 done += duty()
             except Exception:
-                # The next turn is the next try; the other duties do not wait for that.
+                # It is tried again with the next turn; the other duties don't wait for it.
                 logger.exception("background work failed", extra=_about(f"{name} of {self._system}"))
         return Turn(done, self._every)
 
@@ -101,7 +101,7 @@ class Chores:
 
 
 def _duties(running: Running[Any]) -> Iterator[tuple[str, Callable[[], int]]]:
-    yield "jobs that were cut off", running.store.resume
+    yield "interrupted jobs", running.store.resume
     yield "sweep of uploads", running.media.sweep
     if running.system.sweep is not None:
         yield "sweep", lambda: _swept(running)
@@ -114,15 +114,15 @@ def _swept(running: Running[Any]) -> int:
 
 
 def _about(work: str) -> dict[str, object]:
-    """For a line in the log: which work it is about."""
+    """The fields of a log line about a piece of work."""
     return {"fields": {"work": work}}
 
 
 class Worker:
     """Does the background work of systems, in threads of this process.
 
-    `streams` is boto3's client for `dynamodbstreams`, or the embedded engine. What goes wrong is logged and tried again
-    later; it never ends the worker.
+    `streams` is boto3's client for `dynamodbstreams`, or the embedded engine. Errors are logged, and the work is tried
+    again later; they never stop the worker.
     """
 
     def __init__(
@@ -134,20 +134,20 @@ class Worker:
         self._threads: list[threading.Thread] = []
 
     def run_once(self) -> int:
-        """A turn of everything, here and now; how much was done."""
+        """Run one turn of all work, in this thread. Returns how much was done."""
         return sum(self._turn(piece, 0)[0].done for piece in self.pieces)
 
     def start(self) -> None:
-        """Work in threads, until `stop`."""
+        """Start working, in threads, until `stop`."""
         named = [(piece.name, lambda piece=piece: self._work_on(piece)) for piece in self.pieces]
         for name, target in [*named, ("heartbeat", self._beat)]:
-            # Daemons: a process that ends without a stop may be held up by nothing here.
+            # Daemons: a process that ends without calling `stop` must not hang.
             thread = threading.Thread(target=target, name=f"keyplan {name}", daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Stop after what is being done, and leave the work to other processes; wait for it so many seconds."""
+        """Stop after the current turns, and release the leases. Waits up to `timeout` seconds."""
         self._stopping.set()
         for piece in self.pieces:
             piece.stop()
@@ -158,7 +158,7 @@ class Worker:
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
             if thread.is_alive():
-                logger.warning("background work goes on", extra=_about(thread.name))
+                logger.warning("background work is still running", extra=_about(thread.name))
         self._threads.clear()
 
     def _turn(self, piece: Piece, failures: int) -> tuple[Turn, int]:
@@ -176,7 +176,7 @@ class Worker:
         piece.close()
 
     def _beat(self) -> None:
-        """Renew the leases of work that takes its time."""
+        """Renew the leases of long turns."""
         while not self._stopping.wait(self._heartbeat_seconds):
             for piece in self.pieces:
                 if piece.lease.held:
@@ -186,7 +186,7 @@ class Worker:
         try:
             piece.lease.keep()
         except LeaseLost:
-            pass  # who works on it will notice
+            pass  # the turn itself will notice
         except Exception:
             logger.exception("background work failed", extra=_about(f"lease of {piece.name}"))
 

@@ -1,8 +1,8 @@
-"""A system: how it is declared, and one at work.
+"""A system: its declaration, and a running one.
 
-`service` is the base class of a system's rules (`Service`, `allow`), `access` who calls and what they may (`Caller`,
+`service` is the base class of a system's rules (`Service`, `allow`), `access` knows callers and permissions (`Caller`,
 `Permission`), `api_routes` the declaration of its HTTP API (`Api`), `page_routes` that of its pages (`Pages`) and
 `language` their language. `running` puts them together (`System`) and runs them on a store (`Running`), within the
-limits of `rates`; `observe` has what a request did (`Trace`), the log and the metrics. It knows `models`, `media` and
-the settings.
+limits of `rates`; `observe` records what a request did (`Trace`) for the log and the metrics. It knows `models`,
+`media` and the settings.
 """

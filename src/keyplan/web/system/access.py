@@ -1,4 +1,4 @@
-"""Who calls, and what they may."""
+"""Callers, roles and permissions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,14 +7,14 @@ from typing import Protocol
 from starlette.requests import Request
 
 ANYONE = "anyone"
-"""The role of every caller, known or not."""
+"""The role of every caller, signed in or not."""
 SIGNED_IN = "signed in"
-"""The role of every caller who is known."""
+"""The role of every signed-in caller."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sends a request, as a token or a session says."""
+    """The user who sends a request, from a token or a session."""
 
     sub: str
     groups: frozenset[str] = frozenset()
@@ -22,21 +22,21 @@ class Caller:
 
 
 class Identity(Protocol):
-    """Says who sends a request."""
+    """Finds the caller of a request."""
 
     async def caller(self, request: Request) -> Caller | None:
-        """The caller; None where the request brings no token. A token that is not good is an `Unauthorized`."""
+        """The caller; None without a token. Raises `Unauthorized` for a token that isn't valid."""
         ...
 
 
 @dataclass(frozen=True)
 class Permission:
-    """Who may call a method: one of the roles, and where `also` says so, more that the method decides."""
+    """Who may call a method: callers with one of the roles, if the condition in `also` holds, too."""
 
     roles: tuple[str, ...]
     also: str | None = None
 
 
 def permission_of(method: Callable[..., object]) -> Permission | None:
-    """What `allow` said about a method."""
+    """The permission that `allow` declared for a method."""
     return getattr(method, "permission", None)

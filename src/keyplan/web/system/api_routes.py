@@ -1,12 +1,12 @@
-"""Routes: one line for each thing that a service can do.
+"""The routes of an API: one line for each method of a service.
 
     api = Api(Blog)
     api.get("/posts/{slug}", Blog.post)
     api.post("/posts", Blog.create_post)
 
 The method's signature says the rest: names in the path are path parameters, an `In` is the body, a `Paging` is `limit`
-and `cursor`, an `IfMatch` is the header, anything else is a query parameter; what it returns is the answer. Nothing is
-said twice, and the table of who may do what can be read off the routes.
+and `cursor`, an `IfMatch` is the header, anything else is a query parameter; what it returns is the response. The
+table of who may do what is made from the routes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ Method: TypeAlias = Callable[..., object]
 
 
 class ServiceClass(Protocol):
-    """A class of services, as routes know it: it makes one for a request, and says which roles there are."""
+    """What routes need from a class of services: it makes a service for a request, and has the roles."""
 
     @property
     def all_roles(self) -> tuple[str, ...]: ...
@@ -36,9 +36,9 @@ class ServiceClass(Protocol):
 
 @dataclass(frozen=True)
 class SetCookie:
-    """A cookie that a route's answers set: from a field of the result, or none where there is no result.
+    """A cookie that a route's responses set: to a field of the result, or deleted if there is no result.
 
-    No script sees it, no other site's page sends it, and it is sent to this system's API only.
+    Scripts can't read it, pages of other sites can't send it, and it is sent to this system's API only.
     """
 
     name: str
@@ -48,7 +48,7 @@ class SetCookie:
 
 @dataclass(frozen=True)
 class Route:
-    """A path and method of HTTP, and what it calls."""
+    """An HTTP method and path, and the method that it calls."""
 
     verb: str
     path: str
@@ -57,10 +57,10 @@ class Route:
     once: bool
     permission: Permission
     rate: int | None = None
-    """How many requests a minute one address may send, where that is less than elsewhere."""
+    """The maximum requests per minute from an address, if lower than the general limit."""
     cookie: SetCookie | None = None
     behind: Method | None = None
-    """Refuses those for whom the route is not there; asked before a caller is told what is wrong with a request."""
+    """Refuses callers for whom the route doesn't exist, before they learn what is wrong with their request."""
 
 
 class Api:
@@ -72,13 +72,13 @@ class Api:
         self._behind: Method | None = None
 
     def behind(self, refuses: Method) -> "Api":
-        """The same routes, for adding some that are not there for everybody: `refuses` is the method that says so."""
+        """The same routes, for adding some that don't exist for the callers whom the method `refuses` refuses."""
         section = copy(self)
         section._behind = refuses
         return section
 
     def get(self, path: str, method: Method, *, rate: int | None = None) -> None:
-        """Read something."""
+        """Add a route that reads something."""
         self._add("GET", path, method, 200, rate=rate)
 
     def post(
@@ -91,19 +91,19 @@ class Api:
         rate: int | None = None,
         cookie: SetCookie | None = None,
     ) -> None:
-        """Do something. With `once`, an `Idempotency-Key` makes sending it again safe."""
+        """Add a route that does something. With `once`, an `Idempotency-Key` makes it safe to send it again."""
         self._add("POST", path, method, status, once=once, rate=rate, cookie=cookie)
 
     def put(self, path: str, method: Method) -> None:
-        """Make something be as it is sent."""
+        """Add a route that creates or replaces something."""
         self._add("PUT", path, method, 200)
 
     def patch(self, path: str, method: Method) -> None:
-        """Change a part of something."""
+        """Add a route that changes a part of something."""
         self._add("PATCH", path, method, 200)
 
     def delete(self, path: str, method: Method) -> None:
-        """Remove something."""
+        """Add a route that deletes something."""
         self._add("DELETE", path, method, 204)
 
     def _add(
@@ -125,13 +125,13 @@ class Api:
         self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, self._behind))
 
     def who_may_do_what(self) -> Iterator[tuple[str, str, dict[str, str]]]:
-        """For each route what each role may: "yes", "no", or "if ..."."""
+        """For each route, whether each role may use it: "yes", "no", or "if ..."."""
         for route in self.routes:
             allowed = f"if {route.permission.also}" if route.permission.also else "yes"
             roles = {role: self._may(role, route.permission) for role in self.service.all_roles}
             yield route.verb, route.path, {role: allowed if may else "no" for role, may in roles.items()}
 
     def _may(self, role: str, permission: Permission) -> bool:
-        """Whether a role is one of those that are allowed, or comes with one: whoever has a role is signed in."""
+        """Whether a role, or one that comes with it, is allowed. Everybody with a role is signed in."""
         known = () if role == ANYONE else (SIGNED_IN, *self.service.comes_with.get(role, ()))
         return not {ANYONE, role, *known}.isdisjoint(permission.roles)

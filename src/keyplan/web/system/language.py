@@ -1,7 +1,7 @@
 """The language of a system's pages.
 
-The kit, and the rules of the systems, speak English. A system whose people speak another language gives its words for
-what is said: `Language("de", {"Sign in": "Anmelden", "Only {types} are taken.": "Es geht nur {types}."})`.
+The kit and the rules of the systems use English. A system whose pages have another language has a catalog:
+`Language("de", {"Sign in": "Anmelden", "Signed in as {name}.": "Angemeldet als {name}."})`.
 """
 
 import re
@@ -12,18 +12,18 @@ _VALUE = re.compile(r"{(\w+)}")
 
 
 class Language:
-    """A language, and what is said in it for what is said in English; what it has no words for stays English.
+    """A language, with translations of English sentences. A sentence without a translation stays English.
 
-    In a sentence with names in braces, any text may stand for each of them.
+    A name in braces stands for any text.
     """
 
     def __init__(self, code: str = "en", words: Mapping[str, str] | None = None) -> None:
         self.code = code
-        """As HTML names it."""
+        """The language code, as in HTML."""
         self.words = words or {}
 
     def say(self, text: str) -> str:
-        """A text of the kit or of a rule, in this language."""
+        """A sentence of the kit or of a rule, in this language."""
         if (found := self.words.get(text)) is not None:
             return found
         for pattern, words in self._patterns:
@@ -37,7 +37,7 @@ class Language:
 
 
 def _pattern(english: str) -> re.Pattern[str]:
-    pieces = _VALUE.split(english)  # texts, and between them names
+    pieces = _VALUE.split(english)  # texts, with names between them
     return re.compile(
         "".join(f"(?P<{each}>.+)" if at % 2 else re.escape(each) for at, each in enumerate(pieces)), re.DOTALL
     )

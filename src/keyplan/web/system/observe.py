@@ -1,4 +1,4 @@
-"""What a request did: its DynamoDB calls with table, index and capacity, its log line, its metrics. Never values."""
+"""What a request did: its DynamoDB calls with table, index and capacity, its log line, and its metrics. No values."""
 
 import json
 import logging
@@ -43,7 +43,7 @@ CALLS = Counter("keyplan_dynamodb_calls", "Calls to DynamoDB", ["operation", "ta
 CAPACITY = Counter("keyplan_dynamodb_capacity_units", "Capacity consumed", ["kind", "table"])
 
 
-# Finding a label's counter takes longer than counting.
+# Looking up the counter of a label takes longer than counting.
 _requests = cache(REQUESTS.labels)
 _seconds = cache(SECONDS.labels)
 _calls = cache(CALLS.labels)
@@ -72,7 +72,7 @@ class DynamoCall:
 
 @dataclass
 class Trace:
-    """What is known of a request while it is served."""
+    """What is known about a request while it is served."""
 
     request_id: str
     address: str
@@ -91,7 +91,7 @@ current: ContextVar[Trace | None] = ContextVar("keyplan_trace", default=None)
 
 
 class ObservedClient:
-    """A DynamoDB client whose calls are noted in the request that makes them."""
+    """A DynamoDB client that records its calls in the current request."""
 
     def __init__(self, client: object) -> None:
         self._client = client
@@ -125,7 +125,7 @@ def _observed(operation: str, method: Callable[..., Answer]) -> Callable[..., An
 
 
 def _units(answer: Answer, request: dict[str, Any]) -> dict[str, float]:
-    """The capacity by table. What was refused consumed some, too, but DynamoDB does not say how much."""
+    """The capacity by table. A refused call consumes capacity, too, but DynamoDB doesn't say how much."""
     consumed = answer.get("ConsumedCapacity") or []
     entries = consumed if isinstance(consumed, list) else [consumed]
     units = {each["TableName"]: each.get("CapacityUnits", 0.0) for each in entries}
@@ -141,7 +141,7 @@ def _tables(request: dict[str, Any]) -> Iterator[str]:
 
 
 def observe(trace: Trace, method: str, status: int, seconds: float) -> None:
-    """Count a request that was answered, and log it."""
+    """Count and log a request that was answered."""
     route = trace.route or "other"
     _requests(route, method, str(status)).inc()
     _seconds(route).observe(seconds)
@@ -152,7 +152,7 @@ def observe(trace: Trace, method: str, status: int, seconds: float) -> None:
                 "fields": {
                     "request_id": trace.request_id,
                     "method": method,
-                    # A path that no route has may hold anything; one that a route has is logged by the route.
+                    # The path of an unknown route can contain anything, so only routes are logged.
                     "route": route,
                     "status": status,
                     "ms": round(seconds * 1000, 3),
@@ -178,12 +178,12 @@ class JsonLines(logging.Formatter):
             line["error"] = self.formatException(record.exc_info)
         try:
             return orjson.dumps(line, default=str).decode()
-        except TypeError:  # half a surrogate pair, which only escapes can show
+        except TypeError:  # a lone surrogate, which only escapes can represent
             return json.dumps(line, default=str)
 
 
 def log_to_stderr(level: str) -> None:
-    """Send what is logged to stderr, a line of JSON each."""
+    """Log to stderr, as lines of JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name in ("keyplan", "uvicorn.error"):
@@ -194,7 +194,7 @@ def log_to_stderr(level: str) -> None:
 
 
 def metrics(several_processes: bool) -> bytes:
-    """All metrics in Prometheus' text form, of all worker processes where there are several."""
+    """All metrics in Prometheus' text format, from all worker processes."""
     if not several_processes:
         return generate_latest()
     registry = CollectorRegistry()

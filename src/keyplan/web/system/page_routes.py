@@ -1,4 +1,4 @@
-"""Pages: what a system shows to people, made on the server and good without JavaScript.
+"""The pages of a system, made on the server. They work without JavaScript.
 
     pages = Pages("keyplan.apps.wavyblog")
 
@@ -12,11 +12,11 @@
 
     @pages.post("/write")
     def save(view: View[Blog], new: NewPost) -> Response:
-        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Saved.")
+        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Post saved.")
 
 Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
-parameter. What a rule refuses is shown: in the form, where one was sent (by the page of the same path, or `again`),
-else as a page of its own. Who has to sign in first is sent there and comes back.
+parameter. If a rule refuses something, the form is shown again with the errors (by the page of the same path, or
+`again`), or a page with the problem. People who have to sign in first are redirected there and back.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,25 +33,25 @@ PageFunction: TypeAlias = Callable[..., Response]
 """Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
 
 Everywhere: TypeAlias = Callable[[Any], Mapping[str, object]]
-"""What every page of a system is told; of a `View`."""
+"""Makes the values that every page of a system gets, from a `View`."""
 
 
 @dataclass(frozen=True)
 class PageRoute:
-    """A path and method, and what makes the page."""
+    """An HTTP method and path, and the function that makes the page."""
 
     verb: str
     path: str
     function: PageFunction
     again: PageFunction | None = None
-    """Shows the form again, where what was sent is refused."""
+    """Shows the form again if what was sent is refused."""
     rate: int | None = None
-    """How many requests a minute one address may send, where that is less than elsewhere."""
+    """The maximum requests per minute from an address, if lower than the general limit."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody whom a developer can be without any more ado."""
+    """A user whom developers can sign in as with one click."""
 
     sub: str
     name: str
@@ -70,9 +70,9 @@ F = TypeVar("F", bound=PageFunction)
 class Pages:
     """The pages of a system; its templates and static files are in the folders `templates` and `static` of a package.
 
-    `sign_in` is the path of the system's own page to sign in, where it has accounts of its own. `people` are offered to
-    developers to be. `images` are sources of images beside the system itself, as a content security policy names them.
-    `language` is what its people speak, with words for what the kit and the rules say in English.
+    `sign_in` is the path of the system's own sign-in page, if it has its own accounts. `people` are the users that
+    developers can sign in as. `images` are further sources of images, as in a content security policy. `language`
+    translates the English sentences of the kit and the rules.
     """
 
     def __init__(
@@ -95,12 +95,12 @@ class Pages:
         self.everywhere: Everywhere | None = None
 
     def on_every_page(self, known: Everywhere) -> Everywhere:
-        """Give what every page is told, those about problems too: a function of the view, for menus and the like."""
+        """Register a function of the view that makes the values that every page gets, such as menus."""
         self.everywhere = known
         return known
 
     def get(self, path: str, *, rate: int | None = None) -> Callable[[F], F]:
-        """Show something."""
+        """Register a page."""
 
         def declare(function: F) -> F:
             self.routes.append(PageRoute("GET", path, function, rate=rate))
@@ -109,7 +109,7 @@ class Pages:
         return declare
 
     def post(self, path: str, *, again: PageFunction | None = None, rate: int | None = None) -> Callable[[F], F]:
-        """Do what a form asks for. `again` shows the form again; by default the page that has the same path does."""
+        """Register what a form does. `again` shows the form again; by default, the page with the same path does."""
 
         def declare(function: F) -> F:
             shows = again or next((p.function for p in self.routes if (p.verb, p.path) == ("GET", path)), None)

@@ -1,8 +1,7 @@
-"""Limits on how often somebody may ask, shared by all processes of a system.
+"""Limits on requests per minute, shared by all processes of a system.
 
-Requests are counted by the minute in the system's housekeeping table. A process takes a share of what is left at a
-time, and gives it out without asking again: a limit of 600 costs one write for 30 requests, and a small one (a login)
-is exact.
+Requests are counted in the system's housekeeping table. A process takes a share of the limit at a time and uses it up
+without another write: a limit of 600 costs one write per 30 requests, and a small limit (of logins) is exact.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ _SHARES = 20
 
 
 class Limit(NamedTuple):
-    """How often a subject may do something in a minute; 0: as often as it likes."""
+    """How often a subject may do something per minute; 0 for no limit."""
 
     subject: str
     most: int
@@ -45,7 +44,7 @@ class Rates:
         return Limit(f"sub {sub}", self._identity)
 
     def at_hand(self, limit: Limit) -> bool:
-        """Count something, where that needs no look at the table; whether it did not."""
+        """Count a request without using the table. Returns whether that was possible."""
         subject, most = limit
         if most <= 0:
             return True
@@ -56,7 +55,7 @@ class Rates:
         return left > 0
 
     def take(self, subject: str, limit: int, *, code: str = "too-many-requests", amount: int = 1) -> None:
-        """Count something of a subject; a problem where that was more than the limit in this minute. 0: no limit."""
+        """Count a request of a subject. Raises a problem if it is over the limit of this minute; 0 for no limit."""
         if limit <= 0:
             return
         now = self._store.clock()
@@ -74,7 +73,7 @@ class Rates:
         raise TooManyRequests(_WINDOW - second, code)
 
     def _taken(self, subject: str, minute: int, limit: int, amount: int) -> bool:
-        """Take another share; whether there was one that is large enough."""
+        """Take another share. Returns whether it was large enough."""
         wanted = max(amount, limit // _SHARES)
         granted = self._granted(subject, minute, limit, wanted)
         with self._lock:
@@ -85,8 +84,8 @@ class Rates:
         return granted >= amount
 
     def _granted(self, subject: str, minute: int, limit: int, wanted: int) -> int:
-        """How many of a share the limit has room for."""
-        # Neither an address nor a subject is stored as it is.
+        """How many requests of a share fit into the limit."""
+        # Addresses and subjects are stored as hashes only.
         name = hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
         client: Any = self._store.client
         answer = client.update_item(

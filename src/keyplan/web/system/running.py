@@ -1,7 +1,7 @@
-"""A system, as it is declared and as it runs.
+"""A system, and a running one.
 
-A `System` puts together what a system is made of. `Running` is one at work: its design on a store, its identity, its
-files, its limits. It makes a service for each request.
+A `System` has the parts of a system. `Running` runs it: its design on a store, with an identity, files and limits. It
+makes a service for each request.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ D = TypeVar("D", bound=Design)
 T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many steps are done."""
+"""Called with the number of finished steps and the number of all steps."""
 
 
 @dataclass(frozen=True)
 class System(Generic[D]):
-    """What a system is made of."""
+    """The parts of a system."""
 
     name: str
     title: str
@@ -39,34 +39,34 @@ class System(Generic[D]):
     api: Api
     pages: Pages | None = None
     handlers: Sequence[Handler[Any]] = ()
-    """What is done when items change, by the tables' streams."""
+    """Handlers of changes, which get them from the tables' streams."""
     prepare: Callable[[Running[D]], None] | None = None
-    """Makes what always exists; called at each start."""
+    """Creates what must always exist. Called at each start."""
     demo: Callable[[Running[D], Progress], None] | None = None
-    """Fills an empty system with believable data."""
+    """Fills an empty system with demo data."""
     sweep: Callable[[Running[D]], None] | None = None
-    """Called from time to time, in one process: what has to be tidied up."""
+    """Cleans up. Called regularly, in one process."""
     identity: Callable[[Running[D]], Identity] | None = None
-    """Who a caller is, where the system has accounts of its own; else tokens of an OpenID issuer say it."""
+    """Finds callers, if the system has its own accounts. By default, tokens of an OpenID issuer are used."""
 
 
 @dataclass
 class Visit:
-    """What a service knows of the request that it is made for, beside the caller."""
+    """What a service knows about its request, besides the caller."""
 
     now: datetime
     address: str = ""
     writes_allowed: bool = False
-    """Whether the permission of the running method is decided; nothing is written before."""
+    """Whether the permission of the running method was checked. Nothing can be written before."""
     entered: int = 0
-    """How many of the service's methods are running, each called by the one before."""
+    """How many methods of the service are running, each called by the previous one."""
     restart: Callable[[], None] = lambda: None
-    """Called before the request's work begins again: with an `Idempotency-Key` it makes the same ids then."""
+    """Called before the request's work starts again: with an `Idempotency-Key`, it then makes the same IDs."""
 
 
 @dataclass
 class Running(Generic[D]):
-    """A system at work."""
+    """A running system."""
 
     system: System[D]
     settings: Settings
@@ -74,12 +74,12 @@ class Running(Generic[D]):
     media: Media
     rates: Rates
     make_identity: Callable[[Running[D]], Identity]
-    """Says how callers are known: the system's own way, or that of the settings."""
+    """Makes the identity: the system's own, or that of the settings."""
     _kept: dict[Callable[..., object], object] = field(default_factory=dict, repr=False)
 
     @property
     def identity(self) -> Identity:
-        """Who callers are. Found when it is first needed: a system may keep keys in its tables."""
+        """Finds callers. It is made when it is first needed, because a system may have keys in its tables."""
         return self.kept(self.make_identity)
 
     @property
@@ -87,7 +87,7 @@ class Running(Generic[D]):
         return self.store.design
 
     def kept(self, make: Callable[[Running[D]], T]) -> T:
-        """What a function makes for this system; made when it is first asked for, and kept."""
+        """The result of a function for this system. It is called once, and the result is kept."""
         if make not in self._kept:
             self._kept[make] = make(self)
         return cast("T", self._kept[make])
@@ -100,7 +100,7 @@ class Running(Generic[D]):
         beside: Beside | None = None,
         now: datetime | None = None,
     ) -> Any:  # noqa: ANN401 - the system's own service class
-        """A service for one request. `beside` is written in the same transaction as what the service writes."""
+        """A service for one request. `beside` is written in the same transaction as each write of the service."""
         visit = Visit(now or self.store.clock(), address)
 
         def allowed(plan: Plan) -> Sequence[Part]:

@@ -1,9 +1,9 @@
 """Services: the rules of a system, and who may do what.
 
-A service is made for one request. Its public methods are what callers can do, over HTTP or from a page; each of them
-says with `allow` who may, and one that does not say is refused when the class is made. What depends on the thing
-itself (its owner, a role in its team) is said with `also` and decided with `permit`; until then the request's store
-writes nothing.
+A service is made for one request. Its public methods are what callers can do, over HTTP or from a page. Each says with
+`allow` who may call it; a class with a method that doesn't can't be made. A condition that depends on the item itself
+(its owner, a role in its team) is described with `also` and checked with `permit` or `find`; before that, nothing can
+be written.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ T = TypeVar("T")
 
 _TRIES = 12
 _RETRIES = 5
-"""How often a change of whichever version there is begins again, where somebody else was faster."""
+"""How often a change of any version is retried after it lost a race."""
 _BUDGET = 1000
-"""Items that a list reads before it answers with what it has."""
+"""The maximum number of items that a list reads for one page."""
 
 
 def allow(
     *roles: str, also: str | None = None, retry: tuple[type[Refused], ...] = ()
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Say which roles may call a method of a service.
+    """Declare which roles may call a method of a service.
 
-    `also` says in words what else must hold; the method decides it with `permit`, before it writes. `retry` names the
-    errors that mean that somebody else was faster: the method runs again then, with all its rules, a few times. One
-    that has a `refusal` of its own is final.
+    `also` describes a further condition; the method checks it with `permit` or `find` before it writes. `retry` has the
+    errors that mean that another request was faster: the method then runs again, with all its rules, a few times. An
+    error with its own `refusal` is final.
     """
     permission = Permission(roles, also)
     both: tuple[type[Refused], ...] = (StaleVersion, *retry)
@@ -78,13 +78,13 @@ def allow(
 
 
 def _takes_any_version(method: Callable[..., object], service: object, args: Any, kwargs: Any) -> bool:  # noqa: ANN401
-    """Whether a method that is to change something was called without naming a version: `If-Match: *`, or none."""
+    """Whether a method that changes something was called for any version: with `If-Match: *`, or without it."""
     given = inspect.signature(method).bind(service, *args, **kwargs).arguments
     return any(given.get(name) is None for name in signature_of(method).versions)
 
 
 def _retried(service: S, act: Callable[[S], R], lost: tuple[type[Refused], ...]) -> R:
-    """Do again what somebody else's change got in the way of, with all its rules, a few times."""
+    """Run something again that lost a race, with all its rules, a few times."""
     for attempt in range(_RETRIES):
         time.sleep(random.random() * 0.02 * (attempt + 1))
         service.visit.restart()
@@ -98,10 +98,10 @@ def _retried(service: S, act: Callable[[S], R], lost: tuple[type[Refused], ...])
 
 
 class Service(Generic[D]):
-    """Base of a system's service."""
+    """Base class of a system's service."""
 
     all_roles: ClassVar[tuple[str, ...]] = (ANYONE, SIGNED_IN)
-    """Every role there is in the system, for the table of who may do what."""
+    """All roles of the system, for the table of who may do what."""
     comes_with: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The roles that come with a role: an admin is a user, too."""
 
@@ -125,12 +125,12 @@ class Service(Generic[D]):
 
     @property
     def now(self) -> datetime:
-        """The time of the request; the same throughout."""
+        """The time of the request. It doesn't change during the request."""
         return self.visit.now
 
     @property
     def me(self) -> Caller:
-        """The caller, who is known."""
+        """The signed-in caller. Raises `Unauthorized` if there is none."""
         if self.caller is None:
             raise Unauthorized
         return self.caller
@@ -142,16 +142,16 @@ class Service(Generic[D]):
 
     @functools.cached_property
     def my_roles(self) -> frozenset[str]:
-        """The caller's roles, found once in a request."""
+        """The caller's roles, looked up once per request."""
         found = self.roles() | ({ANYONE} if self.caller is None else {ANYONE, SIGNED_IN})
         return found.union(*(self.comes_with.get(role, ()) for role in found))
 
     def roles(self) -> frozenset[str]:
-        """The roles of the caller beside `ANYONE` and `SIGNED_IN`; by default the groups of the token."""
+        """The roles of the caller besides `ANYONE` and `SIGNED_IN`; by default the groups of the token."""
         return frozenset() if self.caller is None else self.caller.groups
 
     def fresh(self) -> Self:
-        """The service as it was when the request came: it has looked nothing up yet."""
+        """A new service for the same request, without anything that was looked up."""
         return type(self)(self.running, self.store, self.caller, self.visit)
 
     def find(
@@ -163,7 +163,7 @@ class Service(Generic[D]):
         hidden: Callable[[E], bool] | bool = False,
         sought: type[Entity] | None = None,
     ) -> E:
-        """The one thing that an access pattern leads to, if the caller may have it and has seen its latest version.
+        """The item of an access pattern, if the caller may have it and has seen its latest version.
 
         Of a query it is the first item. Else a problem: it isn't found, or `allowed` says no (where it is `hidden` from
         those, it isn't found either), or its version is not among `versions`. `sought` is what the caller asked for,
@@ -192,7 +192,7 @@ class Service(Generic[D]):
         return found
 
     def save(self, entity: E, change: Change[Any] | None = None) -> E:
-        """Apply a partial change, if there is one, and write what is different."""
+        """Apply a partial change, if given, and write what changed."""
         if change is not None:
             change.apply_to(entity)
         return self.store.run(update(entity))
@@ -201,7 +201,7 @@ class Service(Generic[D]):
         """What `write` gives for the first slug that is free: the text itself, then with -2, -3 ..."""
         for number in itertools.count(1):
             slug = text if number == 1 else f"{text}-{number}"
-            # The plain one is free nearly always; only after it does looking first save a transaction.
+            # The plain slug is nearly always free, so it is tried without a check.
             if number > 1 and self.store.run(taken(slug)):
                 continue
             with suppress(UniqueViolation, AlreadyExists):
@@ -217,20 +217,20 @@ class Service(Generic[D]):
     def permit(
         self, allowed: bool, *, hidden: bool = False, detail: str = "You don't have permission to do this."
     ) -> None:
-        """Decide what `also` promised. `hidden`: to who may not, the thing is not there."""
+        """Check the condition of `also`. With `hidden`, a refused caller gets a 404 instead of a 403."""
         if not allowed:
             raise Missing if hidden else Forbidden(detail=detail)
         self.visit.writes_allowed = True
 
     def current(self, entity: Any, versions: Versions) -> None:  # noqa: ANN401 - any versioned entity
-        """Refuse a change of another version than the caller has seen."""
+        """Refuse a change of a version that the caller hasn't seen."""
         if versions is not None and entity.version not in versions:
             raise Stale
 
     def listed(
         self, op: Query[E] | Scan[E] | Follow[E] | Merge[E], paging: Paging, shown: Callable[[E], T]
     ) -> Listing[T]:
-        """A page of an access pattern, each entity as it is shown."""
+        """A page of an access pattern. `shown` makes the response of each entity."""
         op = op.limit(paging.limit)
         page: Page[E] = self.store.run(op.after(paging.cursor) if paging.cursor is not None else op)
         return Listing[T](items=[shown(each) for each in page.items], next=page.next)
@@ -241,7 +241,9 @@ class Service(Generic[D]):
         paging: Paging,
         shown: Callable[[Sequence[E]], Iterable[T]],
     ) -> Listing[T]:
-        """A page whose entities are completed in one go. `shown` may leave some out: what follows fills it up."""
+        """A page of an access pattern. `shown` makes the responses of several entities at once, and may leave some out;
+        then more are read to fill the page.
+        """
         items: list[T] = []
         cursor, read = paging.cursor, 0
         while len(items) < paging.limit and read < _BUDGET:
@@ -281,7 +283,7 @@ class Service(Generic[D]):
         self.visit.writes_allowed = before
 
     def _has_one_of(self, roles: tuple[str, ...]) -> bool:
-        # Which roles somebody has may take a look into a table, so that comes last.
+        # Looking up roles may need a read, so it comes last.
         if ANYONE in roles or (SIGNED_IN in roles and self.caller is not None):
             return True
         return not self.my_roles.isdisjoint(roles)
