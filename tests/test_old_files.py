@@ -1,13 +1,15 @@
 """Database files of an older commit: they are opened, read, and found to be in order."""
 
 from collections.abc import Iterator
+from datetime import date
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from keyplan.data import Store
-from keyplan.design import Design, get
+from keyplan.data import Store, set_stored_item, stored_item, update
+from keyplan.design import Design, InvalidValue, get, scan
 from keyplan.engine import Engine
 from tests.old_files import over_limits, unpacked
 from tools.calls import Clock
@@ -64,3 +66,68 @@ def _measured(value: Any) -> dict[str, Any]:
         return {"value": value}
     members = value.model_dump(exclude_none=True)
     return {"value": {name: _measured(each) for name, each in members.items()}}
+
+
+CHANGES: dict[tuple[str, str], dict[str, Any]] = {
+    ("funkedupshift", "Site"): {"scraped_content": "New."},
+    ("funkedupshift", "Comment"): {"display_name": "Ada"},
+    ("funkedupshift", "Group"): {"permissions": ["squash:read"]},
+    ("hacktracker", "User"): {"last_name": "Jones"},
+    ("hacktracker", "Team"): {"name": "Falcons"},
+    ("hacktracker", "Game"): {"status": "FINAL"},
+    ("hacktracker", "AtBat"): {"rbi": 1},
+    ("threefc", "Player"): {"user_id": "olga"},
+    ("threefc", "Season"): {"ends_on": date(2026, 6, 1)},
+    ("vcm", "Media"): {"filename": "new.png"},
+    ("vcm", "Location"): {"name": "Halle"},
+    ("vcm", "Member"): {"name": "Mona"},
+    ("vcm", "Team"): {"gender": "mixed"},
+    ("vcm", "News"): {"status": "draft"},
+    ("vcm", "Event"): {"status": "draft"},
+    ("vcm", "Sponsor"): {"name": "Bank"},
+    ("wavyblog", "Post"): {"is_published": True},
+}
+"""A change of another field of each entity that has one."""
+
+BROKEN = [item for item in over_limits() if item["over"]]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_items_over_their_limits_are_listed(system: str, loose: Engine) -> None:
+    store = store_of(system, loose)
+    for kind in store.design.entities:
+        wanted = [item["key"] for item in BROKEN if (item["system"], item["entity"]) == (system, kind.__name__)]
+        listed = [entity.key_values for entity in store.each(scan(kind))] if wanted else []
+        assert [each for each in wanted if each not in listed] == []
+
+
+@pytest.mark.parametrize("item", BROKEN, ids=lambda item: f"{item['system']}-{item['entity']}-{item['key']}")
+def test_an_item_over_its_limits_is_changed_in_its_other_fields_only(item: dict[str, Any], tmp_path: Path) -> None:
+    with Engine(str(unpacked("over_limits.db", tmp_path))) as engine:
+        store = store_of(item["system"], engine)
+        entity = store.run(get(store.design.entity(item["entity"]), **item["key"]))
+        assert entity is not None
+        for name, value in CHANGES.get((item["system"], item["entity"]), {}).items():
+            setattr(entity, name, value)
+            store.run(update(entity))
+            assert getattr(store.run(get(type(entity), **item["key"])), name) == value
+        for name in item["over"]:
+            value = getattr(entity, name)
+            longer = value + value[:1] if isinstance(value, str | list) and value else None
+            if longer is not None and name not in entity.spec.primary.fields:
+                changed = entity.model_copy(update={name: longer})
+                set_stored_item(changed, stored_item(entity))
+                with pytest.raises(InvalidValue) as refused:
+                    store.run(update(changed))
+                assert refused.value.field == name
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_verify_reports_what_is_over_its_limits(system: str, loose: Engine) -> None:
+    found = [finding for finding in store_of(system, loose).verify() if finding.kind == "over-limit"]
+    assert not any(finding.repairable for finding in found)
+    for item in BROKEN:
+        if item["system"] == system:
+            for name in item["over"]:
+                place = f"{item['entity']}.{name}"
+                assert any(finding.problem.startswith(place) for finding in found), place
