@@ -22,7 +22,7 @@ from keyplan.data import (
     move,
     update,
 )
-from keyplan.design import InvalidValue, get
+from keyplan.design import Entity, InvalidValue, get
 from tests.apps.support import World, world
 from tests.apps.threefc_data import game, goal, league
 
@@ -203,6 +203,34 @@ def test_a_game_needs_three_different_teams_of_its_season(store: Store[ThreeFC])
         store.run(create(game("g1", team_ids=("red", "blue", "pink"))))
     with pytest.raises(InvalidValue, match="three different teams"):
         store.run(create(game("g1", team_ids=("red", "blue", "red"))))
+
+
+@pytest.mark.parametrize(
+    ("entity", "field"),
+    [
+        (League(name="", slug="west"), "name"),
+        (League(name="West", slug="West End"), "slug"),
+        (League(league_id="a/b", name="West", slug="west"), "league_id"),
+        (Team(season_id="season-00", league_id="north", name="x" * 81, colour="red"), "name"),
+        (Team(season_id="season-00", league_id="north", name="x", colour="no color"), "colour"),
+        (Player(league_id="north", display_name="Pat", user_id="a#b"), "user_id"),
+        (game("g1", game_start_ts=datetime(2026, 5, 1, 18, 0)), "game_start_ts"),  # noqa: DTZ001 - without a time zone
+        (goal("event-00", 1, 1000), "minute"),
+        (goal("event-00", 1, 5, assist_ids=("a", "b", "c", "d")), "assist_ids"),
+    ],
+)
+def test_limits_hold_on_every_write(store: Store[ThreeFC], entity: Entity, field: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        store.run(create(entity))
+    assert refused.value.field == field
+
+
+def test_a_change_is_held_to_the_limits_too(store: Store[ThreeFC]) -> None:
+    team = store.run(store.design.team("season-00", "red"))
+    assert team is not None
+    team.colour = "no color"
+    with pytest.raises(InvalidValue, match="colour"):
+        store.run(update(team))
 
 
 def test_two_scorekeepers_do_not_undo_each_other(store: Store[ThreeFC]) -> None:

@@ -300,7 +300,7 @@ class RosterShown(Versioned, PlayerRef, TeamRef):
 class GrantUser(Fields):
     """Who has a role in a league."""
 
-    user_id: Annotated[UserId, about("User ID", "As in the user's sign-in.")]
+    user_id: Annotated[UserId, about("User ID", "The ID that the person signs in with.")]
 
 
 class GrantRole(Fields):
