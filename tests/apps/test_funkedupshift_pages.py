@@ -248,6 +248,23 @@ def test_groups_on_the_page(site: Site) -> None:
     assert "Squash" not in text_of(manager.get("/memberships?user_id=moe"))
 
 
+def test_a_form_that_is_refused_leaves_the_other_form_of_its_page_as_it_was(site: Site) -> None:
+    root = Reader(site, "admin")
+    assert root.send("/groups/walkers", version="1", description="On foot", permissions="sites:write").is_redirect
+    refused = root.send("/groups/walkers/members", user_id="a#b")
+    assert refused.status_code == 422
+    assert 'value="a#b"' in refused.text
+    assert 'value="On foot"' in refused.text
+    assert re.search(r'value="sites:write"[^>]* checked', refused.text)
+    refused = root.send("/groups/walkers", version="2", description="x" * 501)
+    assert refused.status_code == 422
+    assert not re.search(r'value="sites:write"[^>]* checked', refused.text)
+    match(site.as_("root", "admin"))
+    player = root.send("/squash/players/p1/delete", version="1")
+    assert player.status_code == 409
+    assert 'value="P1"' in player.text
+
+
 def test_squash_on_the_page(site: Site) -> None:
     mia, moe = Reader(site, "manager in Squash"), Reader(site, "member")
     form = {"date": "2026-03-01", "team_a_games": "3", "team_b_games": "1"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from types import NoneType, UnionType
@@ -84,22 +84,32 @@ class Form:
         self._typed = typed
         self._before: Mapping[str, object] = {}
         self._fields: Mapping[str, tuple[str, FieldInfo]] = {}
+        self._asked: Sequence[Set[str]] = ()
         self.messages: Sequence[Message] = () if problem is None else tuple(_messages(problem))
 
     @property
     def typed(self) -> bool:
         """Whether the form shows what was entered, which is stored nowhere else."""
-        return self._typed is not None and self._was_sent
+        return self._typed is not None and self._was_sent()
 
-    def asking(self, model: type[In]) -> Form:
-        """The form for a model, which has the labels, help texts and limits of the fields."""
-        self._fields = {info.alias or name: (name, info) for name, info in model.model_fields.items()}
+    def asking(self, *models: type[In]) -> Form:
+        """The form for a model, which has the labels, help texts and limits of the fields.
+
+        With several models, the page has a form for each. What was entered in one leaves the others as they were.
+        """
+        every = [{info.alias or name: (name, info) for name, info in each.model_fields.items()} for each in models]
+        self._asked = [each.keys() for each in every]
+        self._fields = {name: field for each in every for name, field in each.items()}
         return self
 
-    @property
-    def _was_sent(self) -> bool:
-        """Whether this form was sent, and not a button beside it, such as Delete, which sends the version at most."""
-        return not self._fields or any(name != "version" and name in (self._typed or {}) for name in self._fields)
+    def _was_sent(self, name: str | None = None) -> bool:
+        """Whether the form with this field was sent (without a name: any form).
+
+        It was not if a button beside it was pressed, such as Delete, which sends the version at most.
+        """
+        sent = (self._typed or {}).keys() - {"version"}
+        asked = [each for each in self._asked if name is None or name in each]
+        return not asked or any(sent & each for each in asked)
 
     def label(self, name: str) -> str:
         """The label of a field."""
@@ -127,7 +137,7 @@ class Form:
 
     def values(self, name: str) -> list[str]:
         """All values of a field, as text."""
-        if self._typed is not None and self._was_sent:
+        if self._typed is not None and self._was_sent(name):
             return list(self._typed.get(name, ()))
         before = self._before.get(name)
         several = before if isinstance(before, list | tuple | set | frozenset) else [before]

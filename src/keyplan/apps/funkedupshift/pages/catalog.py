@@ -39,10 +39,6 @@ class CommentEdit(CommentText, OfVersion):
     """The form that changes a comment."""
 
 
-class SiteForms(NewRating, CommentText):
-    """The fields of the two forms on a site's page."""
-
-
 @pages.get("/")
 def catalog(view: FusView, text: str = "", tag: str = "", cursor: Cursor = None) -> Response:
     text, tag = text.strip()[:100].lower(), tag.strip()[:50].lower()
@@ -58,7 +54,7 @@ def site(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
     found = view.service.site(site_id)
     comments = view.service.comments(site_id, Paging(limit=_COMMENTS, cursor=cursor))
     mine = _my_rating(view, site_id)
-    view.form.asking(SiteForms).starting_from(mine or {})
+    view.form.asking(NewRating, CommentText).starting_from(mine or {})
     return view.render(
         "site.html",
         shown=found,

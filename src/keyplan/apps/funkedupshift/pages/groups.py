@@ -17,10 +17,6 @@ class GroupEdit(GroupSettings, OfVersion):
     """The form that changes a group."""
 
 
-class GroupForms(GroupEdit, NewMember):
-    """The fields of the two forms on a group's page."""
-
-
 @pages.get("/groups")
 def groups(view: FusView, cursor: Cursor = None) -> Response:
     found = view.service.groups(Paging(limit=LISTED, cursor=cursor))
@@ -43,7 +39,7 @@ def create_group(view: FusView, new: NewGroup) -> Response:
 @pages.get("/groups/{name}")
 def group(view: FusView, name: AnyGroup, cursor: Cursor = None) -> Response:
     found = view.service.group(name)
-    view.form.asking(GroupForms).starting_from(found)
+    view.form.asking(GroupEdit, NewMember).starting_from(found)
     members, around = None, None
     with suppress(Forbidden):  # Squash, for managers
         listed = view.service.members(name, Paging(limit=LISTED, cursor=cursor))
