@@ -374,3 +374,13 @@ def test_a_declaration_needs_no_web(system: str, module: str) -> None:
     """Commands about designs work without the extras of the kit."""
     path = SOURCE / "keyplan" / "apps" / system / f"{module}.py"
     assert [name for name in imports_of(path) if name.startswith("keyplan.web")] == []
+
+
+def test_no_test_module_imports_another() -> None:
+    """What several of them need is in a support module."""
+    found = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for line in re.findall(r"^from tests\.[\w.]*\btest_\w+ import .*", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert found == []

@@ -9,8 +9,8 @@ import pytest
 from keyplan.apps.funkedupshift.entities import Site as CatalogSite
 from keyplan.data import create
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture(scope="module")

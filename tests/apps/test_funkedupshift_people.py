@@ -11,8 +11,8 @@ import pytest
 from keyplan.apps.funkedupshift.service.access import ALLOWS
 from keyplan.web.identity.issuer import GROUPS_CLAIM, dev_issuer
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture(scope="module")

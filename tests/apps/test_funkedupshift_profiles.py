@@ -11,8 +11,8 @@ import pytest
 from keyplan.apps.funkedupshift.service.access import ALLOWS
 from keyplan.apps.funkedupshift.upkeep import sweep_files
 from tests.apps.fus_site import ANY, FusSite, anew, fus, png, send_avatar, somebody
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture(scope="module")

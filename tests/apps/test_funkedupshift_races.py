@@ -20,8 +20,8 @@ from keyplan.design import ref
 from keyplan.engine import Engine
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, png, send_avatar, somebody
 from tests.apps.support import Meanwhile
+from tests.web.answers import problem
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 RATERS, CHANGES = 8, 1000
 

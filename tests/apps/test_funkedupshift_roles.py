@@ -10,9 +10,9 @@ import pytest
 from keyplan.apps.funkedupshift.api import SYSTEM
 from keyplan.apps.funkedupshift.service.access import ROLES
 from tests.apps.fus_site import ANY, PEOPLE, fus, match, match_body, png, send_avatar, somebody
+from tests.web.answers import problem
 from tests.web.contract import held_against_its_document
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 ROUTES = {f"{verb} {path}": may for verb, path, may in SYSTEM.api.who_may_do_what()}
 

@@ -11,8 +11,8 @@ from keyplan.apps.funkedupshift.entities import SquashPlayer
 from keyplan.apps.funkedupshift.service import squash
 from keyplan.data import create
 from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, somebody
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 READERS = ("admin", "member", "manager in Squash", "squash:read", "squash:write")
 WRITERS = ("admin", "manager in Squash", "squash:write")

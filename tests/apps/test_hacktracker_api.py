@@ -14,8 +14,8 @@ from keyplan.apps.hacktracker.entities import Invitation
 from keyplan.data import create
 from keyplan.web.identity.issuer import dev_issuer
 from tests.apps.hack_site import ANY, Team, league, made
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 from keyplan.web.server.work import Worker
 from tests.apps.hack_site import ANY, PLAY, Team, league, made
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 STATUSES = ("SCHEDULED", "IN_PROGRESS", "FINAL", "POSTPONED")
 LEGAL = {

@@ -14,8 +14,8 @@ import pytest
 from keyplan.engine import Engine
 from tests.apps.hack_site import ANY, PLAY, Team, league, made
 from tests.apps.support import Meanwhile
+from tests.web.answers import problem
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 CLIENTS = 8
 

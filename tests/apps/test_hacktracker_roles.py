@@ -11,8 +11,8 @@ import pytest
 from keyplan.apps.hacktracker.api import SYSTEM
 from keyplan.apps.hacktracker.service.access import A_MANAGER, A_MEMBER, A_SCORER, THE_OWNER
 from tests.apps.hack_site import ANY, OUTSIDERS, PLAY, ROLES, Team, league, made
+from tests.web.answers import problem
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 WHO_MAY = {f"{verb} {path}": roles for verb, path, roles in SYSTEM.api.who_may_do_what()}
 PEOPLE = ("", *OUTSIDERS, *ROLES)

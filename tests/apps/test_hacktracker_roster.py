@@ -9,8 +9,8 @@ import pytest
 from keyplan.apps.hacktracker.entities import Player
 from keyplan.data import create
 from tests.apps.hack_site import ANY, Team, league, made
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture

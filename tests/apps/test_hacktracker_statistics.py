@@ -16,8 +16,8 @@ from keyplan.engine import Engine
 from keyplan.web import Caller, Missing
 from keyplan.web.server.work import Worker
 from tests.apps.hack_site import ANY, Team, league, made
+from tests.web.answers import problem
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 RESULTS: list[Result] = ["K", "BB", "HBP", "1B", "2B", "3B", "HR", "OUT", "SAC", "SF", "FC", "E"]
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.apps.threefc_site import ANY, START, TEAMS, Club, club, ok
-from tests.web.test_api import pointers, problem
+from tests.web.answers import pointers, problem
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from keyplan.data import update
 from tests.apps.threefc_site import ANY, START, TABLE, TEAMS, Club, club, ok
-from tests.web.test_api import pointers, problem
+from tests.web.answers import pointers, problem
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from keyplan.apps.threefc.fields import GOALS, PLAYERS
 from keyplan.apps.threefc.service.access import ADMIN, READ, SCORE
 from keyplan.data import create
 from tests.apps.threefc_site import ANY, ROLES, START, TEAMS, Club, club, ok
-from tests.web.test_api import problem
+from tests.web.answers import problem
 
 ALLOWED = {
     f"if {READ}": {"viewer", "scorekeeper", "admin"},

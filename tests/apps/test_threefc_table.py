@@ -10,7 +10,7 @@ from keyplan.apps.threefc.entities import Game, Goal, Roster, Session, Team
 from keyplan.apps.threefc.service.scores import Score, Standing, outcome, season_table
 from keyplan.data import create, update
 from tests.apps.threefc_site import Club, club, ok
-from tests.web.test_api import pointers, problem
+from tests.web.answers import pointers, problem
 
 # The teams, the goals, and who is at the top: one team wins, several draw.
 # "AB": A conceded, B scored; "A": A's own goal.

@@ -21,9 +21,9 @@ from keyplan.apps.vcm.api import SYSTEM as VCM
 from keyplan.apps.wavyblog.api import SYSTEM as WAVYBLOG
 from keyplan.data import utc_now
 from keyplan.web import Out, System, Time
+from tests.apps.blog_images import added
 from tests.apps.blog_site import ANY, blog, write
 from tests.apps.fus_site import fus
-from tests.apps.test_wavyblog_images import added
 from tests.apps.vcm_site import club
 from tests.web.media_support import png
 from tests.web.site import Site

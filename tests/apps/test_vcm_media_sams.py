@@ -22,8 +22,8 @@ from tests.apps.vcm_site import (
     work_off,
     write,
 )
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.apps.vcm_site import ANY, announce, as_role, club, doc, editor, made, picture, put_media, visitor, write
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from keyplan.apps.vcm.api import SYSTEM
 from tests.apps.vcm_site import ANY, ROLES, add, as_role, club, doc, editor, png, put_media, write
+from tests.web.answers import problem
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 ROUTES = list(SYSTEM.api.who_may_do_what())
 BODIES: dict[str, Any] = {

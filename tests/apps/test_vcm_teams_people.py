@@ -11,8 +11,8 @@ import pytest
 from keyplan.apps.vcm.entities import Sponsor
 from keyplan.data import create
 from tests.apps.vcm_site import ANY, add, as_role, club, editor, made, put_media, visitor
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 
 @pytest.fixture

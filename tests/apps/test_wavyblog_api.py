@@ -15,8 +15,8 @@ from keyplan.apps.wavyblog.service.accounts import ATTEMPTS, REFRESH_COOKIE
 from keyplan.data import create
 from keyplan.design import Secret
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write
+from tests.web.answers import pointers, problem
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 COOKIE = "wavyblog_refresh"
 

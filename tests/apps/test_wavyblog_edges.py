@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,14 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 from keyplan.apps.wavyblog import markdown
-from keyplan.apps.wavyblog.entities import User
-from keyplan.apps.wavyblog.service import accounts, categories
+from keyplan.apps.wavyblog.service import categories
 from keyplan.apps.wavyblog.upkeep import sweep
 from keyplan.cli import main
 from keyplan.engine import Engine
+from tests.apps.blog_passwords import while_a_password_is_checked
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, add_user, blog, write
+from tests.web.answers import problem
 from tests.web.site import Site
-from tests.web.test_api import problem
 
 
 @pytest.fixture
@@ -131,19 +131,6 @@ def test_the_feed_has_a_summary_of_a_long_post(site: Site) -> None:
 
 
 # Signing in while the password changes
-
-
-def while_a_password_is_checked(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Do something once, after the next password was compared and before anything follows from that."""
-    compared = accounts._matches
-
-    def overtaken(password: str, user: User | None) -> bool:
-        right = compared(password, user)
-        monkeypatch.setattr(accounts, "_matches", compared)
-        act()
-        return right
-
-    monkeypatch.setattr(accounts, "_matches", overtaken)
 
 
 def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(

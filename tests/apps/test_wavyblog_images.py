@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
+from tests.apps.blog_images import added, sent
 from tests.apps.blog_site import ANY, blog
+from tests.web.answers import pointers, problem
 from tests.web.media_support import GIF, HTML, JPEG, SVG, WEBP, png
 from tests.web.site import Site
-from tests.web.test_api import pointers, problem
 
 MOST = 10 * 1024 * 1024
 
@@ -19,26 +19,6 @@ MOST = 10 * 1024 * 1024
 def site(tmp_path: Path) -> Iterator[Site]:
     with blog(tmp_path) as served:
         yield served
-
-
-def sent(client: httpx.Client, data: bytes, content_type: str = "image/png") -> tuple[str, httpx.Response]:
-    """Ask and send: the upload's id, and what the store of files says."""
-    asked = client.post("/images/upload", json={"content_type": content_type, "size": len(data)})
-    assert asked.status_code == 201, asked.text
-    ticket = asked.json()
-    assert ticket["max_bytes"] == len(data)
-    answer = httpx.post(client.base_url.join(ticket["url"]), data=ticket["fields"], files={"file": data})
-    upload_id: str = ticket["upload_id"]
-    return upload_id, answer
-
-
-def added(client: httpx.Client, data: bytes, content_type: str = "image/png") -> dict[str, Any]:
-    upload_id, answer = sent(client, data, content_type)
-    assert answer.is_success, answer.text
-    made = client.post("/images", json={"upload_id": upload_id})
-    assert made.status_code == 201, made.text
-    image: dict[str, Any] = made.json()
-    return image
 
 
 @pytest.mark.parametrize(

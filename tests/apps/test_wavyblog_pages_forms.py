@@ -10,7 +10,7 @@ import pytest
 
 from keyplan.apps.wavyblog.entities import Post
 from keyplan.data import create
-from tests.apps.test_wavyblog_edges import while_a_password_is_checked
+from tests.apps.blog_passwords import while_a_password_is_checked
 from tests.apps.wavyblog_pages_support import (
     DRAFT,
     PASSWORD,

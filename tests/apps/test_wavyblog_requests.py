@@ -11,8 +11,8 @@ import pytest
 from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.engine import Engine
 from keyplan.web.system.observe import current
+from tests.apps.blog_requests import GOOD, new_post
 from tests.apps.blog_site import ANY, PASSWORD, add_posts, blog, write
-from tests.apps.test_wavyblog_roles import GOOD, new_post
 from tests.web.site import Site
 
 

@@ -10,37 +10,11 @@ import pytest
 
 from keyplan.data import create
 from keyplan.web.settings import Settings
+from tests.web.answers import pointers, problem, shelf
 from tests.web.library import SYSTEM, Librarian, Library, Shelf
 from tests.web.site import Site, changed, site
 
 pytestmark = pytest.mark.usefixtures("both_ways")
-
-
-def problem(response: httpx.Response, status: int, code: str) -> dict[str, object]:
-    """The problem in a response; it is of the form that all problems have."""
-    assert response.status_code == status, response.text
-    assert response.headers["content-type"] == "application/problem+json"
-    body: dict[str, object] = response.json()
-    assert body["code"] == code
-    assert body["status"] == status
-    assert body["type"] == f"urn:keyplan:problem:{code}"
-    assert body["title"]
-    assert body["detail"]
-    assert body["request_id"] == response.headers["x-request-id"]
-    return body
-
-
-def pointers(body: dict[str, object]) -> list[str]:
-    errors = body["errors"]
-    assert isinstance(errors, list)
-    return [error["pointer"] for error in errors]
-
-
-def shelf(client: httpx.Client, name: str = "Novels") -> dict[str, object]:
-    response = client.post("/shelves", json={"name": name})
-    assert response.status_code == 201, response.text
-    made: dict[str, object] = response.json()
-    return made
 
 
 def test_what_is_made_can_be_read_by_everybody(library: Site) -> None:

@@ -19,8 +19,8 @@ from keyplan.web.pages.editors import SENTENCES
 from keyplan.web.pages.inputs import Choice, Choices, Day, Input, LongText, Number, WallTime, YesNo, input_for
 from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM, Librarian, Library
+from tests.web.page_forms import send, sign_in
 from tests.web.site import Site, site
-from tests.web.test_pages import send, sign_in
 
 GERMAN = Language("de", {"{Noun} created": "{Noun} angelegt", "shelf": "Regal", "Shelves": "Regale", "Name": "Name"})
 

@@ -9,8 +9,8 @@ import pytest
 from keyplan.web import Language, Pages
 from keyplan.web.settings import Settings
 from tests.web.library_pages import WITH_PAGES
+from tests.web.page_forms import send
 from tests.web.site import Site, site
-from tests.web.test_pages import send
 
 FRENCH = Language(
     "fr",

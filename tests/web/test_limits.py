@@ -13,9 +13,9 @@ import pytest
 from keyplan.data import create
 from keyplan.web import SIGNED_IN, Api, allow
 from keyplan.web.settings import Settings
+from tests.web.answers import pointers, problem, shelf
 from tests.web.library import SYSTEM, Librarian, NewShelf, Shelf, ShelfOut
 from tests.web.site import Site, site
-from tests.web.test_api import pointers, problem, shelf
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

@@ -12,9 +12,9 @@ from keyplan.data import create
 from keyplan.web import Caller
 from keyplan.web.models.problems import InConflict
 from keyplan.web.routes.once import Attempt, Keyed, carried_out_once
+from tests.web.answers import problem, shelf
 from tests.web.library import Librarian, NewShelf, Shelf
 from tests.web.site import Site
-from tests.web.test_api import problem, shelf
 
 KEY = {"Idempotency-Key": "first"}
 

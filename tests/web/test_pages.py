@@ -24,6 +24,7 @@ from keyplan.web.pages.rendering import filled, page_headers
 from keyplan.web.settings import Settings
 from tests.web.library import Librarian
 from tests.web.library_pages import WITH_PAGES
+from tests.web.page_forms import send, sign_in, token_in
 from tests.web.site import Site, changed, site
 
 
@@ -37,21 +38,6 @@ def started(settings: Settings) -> Iterator[Site]:
 def visitor(started: Site) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=f"{started.url}/library", timeout=30) as client:
         yield client
-
-
-def token_in(page: httpx.Response) -> str:
-    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
-    assert found, page.text
-    return found[1]
-
-
-def send(client: httpx.Client, at: str, to: str, /, **values: str) -> httpx.Response:
-    """Get the page with the form, and send the form."""
-    return client.post(to, data={"csrf": token_in(client.get(at)), **values})
-
-
-def sign_in(client: httpx.Client, sub: str, groups: str = "", to: str = "/library/") -> httpx.Response:
-    return send(client, "/sign-in", "/sign-in", sub=sub, groups=groups, to=to)
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 
 from keyplan.web import ANYONE, SIGNED_IN, Api, Service, allow
 from keyplan.web.settings import Settings
+from tests.web.answers import problem
 from tests.web.library import SYSTEM, Library
 from tests.web.site import Site, site
-from tests.web.test_api import problem
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

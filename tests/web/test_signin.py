@@ -14,8 +14,8 @@ from keyplan.web.identity.sessions import Sessions, is_loopback
 from keyplan.web.settings import IssuerSettings, Settings
 from tests.web.library_pages import WITH_PAGES
 from tests.web.openid import FakeIssuer, a_key, fake_issuer
+from tests.web.page_forms import sign_in
 from tests.web.site import Site, site
-from tests.web.test_pages import sign_in
 
 
 @pytest.fixture
