@@ -1,4 +1,4 @@
-"""Which DynamoDB a command opens: a file, an endpoint or AWS, by `KEYPLAN_*` in the environment or in `.env`."""
+"""Settings that choose a DynamoDB (a file, an endpoint or AWS), from `KEYPLAN_*` in the environment or `.env`."""
 
 import os
 from collections.abc import Mapping
@@ -10,31 +10,33 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Connection(BaseSettings):
-    """The settings that name a DynamoDB. Commands overrule them with their options."""
+    """The settings that choose a DynamoDB. A command's options override them."""
 
     model_config = SettingsConfigDict(
         env_prefix="KEYPLAN_", env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True
     )
 
-    path: Path = Field(default=Path("keyplan.db"), description="The file with the data, for the embedded DynamoDB.")
+    path: Path = Field(default=Path("keyplan.db"), description="Database file of the embedded DynamoDB.")
     durability: Literal["normal", "full"] = Field(
-        default="normal", description="`full`: writes survive a power loss, too."
+        default="normal", description="`full`: writes also survive a power failure."
     )
-    endpoint_url: str | None = Field(default=None, description="A DynamoDB endpoint to use instead of a file.")
-    aws: bool = Field(default=False, description="Use DynamoDB on AWS, with AWS's usual variables, instead of a file.")
-    tables: dict[str, str] = Field(default={}, description="What a name in braces in a table's name stands for.")
+    endpoint_url: str | None = Field(default=None, description="DynamoDB endpoint to use instead of a file.")
+    aws: bool = Field(
+        default=False, description="Use DynamoDB on AWS instead of a file, configured as for the AWS CLI."
+    )
+    tables: dict[str, str] = Field(default={}, description="Values for each `{name}` in table names.")
 
     @model_validator(mode="after")
     def _check_one_dynamodb(self) -> Self:
         if self.aws and self.endpoint_url:
-            raise ValueError("aws and endpoint_url exclude each other")
+            raise ValueError("aws and endpoint_url can't be used together")
         return self
 
     @property
     def embedded(self) -> bool:
-        """Whether the data is in a file of ours."""
+        """Whether the embedded DynamoDB is used, with its data in a file."""
         return not self.aws and self.endpoint_url is None
 
     def table_environment(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """What the names in tables' names stand for: a variable of that name in capitals, unless `tables` says it."""
+        """Values for each `{name}` in table names: from `tables`, or from the environment variable `NAME`."""
         return {name.lower(): value for name, value in environ.items() if value} | self.tables

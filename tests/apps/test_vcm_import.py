@@ -504,21 +504,21 @@ def test_the_command(tmp_path: Path, whole: Path) -> None:
     assert code == 1, "nobody knows the authors"
     code, out, err = said(tmp_path, *given, "--dry-run")
     assert (code, err.strip()) == (0, "")
-    assert f"news: {NEWS} records, {NEWS} to be written, 0 there already" in out
-    assert out.endswith("Nothing was written. 0 could not be converted.\n")
+    assert f"news: {NEWS} records, {NEWS} to be written, 0 already there" in out
+    assert out.endswith("Nothing was written. 0 can't be converted.\n")
     code, out, _ = said(tmp_path, *given)
     assert code == 0
-    assert f"news: {NEWS} records, {NEWS} written, 0 there already" in out
+    assert f"news: {NEWS} records, {NEWS} written, 0 already there" in out
     assert out.endswith("All checks passed.\n")
     code, out, _ = said(tmp_path, *given)
-    assert (code, f"{NEWS} there already" in out) == (0, True)
+    assert (code, f"{NEWS} already there" in out) == (0, True)
     with Engine(str(tmp_path / "vcm.db")) as engine:
         assert running(SYSTEM, settings(tmp_path), engine).store.verify() == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [(["nowhere"], "Folder not found: nowhere"), (["{export}", "--authors", "nowhere.json"], "Can not read nowhere")],
+    [(["nowhere"], "Folder not found: nowhere"), (["{export}", "--authors", "nowhere.json"], "Can't read nowhere")],
 )
 def test_what_the_command_refuses(tmp_path: Path, whole: Path, arguments: list[str], reason: str) -> None:
     code, _, err = said(tmp_path, *(each.format(export=whole) for each in arguments))
@@ -527,4 +527,4 @@ def test_what_the_command_refuses(tmp_path: Path, whole: Path, arguments: list[s
     code, _, err = said(tmp_path, str(whole))
     assert code == 1
     assert "for whom the map of authors has no subject" in err
-    assert "Nothing was written: mend the export, or say --allow-unconverted." in err
+    assert "Nothing was written. Fix the export, or use --allow-unconverted." in err

@@ -14,7 +14,7 @@ from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread
 
 NOBODY = "http://127.0.0.1:1"
-"""An endpoint where nobody answers: who asks there fails."""
+"""An endpoint where nothing listens, so that a command that uses it fails."""
 OPENING = {
     "tables": ("tables", "wavyblog", "--create"),
     "verify": ("verify", "wavyblog"),
@@ -22,18 +22,18 @@ OPENING = {
     "make-admin": ("wavyblog", "make-admin", "nobody"),
 }
 FOUND = {
-    "tables": (0, "WavyBlog: was there\nWavyBlog-keyplan: was there\n"),
+    "tables": (0, "WavyBlog: already exists\nWavyBlog-keyplan: already exists\n"),
     "verify": (0, "wavyblog: 0 found, 0 left.\n"),
     "work": (0, "No records are set aside.\n"),
     "make-admin": (1, 'keyplan: User "nobody" not found. Register the account first.\n'),
 }
-"""What the commands say where wavyblog's tables are there and empty."""
+"""What the commands print when wavyblog's tables exist and are empty."""
 FLAGS = {"--path": ("x.db",), "--endpoint-url": (NOBODY,), "--aws": ()}
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The commands run in an empty folder, and do not wait for who does not answer."""
+    """The commands run in an empty folder, and try an endpoint only once."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     return tmp_path
@@ -62,7 +62,7 @@ def said(*arguments: str, **variables: str) -> tuple[int, str]:
     "variable", ["KEYPLAN_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL", "KEYPLAN_AWS", ".env"]
 )
 def test_variables_name_an_endpoint(folder: Path, url: str, command: str, variable: str) -> None:
-    """On AWS, too, boto3 goes where AWS's variables lead."""
+    """With KEYPLAN_AWS, boto3 still follows AWS's variables."""
     given = {variable: url}
     if variable == "KEYPLAN_AWS":
         given = {"KEYPLAN_AWS": "true", "AWS_ENDPOINT_URL": url}
@@ -74,9 +74,9 @@ def test_variables_name_an_endpoint(folder: Path, url: str, command: str, variab
 
 
 def test_variables_name_a_file(folder: Path) -> None:
-    """Who names one means it, whatever AWS's tools would ask; and an empty variable names nothing."""
+    """An explicit file overrides AWS's variables, and an empty variable counts as not set."""
     given = {"KEYPLAN_PATH": "blog.db", "AWS_ENDPOINT_URL": NOBODY, "KEYPLAN_ENDPOINT_URL": ""}
-    assert said(*OPENING["tables"], **given) == (0, "WavyBlog: made\nWavyBlog-keyplan: made\n")
+    assert said(*OPENING["tables"], **given) == (0, "WavyBlog: created\nWavyBlog-keyplan: created\n")
     for name, command in OPENING.items():
         assert said(*command, **given) == FOUND[name]
     assert [each.name for each in folder.glob("*.db")] == ["blog.db"]
@@ -107,9 +107,9 @@ def test_flags_that_name_a_dynamodb_exclude_each_other(folder: Path, command: tu
     for first, second in combinations(FLAGS, 2):
         refused = run(*command, first, *FLAGS[first], second, *FLAGS[second])
         assert refused.exit_code == 2
-        assert f"{first} and {second} exclude each other." in refused.output
+        assert f"{first} and {second} can't be used together." in refused.output
     refused = run(*command, *(part for flag, value in FLAGS.items() for part in (flag, *value)))
-    assert "--path, --endpoint-url and --aws exclude each other." in refused.output
+    assert "--path, --endpoint-url and --aws can't be used together." in refused.output
     assert list(folder.iterdir()) == []
 
 
@@ -123,7 +123,7 @@ def test_an_endpoint_without_a_name_is_not_aws(command: tuple[str, ...]) -> None
 @pytest.mark.parametrize("command", [*OPENING.values(), ("tables", "wavyblog"), ("patterns", "wavyblog")], ids=" ".join)
 def test_what_is_wrong_with_the_variables_is_said(command: tuple[str, ...]) -> None:
     given = {"KEYPLAN_AWS": "true", "KEYPLAN_ENDPOINT_URL": NOBODY}
-    assert said(*command, **given) == (2, "keyplan: aws and endpoint_url exclude each other\n")
+    assert said(*command, **given) == (2, "keyplan: aws and endpoint_url can't be used together\n")
     assert said(*command, KEYPLAN_AWS="perhaps")[1].startswith("keyplan: aws: Input should be a valid boolean")
 
 

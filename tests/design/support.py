@@ -40,7 +40,7 @@ def wrong(code: str, place: str, remedy: str) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def refused(code: str, field: str | None) -> Iterator[None]:
-    """The block gives a value that can not be in a key: the error has this code and names this field."""
+    """The block gives a value that can't be in a key: the error has this code and names this field."""
     with pytest.raises(InvalidValue) as caught:
         yield
     assert (caught.value.code, caught.value.field) == (code, field)

@@ -99,42 +99,42 @@ def declares(code: str, place: str, remedy: str) -> Callable[[Declaration], Decl
 # Tables
 
 
-@declares("key-type", "Things", "Keys are of type S, N or B.")
+@declares("key-type", "Things", "Use S, N or B.")
 def a_key_of_a_type_that_does_not_exist() -> object:
     return Table("Things", key("PK:BOOL"))
 
 
-@declares("table-key", "Things", "Give key(hash, range).")
+@declares("table-key", "Things", "Use key(hash, range).")
 def a_table_with_two_hash_keys() -> object:
     return Table("Things", key(("a", "b")))
 
 
-@declares("index-key", "Things.GSI1", "Use four or less.")
+@declares("index-key", "Things.GSI1", "Use four or fewer.")
 def an_index_with_five_hash_keys() -> object:
     return Table("Things", key("PK"), indexes={"GSI1": index(key(("a", "b", "c", "d", "e")))})
 
 
-@declares("same-name-twice", "Things", "Use the hash key alone.")
+@declares("same-name-twice", "Things", "Use only the hash key.")
 def a_table_with_one_attribute_as_both_keys() -> object:
     return Table("Things", key("id", "id"))
 
 
-@declares("same-name-twice", "Things.GSI-Slug", "Use the hash key alone.")
+@declares("same-name-twice", "Things.GSI-Slug", "Use only the hash key.")
 def an_index_with_one_attribute_as_both_keys() -> object:
     return Table("Things", key("id"), indexes={"GSI-Slug": key("slug", "slug")})
 
 
-@declares("two-types", "Things.n", "An attribute has one type in all keys.")
+@declares("two-types", "Things.n", "Use the same type in all keys.")
 def an_attribute_of_two_types() -> object:
     return Table("Things", key("PK", "n"), indexes={"GSI1": key("n:N")})
 
 
-@declares("no-such-index", "Blog.GSI7", "There are: GSI1, ByStars, LSI1.")
+@declares("no-such-index", "Blog.GSI7", "The indexes are: GSI1, ByStars, LSI1.")
 def an_index_that_is_not_there() -> object:
     return blog["GSI7"]
 
 
-@declares("environment", "things-{env}", "Give environment={'env': ...}.")
+@declares("environment", "things-{env}", "Pass environment={'env': ...}.")
 def a_table_name_without_its_environment() -> object:
     return Table("things-{env}", key("PK")).actual_name({"stage": "prod"})
 
@@ -150,7 +150,7 @@ def an_entity_without_a_key() -> object:
     return Thing
 
 
-@declares("same-attribute", "Thing.user_id", 'Give one of them another name: Annotated[..., stored("Name")].')
+@declares("same-attribute", "Thing.user_id", 'Give one of them a different name: Annotated[..., stored("Name")].')
 def two_fields_under_one_name() -> object:
     class Thing(Entity, table=Table("Things", key("PK"), case="camel")):
         id: Id
@@ -171,7 +171,7 @@ def a_place_in_another_tables_index() -> object:
     return Thing
 
 
-@declares("key-parts", "Thing.primary", "Give one each for: PK, SK.")
+@declares("key-parts", "Thing.primary", "Give one part for each of: PK, SK.")
 def a_key_with_a_part_missing() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -180,7 +180,7 @@ def a_key_with_a_part_missing() -> object:
     return Thing
 
 
-@declares("key-parts", "Thing.primary", "Give one each for: PK.")
+@declares("key-parts", "Thing.primary", "Give one part for each of: PK.")
 def a_key_with_a_part_too_many() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -199,7 +199,7 @@ def an_index_key_with_a_part_missing() -> object:
     return Thing
 
 
-@declares("key-type", "Thing.by_stars", "Give one field: {field}.")
+@declares("key-type", "Thing.by_stars", "Give a single field: {field}.")
 def a_text_as_a_number_key() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -228,7 +228,7 @@ def a_number_key_of_a_field_that_is_not_there() -> object:
     return Thing
 
 
-@declares("no-such-field", "Thing.by_x", "Name a field of the entity.")
+@declares("no-such-field", "Thing.by_x", "Use a field of the entity.")
 def a_condition_on_a_field_that_is_not_there() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -238,7 +238,7 @@ def a_condition_on_a_field_that_is_not_there() -> object:
     return Thing
 
 
-@declares("no-such-field", "Thing.guard", "Name a field.")
+@declares("no-such-field", "Thing.guard", "Use a field of the entity.")
 def a_guard_that_carries_what_is_not_there() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -248,7 +248,7 @@ def a_guard_that_carries_what_is_not_there() -> object:
     return Thing
 
 
-@declares("bad-template", "Thing.primary", "Slots look like {field} or {field:04}.")
+@declares("bad-template", "Thing.primary", "Fields are written as {field} or {field:04}.")
 def a_template_that_is_not_closed() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -257,7 +257,7 @@ def a_template_that_is_not_closed() -> object:
     return Thing
 
 
-@declares("empty-template", "Thing.primary", "DynamoDB has no empty keys; give it a text.")
+@declares("empty-template", "Thing.primary", "DynamoDB doesn't allow empty keys. Add text or a field.")
 def an_empty_template() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -269,7 +269,7 @@ def an_empty_template() -> object:
 @declares(
     "unpadded-number",
     "Thing.primary.n",
-    "Give it a width, such as {n:04}, or {n:+04} where it may be negative; {n:+6.2} for a decimal.",
+    "Give it a width, such as {n:04}, {n:+04} if it may be negative, or {n:+6.2} for a decimal.",
 )
 def a_number_without_a_width() -> object:
     class Thing(Entity, table=other):
@@ -279,7 +279,7 @@ def a_number_without_a_width() -> object:
     return Thing
 
 
-@declares("unknown-format", "Thing.primary.n", "Write {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
+@declares("unknown-format", "Thing.primary.n", "Use {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
 def a_format_that_does_not_exist() -> object:
     class Thing(Entity, table=other):
         n: int
@@ -288,7 +288,7 @@ def a_format_that_does_not_exist() -> object:
     return Thing
 
 
-@declares("not-on-top", "Thing.name", "Repeat it beside the envelope: Annotated[..., on_top()].")
+@declares("not-on-top", "Thing.name", "Store it outside the envelope too: Annotated[..., on_top()].")
 def a_condition_inside_an_envelope() -> object:
     class Thing(Entity, table=Table("Things", key("PK"), envelope="data")):
         id: Id
@@ -306,22 +306,22 @@ def a_filter_on_a_field_that_is_not_there() -> object:
 # Operations
 
 
-@declares("key-fields", "Post.primary", "The key is made of: author, slug.")
+@declares("key-fields", "Post.primary", "The fields of the key are: author, slug.")
 def a_get_with_half_a_key() -> object:
     return get(Post, author="a")
 
 
-@declares("key-fields", "Post.primary", "The key is made of: author, slug.")
+@declares("key-fields", "Post.primary", "The fields of the key are: author, slug.")
 def a_get_with_more_than_the_key() -> object:
     return get(Post, author="a", slug="s", title="t")
 
 
-@declares("key-fields", "User.by_email", "Give every field of the guard.")
+@declares("key-fields", "User.by_email", "Give a value for every field of the guard.")
 def a_lookup_without_the_value() -> object:
     return lookup(User.by_email)
 
 
-@declares("guard-carries", "User.email_guard", "Carry these fields.")
+@declares("guard-carries", "User.email_guard", "Add these fields to what it carries.")
 def a_lookup_through_a_guard_that_leads_nowhere() -> object:
     return lookup(User.email_guard, email="e")
 
@@ -331,12 +331,12 @@ def a_query_without_the_hash_key() -> object:
     return query(Post.by_author)
 
 
-@declares("key-fields", "Post.by_author", "It is made of at, slug, in this order, and asked from the left.")
+@declares("key-fields", "Post.by_author", "Its fields are at, slug. Give them from the left, without gaps.")
 def a_query_into_the_middle_of_the_sort_key() -> object:
     return query(Post.by_author, author="a", slug="s")
 
 
-@declares("key-fields", "Post.by_author", "It is made of at, slug, in this order, and asked from the left.")
+@declares("key-fields", "Post.by_author", "Its fields are at, slug. Give them from the left, without gaps.")
 def a_query_for_what_is_not_in_the_key() -> object:
     return query(Post.by_author, author="a", title="t")
 
@@ -344,7 +344,7 @@ def a_query_for_what_is_not_in_the_key() -> object:
 @declares(
     "key-fields",
     "Post.by_author.at",
-    "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
+    "The hash key needs exact values. Put the field that needs a bound into a sort key.",
 )
 def a_range_before_the_last_field() -> object:
     return query(Post.by_author, author="a", at=at_least(1), slug="s")
@@ -353,13 +353,13 @@ def a_range_before_the_last_field() -> object:
 @declares(
     "hash-range",
     "Post.by_author.author",
-    "DynamoDB takes equality on the hash key; put what is to be ranged over into a sort key.",
+    "The hash key needs exact values. Put the field that needs a bound into a sort key.",
 )
 def a_range_over_the_hash_key() -> object:
     return query(Post.by_author, author=starting("a"))
 
 
-@declares("consistent-index", "Post.by_author", "Leave out consistent, or read the table.")
+@declares("consistent-index", "Post.by_author", "Remove consistent, or query the table.")
 def a_consistent_read_of_a_global_index() -> object:
     return query(Post.by_author, author="a", consistent=True)
 
@@ -369,7 +369,7 @@ def a_key_of_another_entity() -> object:
     return Post.spec.access(User.primary.declared)
 
 
-@declares("not-one-collection", "User and Aside", "A collection has one hash key template.")
+@declares("not-one-collection", "User and Aside", "All entities of a collection need the same hash key template.")
 def a_collection_over_two_partitions() -> object:
     return collection(User, Aside, name="n")
 
@@ -416,7 +416,7 @@ def an_entity_of_a_table_that_is_not_listed() -> object:
 @declares(
     "ambiguous-entities",
     "First and Second",
-    "Give them different literals, use Id for fields that hold no separator, or a type attribute.",
+    "Use different literals, Id for fields without the separator, or a type attribute.",
 )
 def two_entities_that_can_not_be_told_apart() -> object:
     class First(Entity, table=other):
@@ -434,7 +434,7 @@ def two_entities_that_can_not_be_told_apart() -> object:
     return Wrong
 
 
-@declares("derived-entity", "Thing.copies", "Annotate what the method returns, and list that entity in the design.")
+@declares("derived-entity", "Thing.copies", "Annotate what the method returns, and add that entity to the design.")
 def derived_items_of_no_entity() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -480,7 +480,7 @@ def a_parent_that_is_not_named() -> object:
     return child_of(belongs_to(on_delete="keep")(nothing))
 
 
-@declares("no-such-field", "Child.owner", "Name a field.")
+@declares("no-such-field", "Child.owner", "Use a field of the entity.")
 def a_parent_by_a_field_that_is_not_there() -> object:
     def owner(self: Entity) -> Ref[User]:
         return ref(User, name=self.owner)  # type: ignore[attr-defined]  # what is wrong here
@@ -488,12 +488,12 @@ def a_parent_by_a_field_that_is_not_there() -> object:
     return child_of(belongs_to(on_delete="keep")(owner))
 
 
-@declares("refuse-needs-count", "Child.parent", 'Give count="...", the name of a Count field of the parent.')
+@declares("refuse-needs-count", "Child.parent", 'Add count="...", the name of a Count field of the parent.')
 def a_refusal_without_a_count() -> object:
     return child_of(belongs_to(on_delete="refuse")(user))
 
 
-@declares("cascade-via", "Child.parent", "Name a placement.")
+@declares("cascade-via", "Child.parent", "Use the name of a placement.")
 def a_cascade_through_no_key() -> object:
     return child_of(belongs_to(on_delete="cascade", via="by_user")(user))
 
@@ -501,7 +501,7 @@ def a_cascade_through_no_key() -> object:
 @declares(
     "cascade-via",
     "Child.parent",
-    "Name a placement whose hash key is made of the parent's key with via=, or give all values with over=.",
+    "Use via= with a placement whose hash key is made of the parent's key, or list all values in over=.",
 )
 def a_cascade_that_does_not_find_the_children() -> object:
     return child_of(belongs_to(on_delete="cascade")(user))
@@ -517,7 +517,7 @@ def a_refusal_on_what_is_no_count() -> object:
     return child_of(belongs_to(on_delete="refuse", count="email")(user))
 
 
-@declares("pattern-branches", "Wrong.post", "Make it two patterns, or move the decision to the caller.")
+@declares("pattern-branches", "Wrong.post", "Split it into two patterns, or let the caller decide.")
 def a_pattern_that_branches() -> object:
     class Wrong(Design):
         tables = (blog,)
@@ -549,7 +549,7 @@ def a_guard_in_a_table_that_is_not_listed() -> object:
     return Wrong
 
 
-@declares("ambiguous-guard", "Thing.guard", "Give the guard's key a literal of its own.")
+@declares("ambiguous-guard", "Thing.guard", "Start the guard's key with a different literal.")
 def a_guard_that_looks_like_an_item() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -564,7 +564,7 @@ def a_guard_that_looks_like_an_item() -> object:
     return Wrong
 
 
-@declares("no-format", "Thing.primary.tags", "Keys are made of texts, numbers, times, dates, UUIDs, enums and choices.")
+@declares("no-format", "Thing.primary.tags", "Keys can contain text, numbers, times, dates, UUIDs, enums and literals.")
 def a_list_in_a_key() -> object:
     class Thing(Entity, table=other):
         tags: list[str]
@@ -573,7 +573,7 @@ def a_list_in_a_key() -> object:
     return Thing
 
 
-@declares("unknown-format", "Thing.primary.name", "Leave it out for what is no number.")
+@declares("unknown-format", "Thing.primary.name", "Remove it, or use a numeric field.")
 def a_width_for_a_text() -> object:
     class Thing(Entity, table=other):
         name: str
@@ -582,7 +582,7 @@ def a_width_for_a_text() -> object:
     return Thing
 
 
-@declares("key-type", "Thing.by_stars.id", "Give a field of that type, or make the key attribute an S.")
+@declares("key-type", "Thing.by_stars.id", "Use a field of that type, or make the key attribute an S.")
 def a_number_key_of_a_text() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -592,7 +592,7 @@ def a_number_key_of_a_text() -> object:
     return Thing
 
 
-@declares("two-templates", "Thing.by_id", "Use the same template, or leave it out.")
+@declares("two-templates", "Thing.by_id", "Use the same template, or remove it.")
 def two_keys_that_write_one_attribute_differently() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -605,7 +605,7 @@ def two_keys_that_write_one_attribute_differently() -> object:
 @declares(
     "optional-key",
     "Thing.primary.id",
-    "Take away None, or say what stands there without a value: {field|text}.",
+    "Remove None from the type, or give the key a default: {field|text}.",
 )
 def an_optional_field_in_the_primary_key() -> object:
     class Thing(Entity, table=other):
@@ -615,7 +615,7 @@ def an_optional_field_in_the_primary_key() -> object:
     return Thing
 
 
-@declares("lost-value", "Site.site", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+@declares("lost-value", "Site.site", 'Store it under a different name: Annotated[..., stored("Name")].')
 def a_field_stored_as_a_key_that_is_not_always_there() -> object:
     class Site(Entity, table=blog):
         id: Id
@@ -627,7 +627,7 @@ def a_field_stored_as_a_key_that_is_not_always_there() -> object:
     return Site
 
 
-@declares("lost-value", "Site.site", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+@declares("lost-value", "Site.site", 'Store it under a different name: Annotated[..., stored("Name")].')
 def a_field_stored_as_a_key_that_does_not_hold_it() -> object:
     class Site(Entity, table=blog):
         id: Id
@@ -638,7 +638,7 @@ def a_field_stored_as_a_key_that_does_not_hold_it() -> object:
 
 
 @declares(
-    "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute of the field's own name, votes:N."
+    "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute with the field's name: votes:N."
 )
 def a_counter_in_the_text_of_a_key() -> object:
     class Thing(Entity, table=blog):
@@ -651,7 +651,7 @@ def a_counter_in_the_text_of_a_key() -> object:
 
 
 @declares(
-    "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute of the field's own name, votes:N."
+    "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute with the field's name: votes:N."
 )
 def a_counter_as_a_numeric_key_of_another_name() -> object:
     class Thing(Entity, table=blog):
@@ -666,7 +666,7 @@ def a_counter_as_a_numeric_key_of_another_name() -> object:
 @declares(
     "unpadded-number",
     "Thing.primary.round",
-    "Make them texts of one width, or a number with a width, such as {n:04}.",
+    "Use text of one width, or a number with a width, such as {n:04}.",
 )
 def choices_of_which_ten_sorts_before_nine() -> object:
     class Thing(Entity, table=blog):
@@ -677,7 +677,7 @@ def choices_of_which_ten_sorts_before_nine() -> object:
     return Thing
 
 
-@declares("guard-carries", "Thing.copy_of", "Carry these fields.")
+@declares("guard-carries", "Thing.copy_of", "Add these fields to what it carries.")
 def a_lookup_through_a_mirror_that_leads_nowhere() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -717,7 +717,7 @@ def more_items_than_a_transaction_holds() -> object:
     return Wrong
 
 
-@declares("key-type", "Thing.tags", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+@declares("key-type", "Thing.tags", 'Store it under a different name: Annotated[..., stored("Name")].')
 def a_list_under_the_name_of_an_index_key() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -727,7 +727,7 @@ def a_list_under_the_name_of_an_index_key() -> object:
     return Thing
 
 
-@declares("not-by-itself", "Thing.place", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+@declares("not-by-itself", "Thing.place", 'Store it under a different name: Annotated[..., stored("Name")].')
 def a_condition_on_a_field_that_shares_its_attribute() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -737,7 +737,7 @@ def a_condition_on_a_field_that_shares_its_attribute() -> object:
     return recorded(Thing, lambda thing: thing.place == "here")
 
 
-@declares("derived-entity", "Thing.copy_of", "Declare that beside copy_of, in Thing.")
+@declares("derived-entity", "Thing.copy_of", "Declare its effects in Thing, next to copy_of.")
 def an_item_that_follows_and_has_a_guard() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -767,7 +767,7 @@ def a_filter_on_what_the_index_does_not_hold() -> object:
     return query(Slim.by_name, name="a", filter=lambda slim: slim.text == "")
 
 
-@declares("filter-on-key", "Keyed.primary.status", "Ask for it in the key, or use another index.")
+@declares("filter-on-key", "Keyed.primary.status", "Query by it, or use another index.")
 def a_filter_on_the_key_that_is_queried() -> object:
     class Keyed(Entity, table=Table("Keyed", key("status", "at"))):
         status: Id
@@ -807,7 +807,7 @@ def a_list_of_what_can_not_be_stored() -> object:
     return Thing
 
 
-@declares("lost-none", "Thing.note", "Make None the default, or leave out None.")
+@declares("lost-none", "Thing.note", "Make None the default, or remove None from the type.")
 def none_that_would_be_read_back_as_a_default() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -817,7 +817,7 @@ def none_that_would_be_read_back_as_a_default() -> object:
     return Thing
 
 
-@declares("lost-none", "Thing.inner.note", "Make None the default, or leave out None.")
+@declares("lost-none", "Thing.inner.note", "Make None the default, or remove None from the type.")
 def none_in_a_model_that_would_be_read_back_as_a_default() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -827,7 +827,7 @@ def none_in_a_model_that_would_be_read_back_as_a_default() -> object:
     return Thing
 
 
-@declares("lost-none", "Thing.at", "Make None the default, or leave out None.")
+@declares("lost-none", "Thing.at", "Make None the default, or remove None from the type.")
 def none_with_a_default_that_is_made() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -837,7 +837,7 @@ def none_with_a_default_that_is_made() -> object:
     return Thing
 
 
-@declares("lost-empty-set", "Thing.roles", "Leave out the default, and give the members where the entity is made.")
+@declares("lost-empty-set", "Thing.roles", "Remove the default, and pass the members when you create the entity.")
 def an_empty_set_that_would_be_read_back_as_a_default() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -847,7 +847,7 @@ def an_empty_set_that_would_be_read_back_as_a_default() -> object:
     return Thing
 
 
-@declares("empty-or-none", "Thing.roles", "Leave out None: without members the set is empty.")
+@declares("empty-or-none", "Thing.roles", "Remove None from the type: a missing set is an empty set.")
 def an_empty_set_beside_none() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -857,7 +857,7 @@ def an_empty_set_beside_none() -> object:
     return Thing
 
 
-@declares("empty-or-none", "Thing.roles", "Leave out None: without members the set is empty.")
+@declares("empty-or-none", "Thing.roles", "Remove None from the type: a missing set is an empty set.")
 def an_empty_set_beside_none_in_a_list() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -867,7 +867,7 @@ def an_empty_set_beside_none_in_a_list() -> object:
     return Thing
 
 
-@declares("taken-attribute", "Thing.kind", 'Store it under a name of its own: Annotated[..., stored("Name")].')
+@declares("taken-attribute", "Thing.kind", 'Store it under a different name: Annotated[..., stored("Name")].')
 def a_field_in_place_of_the_type() -> object:
     class Thing(Entity, table=Table("Typed", key("PK"), type_attribute="kind"), type="THING"):
         id: Id
@@ -877,7 +877,7 @@ def a_field_in_place_of_the_type() -> object:
     return Thing
 
 
-@declares("same-kind", "Thing.second", "Make it a plain int, or leave it out.")
+@declares("same-kind", "Thing.second", "Make it a plain int, or remove it.")
 def two_versions() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -908,7 +908,7 @@ def a_time_to_live_in_a_table_without() -> object:
     return Thing
 
 
-@declares("two-templates", "Thing.second", "Use the same template, or leave it out.")
+@declares("two-templates", "Thing.second", "Use the same template, or remove it.")
 def two_places_in_one_index() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -919,7 +919,7 @@ def two_places_in_one_index() -> object:
     return Thing
 
 
-@declares("no-type-attribute", "Thing", "Give the table type_attribute=..., or leave out the type.")
+@declares("no-type-attribute", "Thing", "Give the table type_attribute=..., or remove the type.")
 def a_type_that_is_not_stored() -> object:
     class Thing(Entity, table=other, type="THING"):
         id: Id
@@ -931,9 +931,9 @@ def a_type_that_is_not_stored() -> object:
 @declares(
     "class-options",
     "Thing",
-    'An entity takes table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
+    'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
 )
-def a_misspelt_option() -> object:
+def a_misspelled_option() -> object:
     class Thing(Entity, tabel=other):
         id: Id
         primary = key("{id}")
@@ -984,7 +984,7 @@ def a_number_on_an_entity_that_is_not_in_the_design() -> object:
     return Wrong
 
 
-@declares("key-fields", "User.primary", "The key is made of: name.")
+@declares("key-fields", "User.primary", "The fields of the key are: name.")
 def a_parent_by_a_field_that_its_key_does_not_have() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -1001,7 +1001,7 @@ def a_parent_by_a_field_that_its_key_does_not_have() -> object:
     return Wrong
 
 
-@declares("key-fields", "Post.primary", "The key is made of: author, slug.")
+@declares("key-fields", "Post.primary", "The fields of the key are: author, slug.")
 def a_batch_by_a_part_of_the_key() -> object:
     return batch_get(Post, [{"author": "ann"}])
 
@@ -1023,12 +1023,12 @@ def a_guard_in_a_table_of_numbers() -> object:
     return Wrong
 
 
-@declares("local-index", "Flat.Local", "Make it a global one: key(hash, range).")
+@declares("local-index", "Flat.Local", "Make it a global index: key(hash, range).")
 def a_local_index_without_a_range_key() -> object:
     return Table("Flat", key("PK"), indexes={"Local": local("x")})
 
 
-@declares("capacity", "Paid", 'Give capacity=(read, write) with billing="PROVISIONED", and only with it.')
+@declares("capacity", "Paid", 'Use capacity=(read, write) with billing="PROVISIONED", and only with it.')
 def provisioned_without_units() -> object:
     return Table("Paid", key("PK"), billing="PROVISIONED")
 

@@ -1,4 +1,4 @@
-"""Access patterns are read once, when the design is made; what the keys can not answer fails there and then."""
+"""Access patterns are read once, when the design is made; a pattern that the keys can't answer fails there."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -131,11 +131,11 @@ def declare(build: Callable[..., object]) -> None:
     type("Wrong", (Design,), {"tables": (blog,), "entities": (Post,), "wanted": wanted})
 
 
-def misspelt(post: Post) -> bool:
+def misspelled(post: Post) -> bool:
     return post.sulg == "x"  # type: ignore[attr-defined, no-any-return]  # what is wrong here
 
 
-BRANCHES = "Make it two patterns, or move the decision to the caller."
+BRANCHES = "Split it into two patterns, or let the caller decide."
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_pattern_must_not_branch(build: Callable[..., object]) -> None:
         (lambda self, author: query(Post.by_time, author=starting(author)), "hash-range"),
         (lambda self, author: query(Post.by_time, author=author, consistent=True), "consistent-index"),
         (lambda self, email: lookup(Post.email_guard, e_mail=email), "key-fields"),
-        (lambda self, author: query(Post.by_time, author=author, filter=misspelt), "no-such-field"),
+        (lambda self, author: query(Post.by_time, author=author, filter=misspelled), "no-such-field"),
     ],
 )
 def test_what_the_keys_can_not_answer_fails_when_the_design_is_made(build: Callable[..., object], code: str) -> None:
@@ -211,7 +211,7 @@ def test_tables_are_named_by_the_environment() -> None:
 
     assert Tracker({"env": "prod"}).table_name(table) == "hacktracker-prod"
     assert [*Tracker({"env": "prod"}).table_names.values()] == ["hacktracker-prod", "hacktracker-prod-keyplan"]
-    with wrong("environment", "hacktracker-{env}", "Give environment={'env': ...}."):
+    with wrong("environment", "hacktracker-{env}", "Pass environment={'env': ...}."):
         Tracker().table_name(table)
 
 

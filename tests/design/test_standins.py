@@ -120,7 +120,7 @@ def test_a_method_that_never_names_an_item_is_refused() -> None:
         def place(self) -> Ref[Place] | None:
             return None
 
-    with pytest.raises(DesignError, match="names no parent"):
+    with pytest.raises(DesignError, match="returns no parent"):
 
         class Nowheres(Design):
             tables = (club,)

@@ -143,11 +143,11 @@ def test_elsewhere_tables_are_made_by_a_command_only(tmp_path: Path) -> None:
         refused = keyplan(tmp_path, "serve", "--system", "wavyblog", "--port", "0", "--endpoint-url", url)
         assert refused.returncode == 1
         told, _, remedy = refused.stderr.strip().rpartition(": ")
-        assert told == "keyplan: There is no table WavyBlog, WavyBlog-keyplan. Make wavyblog's tables"
+        assert told == "keyplan: Table not found: WavyBlog, WavyBlog-keyplan. Create the tables of wavyblog with"
         assert remedy == f"keyplan tables wavyblog --create --endpoint-url {url}"
         made = keyplan(tmp_path, *remedy.split()[1:])
         assert made.returncode == 0, made.stderr
-        assert made.stdout == "WavyBlog: made\nWavyBlog-keyplan: made\n"
+        assert made.stdout == "WavyBlog: created\nWavyBlog-keyplan: created\n"
         with serve(tmp_path, "--endpoint-url", url) as server:
             headers = register(server)
             assert server.get("/api/wavyblog/me", headers=headers).json()["email"] == ADA["email"]
@@ -164,16 +164,16 @@ def test_what_can_not_be_reached_is_said(tmp_path: Path) -> None:
         busy = keyplan(tmp_path, "serve", "--port", str(port))
         assert (busy.returncode, busy.stderr) == (
             2,
-            f"keyplan: Can not listen on 127.0.0.1, port {port}: Address already in use\n",
+            f"keyplan: Can't listen on 127.0.0.1, port {port}: Address already in use\n",
         )
         busy = keyplan(tmp_path, "serve", "--port", "0", "--dynamodb-port", str(port))
         assert (busy.returncode, busy.stderr) == (
             2,
-            f"keyplan: Can not listen on port {port} for DynamoDB: Address already in use\n",
+            f"keyplan: Can't listen on port {port} for DynamoDB: Address already in use\n",
         )
     nobody = keyplan(tmp_path, "serve", "--port", "0", "--endpoint-url", f"http://127.0.0.1:{port}")
     assert nobody.returncode == 2
-    assert nobody.stderr.startswith("keyplan: Can not use the tables of ")
+    assert nobody.stderr.startswith("keyplan: Can't use the tables of ")
     assert f"http://127.0.0.1:{port}" in nobody.stderr
     assert "Traceback" not in nobody.stderr
 
@@ -358,7 +358,7 @@ def test_settings_are_shown_without_secrets(tmp_path: Path) -> None:
         ({"ISSUERS": '{"*": {"issuer": "x", "secret": "y"}}'}, "issuers.*.secret: Extra inputs are not permitted"),
         ({"TRUSTED_PROXIES": '["10.0.0.0/99"]'}, "trusted_proxies: '10.0.0.0/99' does not appear"),
         ({"REQUEST_SECONDS": "0"}, "request_seconds: Input should be greater than 0"),
-        ({"AWS": "1", "ENDPOINT_URL": "http://127.0.0.1:1"}, "aws and endpoint_url exclude each other"),
+        ({"AWS": "1", "ENDPOINT_URL": "http://127.0.0.1:1"}, "aws and endpoint_url can't be used together"),
         ({"DEV": "1", "HOST": "example.org"}, "dev lets anyone sign in as anyone"),
     ],
 )
@@ -376,11 +376,11 @@ def test_what_is_wrong_with_the_settings_is_said(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--dynamodb-port", "0", "--endpoint-url", "http://127.0.0.1:1"), "dynamodb_port is for a file"),
-        (("--system", "nothing"), "There is no system nothing; there are: "),
-        (("--path", "no/folder/a.db"), "Can not open no/folder/a.db: there is no folder"),
-        (("--path", "no/folder/a.db", "--dynamodb-port", "0"), "Can not open no/folder/a.db: there is no folder"),
-        (("--path", "text.db"), "Can not open text.db: "),
+        (("--dynamodb-port", "0", "--endpoint-url", "http://127.0.0.1:1"), "dynamodb_port needs a file"),
+        (("--system", "nothing"), "Unknown system: nothing. The systems are: "),
+        (("--path", "no/folder/a.db"), "Can't open no/folder/a.db: folder "),
+        (("--path", "no/folder/a.db", "--dynamodb-port", "0"), "Can't open no/folder/a.db: folder "),
+        (("--path", "text.db"), "Can't open text.db: "),
     ],
 )
 def test_what_can_not_be_served_is_said(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
@@ -398,7 +398,7 @@ def test_what_can_not_be_served_is_said(tmp_path: Path, arguments: tuple[str, ..
 def test_a_token_says_who_one_is(tmp_path: Path) -> None:
     early = keyplan(tmp_path, "token", "--sub", "ada", "--system", "wavyblog")
     assert early.returncode == 1
-    assert "Start `keyplan serve --dev` first" in early.stderr
+    assert "Run `keyplan serve --dev` first" in early.stderr
     with serve(tmp_path, "--dev"):
         key = tmp_path / "keyplan.db.dev-key.json"
         assert key.stat().st_mode & 0o777 == 0o600
@@ -412,8 +412,8 @@ def test_a_token_says_who_one_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--sub", "ada", "--system", "nothing"), "'nothing' is none of the systems"),
-        (("--sub", "ada", "--system", "wavyblog", "--claim", "x"), "'x' is not of the form NAME=VALUE"),
+        (("--sub", "ada", "--system", "nothing"), "Unknown system 'nothing'"),
+        (("--sub", "ada", "--system", "wavyblog", "--claim", "x"), "'x' isn't of the form NAME=VALUE"),
         (("--system", "wavyblog"), "Missing option '--sub'"),
     ],
 )

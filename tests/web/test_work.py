@@ -272,7 +272,7 @@ def test_a_record_is_given_up(keyplan: Callable[..., Any], aside_id: str) -> Non
     assert keyplan("--set-aside", "library", "--discard", aside_id).exit_code == 0
     again = keyplan("--set-aside", "library", "--discard", aside_id)
     assert again.exit_code == 1
-    assert f"There is no record {aside_id} set aside." in again.output
+    assert f"No record {aside_id} is set aside." in again.output
 
 
 @pytest.mark.parametrize(

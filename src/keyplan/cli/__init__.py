@@ -1,4 +1,4 @@
-"""The command `keyplan`. Each command has a module of its own here; what it does, it finds elsewhere."""
+"""The command `keyplan`, with one module per command. The work itself is done in the other packages."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from keyplan.cli.work import work
 
 
 class _Commands(typer.Typer):
-    """Says which extra to install where a command needs packages that are not there."""
+    """The commands. If one needs a package that isn't installed, it says which extra to install."""
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         try:
@@ -23,7 +23,7 @@ class _Commands(typer.Typer):
         except ModuleNotFoundError as error:
             if not is_missing_extra(error):
                 raise
-            needed = f"this command needs {error.name}, which is not installed: pip install 'keyplan[systems]'"
+            needed = f"This command needs {error.name}, which isn't installed: pip install 'keyplan[systems]'"
             typer.echo(f"keyplan: {needed}", err=True)
             raise SystemExit(2) from None
 
@@ -43,7 +43,7 @@ main.add_typer(vcm)
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        # Here and not above: it takes longer to import than everything else of this module.
+        # Imported here because it takes longer than everything else in this module.
         from importlib.metadata import version
 
         typer.echo(f"keyplan {version('keyplan')}")

@@ -1,4 +1,4 @@
-"""`python -m keyplan.cli` is `keyplan`."""
+"""Runs `keyplan` as `python -m keyplan.cli`."""
 
 from keyplan.cli import main
 

@@ -1,4 +1,4 @@
-"""`keyplan tables`, `patterns` and `verify`: what the design of a system says, and whether its data agrees."""
+"""`keyplan tables`, `patterns` and `verify`: show a system's design, and check its data against it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from keyplan.cli.opening import (
     EndpointUrl,
     OnAws,
     connection_from,
+    create_tables_command,
     design_of,
     fail,
-    making_tables,
     opened,
     place,
 )
@@ -47,18 +47,18 @@ DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
 _WITHOUT_DEFAULT = re.compile(r"\{([a-z_]+)\}")
 _PASSES = 5
-"""A repair may bring to light what it hid, so the tables are walked again; not for ever."""
+"""How often to verify and repair at most. A repair can uncover another problem, so the tables are read again."""
 
 System = Annotated[
-    str, typer.Argument(help="The name of a system, or module:NAME of a design.", metavar="SYSTEM", show_default=False)
+    str, typer.Argument(help="Name of a system, or module:NAME of a design.", metavar="SYSTEM", show_default=False)
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Environment = Annotated[
     list[str] | None,
     typer.Option(
         "--environment",
         metavar="NAME=VALUE",
-        help=f"What a name in braces in a table's name stands for; else {DEFAULT_ENVIRONMENT}. May be repeated.",
+        help=f"Value for a {{name}} in table names. The default is {DEFAULT_ENVIRONMENT}. Can be repeated.",
     ),
 ]
 Request: TypeAlias = dict[str, Any]
@@ -68,42 +68,42 @@ def tables(
     system: System,
     as_json: AsJson = False,
     environment: Environment = None,
-    make: Annotated[bool, typer.Option("--create", help="Make the tables that are not there.")] = False,
+    create: Annotated[bool, typer.Option("--create", help="Create the tables that don't exist.")] = False,
     path: DataFile = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
 ) -> None:
-    """Show the tables of a system's design: the requests that make them and set their time to live.
+    """Show the tables of a system's design: the requests that create them and set their time to live.
 
-    With --create, make them in the DynamoDB that `keyplan serve` would use with the same flags and variables.
+    With --create, create them in the DynamoDB that `keyplan serve` would use with the same options and variables.
     """
     settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     design = _design(system, environment, settings)
-    if make:
+    if create:
         _create(system, design, settings)
         return
     from keyplan.data import create_table_requests
 
     requests = list(create_table_requests(design))
     if as_json:
-        _write([{"CreateTable": create, **({"UpdateTimeToLive": ttl} if ttl else {})} for create, ttl in requests])
+        _write([{"CreateTable": table, **({"UpdateTimeToLive": ttl} if ttl else {})} for table, ttl in requests])
         return
-    rows = [_table_row(create, ttl) for create, ttl in requests]
+    rows = [_table_row(table, ttl) for table, ttl in requests]
     show(f"Tables of {system}", ("Table", "Key", "Indexes", "Billing", "Stream", "Time to live"), rows)
 
 
 def _create(system: str, design: Design, settings: Connection) -> None:
     from keyplan.data import DataError, Store
 
-    with opened(settings, make=True) as clients:
+    with opened(settings, create=True) as clients:
         store = Store(design, clients.dynamodb)
         try:
             before = store.tables_exist()
             store.create_tables()
         except DataError as error:
-            fail(f"Can not make the tables of {system}: {error}")
-    for name, was_there in before.items():
-        typer.echo(f"{name}: {'was there' if was_there else 'made'}")
+            fail(f"Can't create the tables of {system}: {error}")
+    for name, existed in before.items():
+        typer.echo(f"{name}: {'already exists' if existed else 'created'}")
 
 
 def _table_row(create: Request, ttl: Request | None) -> list[str]:
@@ -130,20 +130,20 @@ def _key_text(schema: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> 
 
 
 def patterns(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
-    """List every access pattern of a system's design, with an example of the request that it sends first."""
-    described = list(_described(_design(system, environment, connection_from({}))))
+    """List every access pattern of a system's design, each with an example of its first request."""
+    summaries = list(_summaries(_design(system, environment, connection_from({}))))
     if as_json:
-        _write([each.as_json() for each in described])
+        _write([each.as_json() for each in summaries])
         return
-    rows = [each.row() for each in described]
+    rows = [each.row() for each in summaries]
     show(f"Access patterns of {system}", ("Access pattern", "Call", "Operation", "Table", "Index", "Scans"), rows)
-    for each in described:
+    for each in summaries:
         typer.echo(f"{each.call}\n    {each.action} {json.dumps(each.request, default=_jsonable, ensure_ascii=False)}")
 
 
 @dataclass(frozen=True)
-class Described:
-    """An access pattern, as it is shown."""
+class PatternSummary:
+    """An access pattern as `keyplan patterns` shows it."""
 
     name: str
     wording: str
@@ -171,11 +171,11 @@ class Described:
         }
 
 
-def _described(design: Design) -> Iterator[Described]:
+def _summaries(design: Design) -> Iterator[PatternSummary]:
     from keyplan.data import Store
     from keyplan.design import DesignError, InvalidValue
 
-    # Nothing is sent, so there is no client; and no cursor that somebody would have to open.
+    # Nothing is sent, so no client is needed, and nobody has to open the cursors: any secret will do.
     store = Store(design, None, secret=b"example")
     for name, pattern in design.patterns.items():
         arguments = _examples(pattern)
@@ -183,23 +183,23 @@ def _described(design: Design) -> Iterator[Described]:
             op = getattr(design, name)(**arguments)
             ((method, request),) = store.requests(op)
         except (DesignError, InvalidValue) as error:
-            fail(f"{name} has no example: {error}. Annotate its parameters with the types of the fields.")
+            fail(f"Can't make an example of {name}: {error}. Annotate its parameters with the types of the fields.")
         table, index = _place(request)
         call = f"{name}({', '.join(f'{each}={_shown(value)}' for each, value in arguments.items())})"
         scans = method == "scan"
         action = "".join(word.capitalize() for word in method.split("_"))
-        yield Described(name, _wording(pattern), call, operation_name(op), table, index, scans, action, request)
+        yield PatternSummary(name, _wording(pattern), call, operation_name(op), table, index, scans, action, request)
 
 
 def _examples(pattern: Pattern[..., Any]) -> dict[str, object]:
-    """Made-up arguments for a pattern, by the types of its parameters."""
+    """Example arguments for a pattern, from the types of its parameters."""
     hints = get_type_hints(pattern._build)
-    keys = _keys(pattern)
+    keys = _example_keys(pattern)
     return {name: keys.get(name) or example(name, hints.get(name, str)) for name in pattern.parameters}
 
 
-def _keys(pattern: Pattern[..., Any]) -> dict[str, object]:
-    """Made-up keys for the parameters that are lists of them: what they are made of is known from the entity."""
+def _example_keys(pattern: Pattern[..., Any]) -> dict[str, object]:
+    """Example keys for the parameters that are lists of keys, from the fields of the entity's primary key."""
     from keyplan.design import BatchGet, Parameter, Together
 
     op = pattern.symbolic
@@ -217,7 +217,7 @@ def _keys(pattern: Pattern[..., Any]) -> dict[str, object]:
 
 
 def example(name: str, annotation: object) -> object:
-    """A made-up value of a type, for the parameter of this name."""
+    """An example value of a type, for a parameter with this name."""
     simple: dict[object, object] = {
         bool: True,
         int: 1,
@@ -252,7 +252,7 @@ def _wording(pattern: Pattern[..., Any]) -> str:
 
 
 def operation_name(op: Op[object]) -> str:
-    """What an operation is called in the design language."""
+    """The name of an operation, in the words of `keyplan.design`."""
     from keyplan import design as known
     from keyplan.design import Guard
 
@@ -277,7 +277,7 @@ def operation_name(op: Op[object]) -> str:
 
 
 def _place(request: Request) -> tuple[str, str | None]:
-    """The table and the index that a request reads."""
+    """The table and index that a request reads."""
     if "RequestItems" in request:
         return ", ".join(request["RequestItems"]), None
     return request["TableName"], request.get("IndexName")
@@ -292,11 +292,11 @@ def verify(
     path: DataFile = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Put right what can be.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")] = False,
     as_json: AsJson = False,
     environment: Environment = None,
 ) -> None:
-    """Walk a system's tables and list what does not agree with its design. Exit code 1: something is left."""
+    """Read a system's tables and list the items that don't match its design. Exits with 1 if any remain."""
     settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     design = _design(system, environment, settings)
 
@@ -312,10 +312,11 @@ def verify(
                     break
                 findings = store.verify()
         except MissingTable as error:
-            missing = f"there is no table {', '.join(error.tables)} in {place(settings)}"
-            fail(f"Can not verify {system}: {missing}. Make its tables: {making_tables(system, settings, environment)}")
+            missing = f"{place(settings)} has no table {', '.join(error.tables)}"
+            command = create_tables_command(system, settings, environment)
+            fail(f"Can't verify {system}: {missing}. Create the tables with: {command}")
         except DataError as error:
-            fail(f"Can not verify {system}: {error}")
+            fail(f"Can't verify {system}: {error}")
     if as_json:
         _write({"found": found, "left": [_finding(each) for each in findings]})
     elif findings:
@@ -323,7 +324,7 @@ def verify(
             [each.kind, each.table, _item_key(each), each.problem, "yes" if each.repairable else "no"]
             for each in findings
         ]
-        show(f"Findings in {system}", ("Kind", "Table", "Key", "Problem", "Can be repaired"), rows)
+        show(f"Findings in {system}", ("Kind", "Table", "Key", "Problem", "Repairable"), rows)
     if not as_json:
         typer.echo(f"{system}: {found} found, {len(findings)} left.")
     if findings:
@@ -345,14 +346,14 @@ def _item_key(finding: VerifyFinding) -> str:
 
 
 def _design(system: str, environment: Sequence[str] | None, settings: Connection) -> Design:
-    """The design of a system, with a value for everything that its tables' names leave open."""
+    """The design of a system, with a value for each {name} in its table names."""
     kind = design_of(system)
     given = dict(_pair(each) for each in environment or ())
     names = {name for table in kind.tables for name in _ENVIRONMENT.findall(table.name)}
     unknown = [name for name in given if name not in names]
     if unknown:
-        there = ", ".join(sorted(names)) or "nothing"
-        raise typer.BadParameter(f"The names of {system}'s tables leave open {there}, not {', '.join(unknown)}.")
+        known = ", ".join(f"{{{name}}}" for name in sorted(names)) or "no names in braces"
+        raise typer.BadParameter(f"The table names of {system} have {known}, not {', '.join(unknown)}.")
     open_names = {name for table in kind.tables for name in _WITHOUT_DEFAULT.findall(table.name)}
     return kind({**dict.fromkeys(open_names, DEFAULT_ENVIRONMENT), **settings.table_environment(), **given})
 
@@ -360,11 +361,12 @@ def _design(system: str, environment: Sequence[str] | None, settings: Connection
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name or not value:
-        raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+        raise typer.BadParameter(f"{text!r} isn't of the form NAME=VALUE.")
     return name, value
 
 
 def show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -374,7 +376,7 @@ def show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> N
         shown.add_column(name, overflow="fold")
     for row in rows:
         shown.add_row(*map(Text, row))
-    # A pipe has no width; a table folded into 80 columns would be of no use to whoever reads it.
+    # A pipe has no width, and a table folded into 80 columns is hard to read.
     Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200).print(shown)
 
 

@@ -1,4 +1,4 @@
-"""What commands open: the DynamoDB that flags and settings name, by one rule for all; and the systems there are."""
+"""What commands share: which DynamoDB to open, by the same options and variables, and which systems exist."""
 
 from __future__ import annotations
 
@@ -23,91 +23,98 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound="Connection")
 
 DEFAULT_FILE = Path("keyplan.db")
-_USUAL = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
+_AWS_ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
 """Where AWS's own tools look for an endpoint, in this order."""
 
-# The flags that name a DynamoDB, the same for every command that opens one.
+# The options that choose a DynamoDB, the same for every command that opens one.
 DataFile = Annotated[
     Path | None,
-    typer.Option("--path", help=f"File with the data; else KEYPLAN_PATH, else {DEFAULT_FILE} here.", metavar="FILE"),
+    typer.Option(
+        "--path",
+        help=f"Database file. The default is KEYPLAN_PATH or {DEFAULT_FILE} in the current folder.",
+        metavar="FILE",
+    ),
 ]
 EndpointUrl = Annotated[
     str | None,
     typer.Option(
         "--endpoint-url",
-        help="DynamoDB endpoint to use instead of a file; else KEYPLAN_ENDPOINT_URL, else AWS_ENDPOINT_URL.",
+        help="DynamoDB endpoint to use instead of a file. The default is KEYPLAN_ENDPOINT_URL or AWS_ENDPOINT_URL.",
         metavar="URL",
     ),
 ]
 OnAws = Annotated[
     bool | None,
-    typer.Option("--aws", help="Use DynamoDB on AWS, by AWS's usual variables, instead of a file; else KEYPLAN_AWS."),
+    typer.Option(
+        "--aws",
+        help="Use DynamoDB on AWS instead of a file, configured as for the AWS CLI. The default is KEYPLAN_AWS.",
+    ),
 ]
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
-    """End the command with a message."""
+    """Print a message and exit with this code."""
     typer.echo(f"keyplan: {message}", err=True)
     raise typer.Exit(code)
 
 
 def connection_from(flags: Mapping[str, object]) -> Connection:
-    """The DynamoDB to open, by the command line (None: nothing said), the environment and `.env`."""
+    """The DynamoDB to open, from options (None: not given), the environment and `.env`."""
     from keyplan.connection import Connection
 
     return _settings(Connection, flags)
 
 
-_OF_EXTRAS = frozenset(
+_EXTRA_MODULES = frozenset(
     "bcrypt fastapi jinja2 jwt markupsafe nh3 prometheus_client python_multipart starlette uvicorn".split()
 )
-"""Modules of the packages that come with the extras `web` and `systems`."""
+"""Modules that are installed by the extras `web` and `systems`."""
 
 
 def is_missing_extra(error: Exception) -> bool:
-    """Whether a module is missing that comes with an extra."""
-    return isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _OF_EXTRAS
+    """Whether an import failed because an extra isn't installed."""
+    return isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRA_MODULES
 
 
 def settings_from(flags: Mapping[str, object]) -> Settings:
-    """All settings of a server, with what the command line says (None: nothing)."""
+    """All settings of a server, from options (None: not given), the environment and `.env`."""
     from keyplan.web import Settings
 
     return _settings(Settings, flags)
 
 
 def _settings(kind: type[C], flags: Mapping[str, object]) -> C:
-    """The settings. What is wrong with them ends the command."""
+    """The settings. Ends the command with a message if they are invalid."""
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
-    given: dict[str, Any] = _one_dynamodb({name: value for name, value in flags.items() if value is not None})
+    given: dict[str, Any] = _overriding_variables({name: value for name, value in flags.items() if value is not None})
     try:
         settings = kind(**given)
-        usual = next(filter(None, map(os.environ.get, _USUAL)), None)
-        if usual and settings.embedded and "path" not in settings.model_fields_set:  # a file that is named is meant
-            settings = kind(**{**given, "endpoint_url": usual})
+        endpoint = next(filter(None, map(os.environ.get, _AWS_ENDPOINT_VARIABLES)), None)
+        if endpoint and settings.embedded and "path" not in settings.model_fields_set:  # an explicit file wins
+            settings = kind(**{**given, "endpoint_url": endpoint})
         return settings
     except ValidationError as error:
         fail("; ".join(_wrong_setting(each["loc"], each["msg"]) for each in error.errors()))
-    except SettingsError as error:  # what should be JSON is not
+    except SettingsError as error:  # invalid JSON
         fail(f"{str(error)[0].upper()}{str(error)[1:]}")
 
 
-def _one_dynamodb(given: dict[str, object]) -> dict[str, object]:
-    """The flags; where one of them names a DynamoDB, what variables say of another does not count."""
-    overruled: dict[str, dict[str, object]] = {
+def _overriding_variables(given: dict[str, object]) -> dict[str, object]:
+    """The options. One that chooses a DynamoDB overrides variables that choose another."""
+    overridden: dict[str, dict[str, object]] = {
         "path": {"endpoint_url": None, "aws": False},
         "endpoint_url": {"aws": False},
         "aws": {"endpoint_url": None},
     }
-    named = [name for name in overruled if name in given]
+    named = [name for name in overridden if name in given]
     if len(named) > 1:
         flags = [f"--{name.replace('_', '-')}" for name in named]
-        raise typer.BadParameter(f"{', '.join(flags[:-1])} and {flags[-1]} exclude each other.")
-    if given.get("endpoint_url") == "":  # to boto3 that would be AWS
+        raise typer.BadParameter(f"{', '.join(flags[:-1])} and {flags[-1]} can't be used together.")
+    if given.get("endpoint_url") == "":  # boto3 would take it for AWS
         raise typer.BadParameter("--endpoint-url is empty.")
-    return {**(overruled[named[0]] if named else {}), **given}
+    return {**(overridden[named[0]] if named else {}), **given}
 
 
 def _wrong_setting(where: tuple[int | str, ...], problem: str) -> str:
@@ -117,32 +124,32 @@ def _wrong_setting(where: tuple[int | str, ...], problem: str) -> str:
 
 @dataclass(frozen=True)
 class Clients:
-    """What answers requests: DynamoDB and its streams, in the shape of boto3's clients."""
+    """Clients for DynamoDB and its streams, with the methods of boto3's."""
 
     dynamodb: object
     streams: object
 
 
 @contextmanager
-def opened(settings: Connection, *, make: bool = False) -> Iterator[Clients]:
-    """DynamoDB in a file, at an endpoint, or on AWS. `make`: a file that is not there is made."""
+def opened(settings: Connection, *, create: bool = False) -> Iterator[Clients]:
+    """Clients for DynamoDB in a file, at an endpoint, or on AWS. `create`: create the file if it doesn't exist."""
     with ExitStack() as stack:
         if settings.embedded:
-            engine = stack.enter_context(_engine(settings.path, make, settings.durability))
+            engine = stack.enter_context(_engine(settings.path, create, settings.durability))
             yield Clients(engine, engine)
         else:
             url = settings.endpoint_url
-            session = _session(anybody=url is not None)
+            session = _session(local=url is not None)
             yield Clients(*(stack.enter_context(_boto3(session, name, url)) for name in _SERVICES))
 
 
 def place(settings: Connection) -> str:
-    """Which DynamoDB it is, for people."""
+    """Which DynamoDB the settings choose, as shown to users."""
     return "AWS" if settings.aws else settings.endpoint_url or f"file {settings.path}"
 
 
-def making_tables(system: str, settings: Connection, environment: Sequence[str] | None = None) -> str:
-    """The command that makes the tables of a system there."""
+def create_tables_command(system: str, settings: Connection, environment: Sequence[str] | None = None) -> str:
+    """The command that creates the tables of a system there."""
     where = ["--path", str(settings.path)] if settings.embedded else ["--endpoint-url", str(settings.endpoint_url)]
     named = [word for each in environment or () for word in ("--environment", each)]
     return shlex.join(["keyplan", "tables", system, "--create", *(["--aws"] if settings.aws else where), *named])
@@ -152,9 +159,9 @@ _SERVICES = ("dynamodb", "dynamodbstreams")
 
 
 @contextmanager
-def _engine(file: Path, make: bool, durability: Literal["normal", "full"]) -> Iterator[object]:
-    if not make and not file.is_file():
-        fail(f"Can not open {file}: there is no such file")
+def _engine(file: Path, create: bool, durability: Literal["normal", "full"]) -> Iterator[object]:
+    if not create and not file.is_file():
+        fail(f"Can't open {file}: file not found")
     check_usable(file)
 
     from keyplan.engine import Engine
@@ -167,7 +174,7 @@ def _engine(file: Path, make: bool, durability: Literal["normal", "full"]) -> It
 
 @contextmanager
 def database_in(file: Path, durability: Literal["normal", "full"]) -> Iterator[Database]:
-    """A file that another process, or another part of this one, may have open as well."""
+    """The database in a file, which this or another process may have open too."""
     check_usable(file)
 
     from keyplan.engine import Database
@@ -182,7 +189,7 @@ def database_in(file: Path, durability: Literal["normal", "full"]) -> Iterator[D
 
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
-    """Say why a file can not be opened."""
+    """Ends the command with a message if a file can't be opened."""
     import apsw
 
     from keyplan.engine import DamagedFile
@@ -190,15 +197,15 @@ def _explained(file: Path) -> Iterator[None]:
     try:
         yield
     except (DamagedFile, apsw.Error, OSError) as error:
-        fail(f"Can not open {file}: {error}")
+        fail(f"Can't open {file}: {error}")
 
 
-def _session(*, anybody: bool) -> Session:
+def _session(*, local: bool) -> Session:
     import boto3
 
     session = boto3.Session()
-    # An endpoint on this machine takes any credentials, and boto3 sends nothing without some.
-    if anybody and session.get_credentials() is None:
+    # A local endpoint accepts any credentials, and boto3 sends nothing without some.
+    if local and session.get_credentials() is None:
         session = boto3.Session(aws_access_key_id="keyplan", aws_secret_access_key="keyplan")
     return session
 
@@ -211,7 +218,7 @@ def _boto3(session: Session, service: Any, endpoint_url: str | None) -> Iterator
     try:
         client: Any = session.client(service, endpoint_url=endpoint_url, region_name=region)
     except (ValueError, BotoCoreError) as error:
-        fail(f"Can not use {endpoint_url or 'AWS'}: {error}")
+        fail(f"Can't use {endpoint_url or 'AWS'}: {error}")
     try:
         yield client
     finally:
@@ -219,18 +226,18 @@ def _boto3(session: Session, service: Any, endpoint_url: str | None) -> Iterator
 
 
 def check_usable(file: Path) -> None:
-    """Refuse what SQLite would refuse less clearly."""
+    """Ends the command with a clearer message than SQLite's if a file can't be opened."""
     folder = file.absolute().parent
     if not folder.is_dir():
-        fail(f"Can not open {file}: there is no folder {folder}")
+        fail(f"Can't open {file}: folder {folder} not found")
     if file.is_dir():
-        fail(f"Can not open {file}: it is a folder")
+        fail(f"Can't open {file}: it is a folder")
     if not os.access(file if file.exists() else folder, os.W_OK):
-        fail(f"Can not open {file}: no permission to write")
+        fail(f"Can't open {file}: no write permission")
 
 
 def system_names() -> list[str]:
-    """The names of the systems that there are."""
+    """The names of all systems."""
     import pkgutil
 
     from keyplan import apps
@@ -239,32 +246,32 @@ def system_names() -> list[str]:
 
 
 def served_systems(names: list[str] | None = None) -> list[System[Any]]:
-    """The systems that can be served, or those of these names; `module:NAME` is one of somebody's own."""
+    """All systems that can be served, or those with these names. `module:NAME` names a system of your own."""
     from importlib.util import find_spec
 
     known = [name for name in system_names() if find_spec(f"keyplan.apps.{name}.api")]
     unknown = [name for name in names or () if name not in known and ":" not in name]
     if unknown:
-        fail(f"There is no system {', '.join(unknown)}; there are: {', '.join(known)}.")
-    return [named(name if ":" in name else f"keyplan.apps.{name}.api:SYSTEM") for name in names or known]
+        fail(f"Unknown system: {', '.join(unknown)}. The systems are: {', '.join(known)}.")
+    return [import_name(name if ":" in name else f"keyplan.apps.{name}.api:SYSTEM") for name in names or known]
 
 
 def design_of(system: str) -> type[Design]:
-    """The design of a system by its name; or by `module:NAME`, where NAME is a system or a design."""
+    """The design of the system with this name. In `module:NAME`, NAME can be a system or a design."""
     known = system_names()
     if ":" not in system and system not in known:
-        raise typer.BadParameter(f"{system!r} is none of the systems: {', '.join(known)}.")
-    found = named(system if ":" in system else f"keyplan.apps.{system}.design:DESIGN")
+        raise typer.BadParameter(f"Unknown system {system!r}. The systems are: {', '.join(known)}.")
+    found = import_name(system if ":" in system else f"keyplan.apps.{system}.design:DESIGN")
     design: type[Design] = getattr(found, "design", found)
     return design
 
 
-def named(place: str) -> Any:  # noqa: ANN401 - whatever has that name
-    """What a module has under a name, given as `module:NAME`; modules in this folder can be named, too."""
+def import_name(path: str) -> Any:  # noqa: ANN401 - an object of any type
+    """Import `module:NAME`. The module may be in the current folder."""
     import sys
     from importlib import import_module
 
-    module, _, name = place.partition(":")
+    module, _, name = path.partition(":")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
@@ -272,4 +279,4 @@ def named(place: str) -> Any:  # noqa: ANN401 - whatever has that name
     except (ImportError, AttributeError) as error:
         if is_missing_extra(error):
             raise
-        fail(f"There is no {name or 'name'} in {module}: {error}")
+        fail(f"Can't import {path}: {error}")

@@ -1,4 +1,4 @@
-"""`keyplan serve`: all systems on one port. `keyplan config`: the settings that hold."""
+"""`keyplan serve`: run the systems on one port. `keyplan config`: show the settings."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from keyplan.cli.opening import (
     DataFile,
     EndpointUrl,
     OnAws,
+    create_tables_command,
     database_in,
     fail,
-    making_tables,
     opened,
     place,
     served_systems,
@@ -38,29 +38,30 @@ if TYPE_CHECKING:
     from keyplan.web import Running, Settings, System
 
 _FLAGS = "_KEYPLAN_SERVE_FLAGS"
-"""How the flags reach worker processes."""
+"""The variable that passes the options on to worker processes."""
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.", metavar="ADDRESS")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")] = None,
     path: DataFile = None,
-    demo: Annotated[bool | None, typer.Option("--demo", help="Fill every system once with made-up data.")] = None,
+    demo: Annotated[bool | None, typer.Option("--demo", help="Fill each system with sample data, once.")] = None,
     dev: Annotated[
-        bool | None, typer.Option("--dev", help="Sign in as anybody, on this machine only; show capacities.")
+        bool | None,
+        typer.Option("--dev", help="Let anyone on this machine sign in as anyone, and show consumed capacity."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=64, help="How many processes serve.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Number of processes.")] = None,
     dynamodb_port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Answer as a DynamoDB endpoint on this port as well.")
+        int | None, typer.Option(min=0, max=65535, help="Also run a DynamoDB endpoint on this port.")
     ] = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
     system: Annotated[
-        list[str] | None, typer.Option(help="Serve only this system, or module:NAME; may be repeated.")
+        list[str] | None, typer.Option(help="Serve only this system, or module:NAME. Can be repeated.")
     ] = None,
 ) -> None:
-    """Run the systems, until told to stop. Every setting can also be given as KEYPLAN_<NAME>, or in .env."""
+    """Run the systems until stopped. Every setting can also be set as KEYPLAN_<NAME> in the environment or .env."""
     flags = {
         "host": host,
         "port": port,
@@ -76,7 +77,7 @@ def serve(
     settings = settings_from(flags)
     with ExitStack() as stack:
         if settings.workers > 1:
-            stack.enter_context(_metrics_of_several())
+            stack.enter_context(_shared_metrics())
 
         from keyplan.web.server import log_to_stderr
 
@@ -84,14 +85,14 @@ def serve(
         listener = stack.enter_context(_listening(settings.host, settings.port))
         stack.enter_context(_endpoint(settings))
         if settings.workers == 1:
-            _serve_alone(settings, listener)
+            _serve_in_this_process(settings, listener)
         else:
-            _serve_together(settings, flags, listener)
+            _serve_with_workers(settings, flags, listener)
 
 
 @contextmanager
-def _metrics_of_several() -> Iterator[None]:
-    """A folder where processes keep their metrics for each other; prometheus_client looks for it when imported."""
+def _shared_metrics() -> Iterator[None]:
+    """A folder in which processes share their metrics. prometheus_client looks for it when it is imported."""
     if os.environ.get(_METRICS):
         yield
         return
@@ -101,10 +102,10 @@ def _metrics_of_several() -> Iterator[None]:
 
 
 @contextmanager
-def running_systems(settings: Settings, *, make: bool = True) -> Iterator[tuple[list[Running[Any]], Clients]]:
-    """The systems at work, on the DynamoDB that the settings name. In a file, their tables are made where missing."""
-    with opened(settings, make=make) as clients:
-        # All that is made here stays, so that looking for garbage in it is in vain, now and later.
+def running_systems(settings: Settings, *, create: bool = True) -> Iterator[tuple[list[Running[Any]], Clients]]:
+    """The systems on the DynamoDB that the settings choose. In a file, missing tables are created."""
+    with opened(settings, create=create) as clients:
+        # Everything created here lives as long as the process, so the garbage collector need not look at it.
         gc.disable()
         try:
             systems = [_started(each, settings, clients) for each in served_systems(settings.systems)]
@@ -119,14 +120,14 @@ def _started(system: System[Any], settings: Settings, clients: Clients) -> Runni
 
     started = running(system, settings, clients.dynamodb)
     _check_tables(started, settings)
-    _ = started.identity  # whose tokens are taken is settled before the first one comes
+    _ = started.identity  # fails now, not with the first token, if it is misconfigured
     if system.prepare is not None:
         system.prepare(started)
     return started
 
 
 def _check_tables(system: Running[Any], settings: Settings) -> None:
-    """Make tables in a file; elsewhere that is somebody's decision."""
+    """Create missing tables in a file. Elsewhere the operator decides, so missing tables end the command."""
     from keyplan.data import DataError
 
     name = system.system.name
@@ -134,12 +135,13 @@ def _check_tables(system: Running[Any], settings: Settings) -> None:
         if settings.embedded:
             system.store.create_tables()
             return
-        there = system.store.tables_exist()
+        exists = system.store.tables_exist()
     except DataError as error:
-        fail(f"Can not use the tables of {name}: {error}")
-    missing = [table for table, is_there in there.items() if not is_there]
+        fail(f"Can't use the tables of {name}: {error}")
+    missing = [table for table, found in exists.items() if not found]
     if missing:
-        fail(f"There is no table {', '.join(missing)}. Make {name}'s tables: {making_tables(name, settings)}", 1)
+        command = create_tables_command(name, settings)
+        fail(f"Table not found: {', '.join(missing)}. Create the tables of {name} with: {command}", 1)
 
 
 @contextmanager
@@ -150,17 +152,17 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind((host, port))
         except OSError as error:
-            fail(f"Can not listen on {host}, port {port}: {error.strerror or error}")
+            fail(f"Can't listen on {host}, port {port}: {error.strerror or error}")
         listener.set_inheritable(True)
         yield listener
 
 
 def _endpoint(settings: Settings) -> Any:  # noqa: ANN401 - a context manager
-    """The DynamoDB endpoint of the same file, where it is wanted."""
+    """The DynamoDB endpoint on the same file, if the settings ask for one."""
     if settings.dynamodb_port is None:
         return nullcontext()
     if not settings.embedded:
-        fail("dynamodb_port is for a file: there is a DynamoDB endpoint already.")
+        fail("dynamodb_port needs a file, and can't be combined with endpoint_url or aws.")
 
     @contextmanager
     def endpoint() -> Iterator[None]:
@@ -171,22 +173,22 @@ def _endpoint(settings: Settings) -> Any:  # noqa: ANN401 - a context manager
             try:
                 url = stack.enter_context(serve_in_thread(database, port=port))
             except OSError as error:
-                reason = error if error.errno is None else os.strerror(error.errno)  # asyncio says it at length
-                fail(f"Can not listen on port {port} for DynamoDB: {reason}")
+                reason = error if error.errno is None else os.strerror(error.errno)  # asyncio's message is long
+                fail(f"Can't listen on port {port} for DynamoDB: {reason}")
             typer.echo(f"DynamoDB endpoint on {url}")
             yield
 
     return endpoint()
 
 
-def _serve_alone(settings: Settings, listener: socket.socket) -> None:
+def _serve_in_this_process(settings: Settings, listener: socket.socket) -> None:
     with running_systems(settings) as (systems, clients):
         if settings.demo:
             _fill(systems)
         _run(_application(systems, clients, settings), listener, lambda: _announce(settings, listener))
 
 
-def _serve_together(settings: Settings, flags: dict[str, Any], listener: socket.socket) -> None:
+def _serve_with_workers(settings: Settings, flags: dict[str, Any], listener: socket.socket) -> None:
     from uvicorn.supervisors import Multiprocess
 
     with running_systems(settings) as (systems, _):
@@ -200,7 +202,7 @@ def _serve_together(settings: Settings, flags: dict[str, Any], listener: socket.
 
 
 def _announce_first_answer(settings: Settings, listener: socket.socket) -> None:
-    """The socket listens at once, but only a worker that is there answers."""
+    """Announce the server when the first worker answers: the socket accepts connections before that."""
     host, port = listener.getsockname()[:2]
     with socket.create_connection((host, port)) as asking:
         asking.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
@@ -209,7 +211,7 @@ def _announce_first_answer(settings: Settings, listener: socket.socket) -> None:
 
 
 def worker_application() -> ASGIApp:
-    """The application of one worker process among several."""
+    """The application, for one of several worker processes."""
     from keyplan.web.server import log_to_stderr
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -229,7 +231,7 @@ def worker_application() -> ASGIApp:
 
 
 def _end_with_parent() -> None:
-    """A worker whose supervisor was killed would go on for ever, and keep the port."""
+    """Stop when the supervisor dies: a worker without one would keep the port forever."""
     from multiprocessing import parent_process
 
     parent = parent_process()
@@ -287,7 +289,7 @@ def _run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> No
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """As uvicorn does it, but without dying of the signal afterwards: there are things to close."""
+            """Like uvicorn's, but without raising the signal again afterwards, so that the database is closed."""
             before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
             try:
                 yield
@@ -310,7 +312,7 @@ def _announce(settings: Settings, listener: socket.socket) -> None:
 
 
 def _fill(systems: list[Running[Any]]) -> None:
-    """Fill the systems that were not filled yet."""
+    """Fill the systems that have no sample data yet."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -327,16 +329,16 @@ def _show_progress(bar: ProgressBar, task: TaskID, done: int, total: int) -> Non
 
 
 def config(
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the settings that hold here, and where each is from; secrets are masked."""
+    """Show all settings and where each comes from. Secrets are masked."""
     settings = settings_from({})
     if as_json:
         typer.echo(settings.model_dump_json(indent=2))
         return
     from keyplan.cli.designs import show
 
-    from_file = _given_in_file()
+    from_file = _set_in_file()
     rows = [
         [
             f"KEYPLAN_{name.upper()}",
@@ -346,10 +348,10 @@ def config(
         ]
         for name, field in type(settings).model_fields.items()
     ]
-    show("Settings", ("Setting", "Value", "From", "What it is"), rows)
+    show("Settings", ("Setting", "Value", "From", "Description"), rows)
 
 
-def _given_in_file() -> set[str]:
+def _set_in_file() -> set[str]:
     from dotenv import dotenv_values
 
     return {name.upper() for name, value in dotenv_values(".env").items() if value}
@@ -360,7 +362,7 @@ def _origin(name: str, settings: Settings, from_file: set[str]) -> str:
         return "default"
     variable = f"KEYPLAN_{name.upper()}"
     in_environment = any(each.upper() == variable and value for each, value in os.environ.items())
-    # Neither: the endpoint, by a variable of AWS's own.
+    # The endpoint may come from one of AWS's variables instead.
     return ".env" if variable in from_file and not in_environment else "environment"
 
 

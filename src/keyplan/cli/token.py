@@ -1,4 +1,4 @@
-"""`keyplan token`: a token for a system on this machine, from the issuer for development."""
+"""`keyplan token`: a development token for a system on this machine."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Annotated
 
 import typer
 
-from keyplan.cli.opening import fail, named, settings_from, system_names
+from keyplan.cli.opening import fail, import_name, settings_from, system_names
 
 
 def token(
-    sub: Annotated[str, typer.Option(help="Who to be: the token's subject.", show_default=False)],
-    system: Annotated[str, typer.Option(help="The system that the token is for.", show_default=False)],
-    group: Annotated[list[str] | None, typer.Option(help="A group to be in. May be repeated.")] = None,
-    hours: Annotated[float, typer.Option(help="How long it is good.", min=0.001, max=24 * 366)] = 1,
+    sub: Annotated[str, typer.Option(help="Subject of the token: the user to sign in as.", show_default=False)],
+    system: Annotated[str, typer.Option(help="System that the token is for.", show_default=False)],
+    group: Annotated[list[str] | None, typer.Option(help="Group that the user is in. Can be repeated.")] = None,
+    hours: Annotated[float, typer.Option(help="Hours until the token expires.", min=0.001, max=24 * 366)] = 1,
     claim: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="One more claim, a text. May be repeated.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Another claim, as text. Can be repeated.")
     ] = None,
     path: Annotated[
-        Path | None, typer.Option(help="The file with the data, beside which the key is.", metavar="FILE")
+        Path | None, typer.Option(help="Database file. The signing key is in the same folder.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Write a token for development, as `keyplan serve --dev` takes it. Exit code 1: there is no key yet."""
+    """Print a token that `keyplan serve --dev` accepts. Exits with 1 if there is no signing key yet."""
     known = system_names()
     if ":" in system:
-        system = named(system).name
+        system = import_name(system).name
     elif system not in known:
-        raise typer.BadParameter(f"{system!r} is none of the systems: {', '.join(known)}.")
+        raise typer.BadParameter(f"Unknown system {system!r}. The systems are: {', '.join(known)}.")
     claims = dict(_pair(each) for each in claim or ())
     settings = settings_from({"path": path})
 
@@ -38,18 +38,18 @@ def token(
     try:
         issuer = TokenIssuer(DEV_ISSUER, SigningKey.read(file))
     except FileNotFoundError:
-        fail(f"There is no key for development yet ({file}). Start `keyplan serve --dev` first; it makes one.", 1)
+        fail(f"No signing key found ({file}). Run `keyplan serve --dev` first to create it.", 1)
     except (OSError, ValueError) as error:
-        fail(f"The key for development can not be read: {error}", 1)
+        fail(f"Can't read the signing key: {error}", 1)
     try:
         made = issuer.token(system, sub, groups=group or (), lifetime=timedelta(hours=hours), claims=claims)
     except ValueError as error:
-        raise typer.BadParameter(f"No such token: {error}.") from error
+        raise typer.BadParameter(f"Can't issue this token: {error}.") from error
     typer.echo(made)
 
 
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+        raise typer.BadParameter(f"{text!r} isn't of the form NAME=VALUE.")
     return name, value

@@ -1,4 +1,4 @@
-"""`keyplan vcm`: what of the club's site is done by whoever runs it."""
+"""`keyplan vcm`: administering vcm, the club's site."""
 
 from __future__ import annotations
 
@@ -14,33 +14,35 @@ if TYPE_CHECKING:
     from keyplan.apps.vcm.payload.migrate import Options, Report
     from keyplan.web import Settings
 
-vcm = typer.Typer(name="vcm", help="What of the club's site is done by whoever runs it.", no_args_is_help=True)
+vcm = typer.Typer(name="vcm", help="Administer vcm, the club's site.", no_args_is_help=True)
 
 
 @vcm.callback()
 def _vcm() -> None:
-    """What of the club's site is done by whoever runs it."""
+    """Administer vcm, the club's site."""
 
 
 @vcm.command("import")
 def import_payload(
     export: Annotated[
-        Path, typer.Argument(help="Folder with a JSON file for each collection.", metavar="FILE", show_default=False)
+        Path, typer.Argument(help="Folder with one JSON file per collection.", metavar="FOLDER", show_default=False)
     ],
-    media: Annotated[Path | None, typer.Option(help="Folder with the media files; else media in the export.")] = None,
-    authors: Annotated[
-        Path | None, typer.Option(help="JSON file that maps users of Payload's to subjects of tokens.")
+    media: Annotated[
+        Path | None, typer.Option(help="Folder with the media files. The default is media in the export.")
     ] = None,
-    keep_lexical: Annotated[bool, typer.Option("--keep-lexical", help="Store the original rich text beside.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing, and tell what would be.")] = False,
+    authors: Annotated[Path | None, typer.Option(help="JSON file that maps Payload users to token subjects.")] = None,
+    keep_lexical: Annotated[bool, typer.Option("--keep-lexical", help="Also store the original rich text.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Report what would be written, and write nothing.")
+    ] = False,
     allow_unconverted: Annotated[
-        bool, typer.Option("--allow-unconverted", help="Go on without what can not be converted.")
+        bool, typer.Option("--allow-unconverted", help="Import the rest even if something can't be converted.")
     ] = False,
     path: DataFile = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
 ) -> None:
-    """Import what Payload exported. What was stopped goes on when it is run again. Nobody may edit meanwhile."""
+    """Import an export from Payload. If interrupted, run it again to continue. Don't edit the site meanwhile."""
     from keyplan.apps.vcm.payload.migrate import Options
 
     report = _migrated(
@@ -54,7 +56,7 @@ def import_payload(
             allow_unconverted=allow_unconverted,
         ),
     )
-    _tell(report, dry_run)
+    _print_report(report, dry_run)
 
 
 def _migrated(settings: Settings, options: Options) -> Report:
@@ -73,11 +75,11 @@ def _migrated(settings: Settings, options: Options) -> Report:
     ):
         tasks = {name: bar.add_task(name.capitalize(), total=None) for name in _STEPS}
 
-        def told(step: str, done: int, total: int) -> None:
+        def show_progress(step: str, done: int, total: int) -> None:
             bar.update(tasks[step], completed=done, total=total)
 
         try:
-            return migrate(club, options, told)
+            return migrate(club, options, show_progress)
         except (ExportError, DataError, InvalidValue) as error:
             bar.stop()
             fail(str(error), 1)
@@ -92,29 +94,29 @@ def _authors(path: Path | None) -> dict[str, str]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        fail(f"Can not read {path}: {error}")
+        fail(f"Can't read {path}: {error}")
     if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-        fail(f"{path} is not a map from users of Payload's to subjects.")
+        fail(f"{path} must be a JSON object that maps Payload users to token subjects.")
     return {str(user): subject for user, subject in found.items()}
 
 
-def _tell(report: Report, dry_run: bool) -> None:
+def _print_report(report: Report, dry_run: bool) -> None:
     for name in report.missing:
-        typer.echo(f"There is no {name}.json.", err=True)
+        typer.echo(f"{name}.json not found.", err=True)
     for issue in report.issues:
         typer.echo(str(issue), err=True)
     for fault in report.faults:
         typer.echo(f"check: {fault}", err=True)
     verb = "written" if report.wrote else "to be written"
     for name, tally in report.tallies.items():
-        typer.echo(f"{name}: {tally.records} records, {tally.written} {verb}, {tally.there} there already")
+        typer.echo(f"{name}: {tally.records} records, {tally.written} {verb}, {tally.there} already there")
     if report.resumed:
-        typer.echo("This went on where an earlier run had stopped.")
+        typer.echo("Continued an interrupted import.")
     if dry_run:
-        typer.echo(f"Nothing was written. {len(report.issues)} could not be converted.")
+        typer.echo(f"Nothing was written. {len(report.issues)} can't be converted.")
         raise typer.Exit(1 if report.issues else 0)
     if not report.wrote:
-        fail("Nothing was written: mend the export, or say --allow-unconverted.", 1)
+        fail("Nothing was written. Fix the export, or use --allow-unconverted.", 1)
     if report.faults:
-        fail("The checks found faults.", 1)
+        fail("Some checks failed.", 1)
     typer.echo("All checks passed.")

@@ -27,7 +27,7 @@ def make_admin(
     from keyplan.design import InvalidValue
 
     settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws, "systems": ["wavyblog"]})
-    with running_systems(settings, make=False) as ((blog,), _):
+    with running_systems(settings, create=False) as ((blog,), _):
         try:
             user = blog.store.run(blog.design.user(name))
         except InvalidValue:

@@ -1,4 +1,4 @@
-"""`keyplan work`: background work on its own, and the stream records that were set aside."""
+"""`keyplan work`: run background work in a process of its own, and handle stream records that were set aside."""
 
 from __future__ import annotations
 
@@ -21,31 +21,33 @@ def work(
     path: DataFile = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
-    system: Annotated[list[str] | None, typer.Option(help="Work for this system only; may be repeated.")] = None,
+    system: Annotated[list[str] | None, typer.Option(help="Work for this system only. Can be repeated.")] = None,
     set_aside: Annotated[
         str | None,
-        typer.Option(metavar="SYSTEM", help="Do no work: list the stream records that were set aside in a system."),
+        typer.Option(
+            metavar="SYSTEM", help="Instead of working, list the stream records that were set aside in this system."
+        ),
     ] = None,
     retry: Annotated[
-        str | None, typer.Option(metavar="ID", help="With --set-aside: give this record to its handler once more.")
+        str | None, typer.Option(metavar="ID", help="With --set-aside: run the handler on this record again.")
     ] = None,
-    discard: Annotated[str | None, typer.Option(metavar="ID", help="With --set-aside: give this record up.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="With --set-aside: write JSON, for programs.")] = False,
+    discard: Annotated[str | None, typer.Option(metavar="ID", help="With --set-aside: delete this record.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --set-aside: print JSON.")] = False,
 ) -> None:
-    """Do the systems' background work (jobs, sweeps, stream handlers) until told to stop.
+    """Run the systems' background work (jobs, sweeps, stream handlers) until stopped.
 
-    Any number of these may run, beside serving processes or instead of their own work (KEYPLAN_WORK=false).
+    Any number of workers can run, alongside the servers or, with KEYPLAN_WORK=false there, instead of them.
     """
     if set_aside is None and (retry or discard):
         raise typer.BadParameter("--retry and --discard need --set-aside SYSTEM.")
     if retry and discard:
-        raise typer.BadParameter("--retry and --discard exclude each other.")
+        raise typer.BadParameter("--retry and --discard can't be used together.")
     systems = [set_aside] if set_aside is not None else system or None
     settings = settings_from({"path": path, "endpoint_url": endpoint_url, "aws": aws, "systems": systems})
     if set_aside is None:
         _work(settings)
         return
-    with running_systems(settings, make=False) as ((running,), _):
+    with running_systems(settings, create=False) as ((running,), _):
         if retry is not None:
             _retry(running, retry)
         elif discard is not None:
@@ -84,7 +86,7 @@ def _list(running: Running[Any], as_json: bool) -> None:
 
 
 def _described(aside: SetAside) -> dict[str, Any]:
-    """What is known of a record that was set aside, but for the item that it is about."""
+    """A record that was set aside, without the item that it is about."""
     return aside.model_dump(mode="json", exclude={"content", "pieces", "version"})
 
 
@@ -96,7 +98,7 @@ def _retry(running: Running[Any], aside_id: str) -> None:
         retry(running.store, aside_id, running.system.handlers, running)
     except DataError as error:
         fail(_explained(error, aside_id), 1)
-    typer.echo(f"{aside_id} was handled.")
+    typer.echo(f"{aside_id} handled.")
 
 
 def _discard(running: Running[Any], aside_id: str) -> None:
@@ -107,10 +109,10 @@ def _discard(running: Running[Any], aside_id: str) -> None:
         discard(running.store, aside_id)
     except DataError as error:
         fail(_explained(error, aside_id), 1)
-    typer.echo(f"{aside_id} was given up.")
+    typer.echo(f"{aside_id} discarded.")
 
 
 def _explained(error: Exception, aside_id: str) -> str:
     from keyplan.data import NotFound
 
-    return f"There is no record {aside_id} set aside." if isinstance(error, NotFound) else str(error)
+    return f"No record {aside_id} is set aside." if isinstance(error, NotFound) else str(error)

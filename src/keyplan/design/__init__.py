@@ -1,10 +1,10 @@
-"""The declaration of a design: tables, keys, entities, what must change together, access patterns, departures.
+"""Declare a design: its tables, keys, entities, what must change together, access patterns and departures.
 
-Pure data, no I/O, and no knowledge of who reads it. Three types carry everything. An `Entity` is a pydantic model
-that knows how its keys are made (`EntitySpec`) and what follows from its items elsewhere (guards, mirrors, derived
-items, counters, parents). An `Op[T]` says what to read, in terms of entities and fields. A `Design` puts tables,
-entities and named access patterns together and reads every pattern once, so that what the keys can not answer, or
-what DynamoDB would reject, fails at import, with the place and the remedy.
+A design is plain data. It does no I/O, and doesn't know who reads it. There are three main types. An `Entity` is a
+pydantic model that knows how its keys are built (`EntitySpec`) and which other items depend on its items (guards,
+mirrors, derived items, counters, parents). An `Op[T]` says what to read, in terms of entities and fields. A `Design`
+combines tables, entities and named access patterns. Every pattern is evaluated once at import, so a pattern that the
+keys can't answer, or that DynamoDB would reject, fails there, with the place and what to do about it.
 """
 
 from pydantic import Secret
@@ -73,7 +73,7 @@ from keyplan.design.operations import (
 from keyplan.design.patterns import Departure, Design, Parameter, Pattern, departure, job, pattern
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.rewrites import Rewrite, rewrite
-from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, Access, Table, include, index, key, local
+from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
 from keyplan.design.values import LINK, Link, UserId
 
 __all__ = [
@@ -85,7 +85,6 @@ __all__ = [
     "LINK",
     "OPEN",
     "READ_ONLY",
-    "Access",
     "AsStored",
     "BatchGet",
     "Count",
@@ -103,6 +102,7 @@ __all__ = [
     "IdFactory",
     "InvalidValue",
     "ItemCount",
+    "KeyAccess",
     "Limit",
     "Link",
     "Lookup",

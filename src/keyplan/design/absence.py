@@ -1,7 +1,7 @@
-"""What stands for a value that is not there.
+"""What a missing attribute means.
 
-None and the empty set are not stored: DynamoDB has no empty sets, and an attribute that is left out keeps its item out
-of an index. So an absent attribute has to mean one thing only, and a declaration in which it could mean two is refused.
+None and the empty set are not stored: DynamoDB has no empty sets, and leaving out an attribute keeps its item out of an
+index. So a missing attribute must mean one thing only, and a declaration in which it could mean two is refused.
 """
 
 from collections.abc import Iterator, Set
@@ -14,13 +14,13 @@ from pydantic.fields import FieldInfo
 from keyplan.design.errors import DesignError
 
 NOTHING: Final = object()
-"""Nothing stands for an absent value: it is missing."""
+"""A missing attribute has no meaning: the value is required."""
 
 _ANYTHING = (Any, object, JsonValue)
 
 
 def when_absent(info: FieldInfo) -> object:
-    """What is read where a field without a default has no attribute: None or no members, or `NOTHING`."""
+    """What a missing attribute means for a field without a default: None, an empty set, or `NOTHING`."""
     if not info.is_required():
         return NOTHING
     if _takes_none(info.annotation):
@@ -29,7 +29,7 @@ def when_absent(info: FieldInfo) -> object:
 
 
 def check_absence(model: type[BaseModel], place: str, seen: frozenset[type[BaseModel]] = frozenset()) -> None:
-    """Refuse a model with a field of which None or an empty set would be read back as something else."""
+    """Refuse a model with a field whose None or empty set would be read back as something else."""
     for name, info in model.model_fields.items():
         _check_field(info, f"{place}.{name}")
         for part in _parts(info.annotation):
@@ -42,27 +42,27 @@ def _check_field(info: FieldInfo, place: str) -> None:
         raise DesignError(
             "empty-or-none",
             place,
-            "neither None nor an empty set is stored, so that they could not be told apart",
-            "Leave out None: without members the set is empty.",
+            "neither None nor an empty set is stored, so they can't be told apart",
+            "Remove None from the type: a missing set is an empty set.",
         )
     if _takes_none(info.annotation) and _default(info) is not None:
         raise DesignError(
             "lost-none",
             place,
             "None is not stored, and would be read back as the default",
-            "Make None the default, or leave out None.",
+            "Make None the default, or remove None from the type.",
         )
     if _is_set(info.annotation) and _default(info):
         raise DesignError(
             "lost-empty-set",
             place,
             "an empty set is not stored, and would be read back as the default",
-            "Leave out the default, and give the members where the entity is made.",
+            "Remove the default, and pass the members when you create the entity.",
         )
 
 
 def _default(info: FieldInfo) -> object:
-    """The default; what a function makes from other fields counts as something."""
+    """The default. A function of other fields counts as a default that isn't None."""
     if info.is_required():
         return None
     if info.default_factory_takes_validated_data:

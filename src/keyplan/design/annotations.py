@@ -1,4 +1,4 @@
-"""What a field's annotation says: the type without None, the markers, and what it is stored as in a key."""
+"""Reading a field's annotation: its type without None, its markers, and the type it has in a key."""
 
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -9,7 +9,7 @@ from typing import Literal, Union, get_args, get_origin
 from uuid import UUID
 
 KEY_TYPES = {"S": (str, datetime, date, UUID), "N": (int, Decimal, float), "B": (bytes,)}
-"""What is stored as the types that keys can have."""
+"""The Python types that can be stored in a key attribute of each type."""
 
 
 def without_none(annotation: object) -> tuple[object, bool]:
@@ -27,7 +27,7 @@ def plain_type(annotation: object) -> object:
 
 
 def scalar(annotation: object) -> object:
-    """The type of a value, for a choice the type of what is chosen from."""
+    """The type of a value. For a `Literal` or an enum, the type of its values."""
     if get_origin(annotation) is Literal:
         return type(get_args(annotation)[0])
     if isinstance(annotation, type) and issubclass(annotation, Enum):

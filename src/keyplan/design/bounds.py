@@ -1,4 +1,4 @@
-"""Conditions on a field of the sort key: what a query may ask of it beside equality."""
+"""Bounds on a field of the sort key, for queries that need more than equality."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -8,7 +8,7 @@ BoundKind: TypeAlias = Literal[">=", ">", "<=", "<", "between", "prefix"]
 
 @dataclass(frozen=True)
 class Bound:
-    """A condition on a field of the sort key."""
+    """A bound on a field of the sort key."""
 
     kind: BoundKind
     low: object = None
@@ -16,26 +16,30 @@ class Bound:
 
 
 def at_least(value: object) -> Bound:
+    """This value or greater."""
     return Bound(">=", low=value)
 
 
 def more_than(value: object) -> Bound:
+    """Greater than this value."""
     return Bound(">", low=value)
 
 
 def at_most(value: object) -> Bound:
+    """This value or less."""
     return Bound("<=", high=value)
 
 
 def less_than(value: object) -> Bound:
+    """Less than this value."""
     return Bound("<", high=value)
 
 
 def within(low: object, high: object) -> Bound:
-    """From low to high, both included."""
+    """From `low` to `high`, inclusive."""
     return Bound("between", low, high)
 
 
 def starting(value: str) -> Bound:
-    """Texts that begin with this."""
+    """Text that starts with this prefix."""
     return Bound("prefix", low=value)

@@ -1,4 +1,4 @@
-"""What is wrong with the fields of an entity and the names that they are stored under."""
+"""Checks of an entity's fields and of the names they are stored under."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -13,13 +13,13 @@ from keyplan.design.storable import check_storable
 if TYPE_CHECKING:
     from keyplan.design.entity import EntitySpec
 
-_OWN_NAME = 'Store it under a name of its own: Annotated[..., stored("Name")].'
+_OWN_NAME = 'Store it under a different name: Annotated[..., stored("Name")].'
 _ONCE = ("created", "updated", "version", "ttl")
 _RESERVED = "keyplan"
 
 
 def check_fields(spec: "EntitySpec") -> None:
-    """Refuse fields that could not be stored, or not be read back as they were."""
+    """Refuse fields that can't be stored, or that would be read back as something else."""
     check_storable(spec.entity, spec.name)
     check_absence(spec.entity, spec.name)
     _check_stored_names(spec)
@@ -27,22 +27,22 @@ def check_fields(spec: "EntitySpec") -> None:
 
 
 def check_keys(spec: "EntitySpec") -> None:
-    """Refuse a primary key without a value, and fields that are lost in a key."""
+    """Refuse a primary key that may have no value, and fields that would be lost in a key."""
     _check_primary(spec)
     for field in spec.fields.values():
         _check_kept(spec, field)
 
 
 def _check_kinds(spec: "EntitySpec") -> None:
-    """Each stamp once, and the time to live where DynamoDB looks for it."""
+    """Each kind of stamp may be used once, and the time to live must be where DynamoDB looks for it."""
     for kind in _ONCE:
         fields = [field for field in spec.fields.values() if field.kind == kind]
         if len(fields) > 1:
             raise DesignError(
                 "same-kind",
                 f"{spec.name}.{fields[1].name}",
-                f"{fields[0].name} is {kind.capitalize()} already",
-                f"Make it a plain {'int' if kind == 'version' else 'datetime'}, or leave it out.",
+                f"{fields[0].name} is already {kind.capitalize()}",
+                f"Make it a plain {'int' if kind == 'version' else 'datetime'}, or remove it.",
             )
     for field in spec.fields.values():
         if (field.kind == "ttl") != (field.stored == spec.table.ttl):
@@ -64,13 +64,13 @@ def _check_stored_names(spec: "EntitySpec") -> None:
                 "same-attribute",
                 f"{spec.name}.{field.name}",
                 f"two fields are stored as {field.stored!r}",
-                'Give one of them another name: Annotated[..., stored("Name")].',
+                'Give one of them a different name: Annotated[..., stored("Name")].',
             )
         if field.stored in (spec.table.type_attribute, spec.table.envelope) or field.stored.startswith(_RESERVED):
             raise DesignError(
                 "taken-attribute",
                 f"{spec.name}.{field.name}",
-                f"{field.stored!r} is written by the store itself",
+                f"{field.stored!r} is reserved for the store",
                 _OWN_NAME,
             )
 
@@ -84,12 +84,12 @@ def _check_primary(spec: "EntitySpec") -> None:
                     "optional-key",
                     f"{spec.name}.primary.{name}",
                     "a field of the primary key must have a value",
-                    "Take away None, or say what stands there without a value: {field|text}.",
+                    "Remove None from the type, or give the key a default: {field|text}.",
                 )
 
 
 def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
-    """A field that is stored as an attribute of a key can always be read back from it."""
+    """Refuse a field that is stored only in a key attribute from which it can't always be read back."""
     part = spec.key_attributes.get(field.stored)
     if part is None:
         _check_stray(spec, field)
@@ -102,26 +102,26 @@ def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
         raise DesignError(
             "lost-value",
             f"{spec.name}.{field.name}",
-            f"it is stored as {field.stored!r}, a key attribute that does not always hold it",
+            f"it is stored as {field.stored!r}, a key attribute that doesn't always contain it",
             _OWN_NAME,
         )
 
 
 def _check_stray(spec: "EntitySpec", field: FieldSpec) -> None:
-    """A field that is stored under the name of an index key, though the entity has no place there, fits it."""
+    """Refuse a field that has the name of an index key but not its type."""
     kind = int if field.kind == "ttl" else scalar(field.annotation)
     for key in spec.table.key_attributes:
         if key.name == field.stored and kind not in KEY_TYPES[key.type]:
             raise DesignError(
                 "key-type",
                 f"{spec.name}.{field.name}",
-                f"DynamoDB takes {field.stored}, a key of an index, only as {key.type}",
+                f"{field.stored} is a key of an index, which must be of type {key.type}",
                 _OWN_NAME,
             )
 
 
 def check_shared(others: Sequence[KeySpec], key: KeySpec) -> None:
-    """An attribute that is in two keys has one value."""
+    """Refuse two templates for an attribute that is in two keys."""
     for other, part in product(others, key.parts):
         theirs = next((each for each in other.parts if each.attribute.name == part.attribute.name), part)
         if theirs.source != part.source:
@@ -129,5 +129,5 @@ def check_shared(others: Sequence[KeySpec], key: KeySpec) -> None:
                 "two-templates",
                 key.place,
                 f"{part.attribute.name} is {theirs.source} in {other.name}",
-                "Use the same template, or leave it out.",
+                "Use the same template, or remove it.",
             )

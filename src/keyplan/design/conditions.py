@@ -1,8 +1,8 @@
-"""Conditions and filters, written as Python over an entity: `lambda p: p.status == "draft"`.
+"""Conditions and filters, written as Python: `lambda post: post.status == "draft"`.
 
-The lambda is called once with a stand-in that records what is compared; the result is a small tree that the data
-layer turns into an expression. To a type checker the stand-in is the entity, so that a misspelt field is an error.
-Fields combine with `&`, `|` and `~`, since Python's own `and`, `or` and `not` can not be recorded.
+The lambda is called once with a stand-in for the entity that records the comparisons. The result is a small tree that
+the data layer turns into an expression. To a type checker the stand-in is the entity, so misspelled fields are errors.
+Combine conditions with `&`, `|` and `~`: Python's own `and`, `or` and `not` can't be recorded.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ E = TypeVar("E", bound="Entity")
 class Node:
     """Part of a condition: an operator with operands, which are nodes, field paths or values.
 
-    Nobody changes one; but a frozen one would take three times as long to make, and every write makes several.
+    Nodes are never changed. They aren't frozen because that takes three times as long, and every write makes several.
     """
 
     operator: str
@@ -37,11 +37,11 @@ class Node:
         return Node("NOT", (self,))
 
     def __bool__(self) -> bool:
-        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can not be recorded")
+        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can't be recorded")
 
 
 class FieldPath(NamedTuple):
-    """A field, or something inside it."""
+    """The path of a field, or of a value inside it."""
 
     names: tuple[str | int, ...]
 
@@ -49,7 +49,7 @@ class FieldPath(NamedTuple):
 class FieldStandIn:
     """Stands in for a field's value and records comparisons."""
 
-    __hash__ = None  # type: ignore[assignment]  # equality is recorded, so it is no key of a dict
+    __hash__ = None  # type: ignore[assignment]  # equality is recorded, so it can't be a key of a dict
 
     def __init__(self, path: FieldPath) -> None:
         self._path = path
@@ -90,32 +90,33 @@ class FieldStandIn:
         return ~_condition(self)
 
     def __contains__(self, other: object) -> bool:
-        raise TypeError("write contains(p.field, value) in a condition")
+        raise TypeError("use contains(p.field, value) in a condition")
 
     def __bool__(self) -> bool:
-        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can not be recorded")
+        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can't be recorded")
 
     def startswith(self, prefix: object) -> Node:
+        """The text starts with this prefix."""
         return Node("begins_with", (self._path, prefix))
 
 
 def _condition(value: object) -> Node:
-    """A field by itself is a condition that it is true."""
+    """A value as a condition. A field by itself means that it is true."""
     if isinstance(value, Node):
         return value
     if isinstance(value, FieldStandIn):
         return Node("=", (value._path, True))
-    raise TypeError(f"{value!r} is no condition")
+    raise TypeError(f"{value!r} isn't a condition")
 
 
 def _path(field: object) -> FieldPath:
     if not isinstance(field, FieldStandIn):
-        raise TypeError(f"{field!r} is no field of the entity")
+        raise TypeError(f"{field!r} isn't a field of the entity")
     return field._path
 
 
 def contains(field: object, value: object) -> bool:
-    """The field, a text, list or set, contains the value."""
+    """The field (text, a list or a set) contains the value."""
     return cast(bool, Node("contains", (_path(field), value)))
 
 
@@ -125,7 +126,7 @@ def one_of(field: object, values: Iterable[object]) -> bool:
 
 
 def between(field: object, low: object, high: object) -> bool:
-    """The field is neither below `low` nor above `high`."""
+    """The field is between `low` and `high`, inclusive."""
     return cast(bool, Node("BETWEEN", (_path(field), low, high)))
 
 
@@ -140,7 +141,7 @@ def absent(field: object) -> bool:
 
 
 class EntityStandIn:
-    """Stands in for an entity."""
+    """Stands in for an entity while a condition is recorded."""
 
     def __init__(self, entity: "type[Entity]") -> None:
         self._entity = entity
@@ -157,8 +158,8 @@ class EntityStandIn:
             raise DesignError(
                 "not-on-top",
                 f"{spec.name}.{name}",
-                f"it is inside the envelope {spec.table.envelope!r}, where no condition can see it",
-                "Repeat it beside the envelope: Annotated[..., on_top()].",
+                f"it is inside the envelope {spec.table.envelope!r}, which conditions can't read",
+                "Store it outside the envelope too: Annotated[..., on_top()].",
             )
         part = spec.key_attributes.get(field.stored)
         if part is not None and part.fields != (name,):
@@ -166,7 +167,7 @@ class EntityStandIn:
                 "not-by-itself",
                 f"{spec.name}.{name}",
                 f"it is stored in the key attribute {field.stored!r} together with other fields",
-                'Store it under a name of its own: Annotated[..., stored("Name")].',
+                'Store it under a different name: Annotated[..., stored("Name")].',
             )
         return FieldStandIn(FieldPath((name,)))
 

@@ -1,8 +1,8 @@
-"""What must change together with an item: declared as what follows from it.
+"""Declare what must change together with an item: its effects on other items.
 
-Every declaration here is a function of the item: the guards it holds, the items it brings along, the numbers it adds
-to elsewhere, what it belongs to. The data layer compares what followed from the old item with what follows from the
-new one and puts the difference into the same transaction; `verify` compares what follows with what is stored.
+Each effect is a function of the item: the guards it holds, the items derived from it, the numbers it adds to on other
+items, and its parents. The data layer compares the effects of the old item with those of the new one and puts the
+difference into the same transaction. `verify` compares the effects of the stored items with what is stored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,37 +25,37 @@ OnDelete: TypeAlias = Literal["cascade", "refuse", "keep"]
 
 @dataclass(frozen=True)
 class Ref(Generic[P_co]):
-    """An item, by entity and the values of its primary key."""
+    """A reference to an item: its entity and the values of its primary key."""
 
     entity: type[P_co]
     values: Mapping[str, object]
     amount: int = 1
-    """What a counter adds there."""
+    """How much a counter adds to the item."""
 
     def adding(self, amount: int) -> "Ref[P_co]":
-        """For a counter: add so much instead of one."""
+        """The same item. A counter adds this amount to it instead of one."""
         return replace(self, amount=amount)
 
 
 def ref(entity: type[P], **values: object) -> Ref[P]:
-    """The item of this entity with these key values."""
+    """A reference to the item of this entity with these key values."""
     entity.spec.primary.check_all(values)
     return Ref(entity, values)
 
 
 Refs: TypeAlias = Ref[Any] | Sequence[Ref[Any]] | None
-"""What a method may name: an item, several, or none."""
+"""What a method can return: one item, several, or none."""
 
 
 def named_by(refs: Refs) -> Sequence[Ref[Any]]:
-    """The items that a method named."""
+    """The items that a method returned, as a sequence."""
     if refs is None:
         return ()
     return (refs,) if isinstance(refs, Ref) else refs
 
 
 class Unique:
-    """A value that only one item may have: kept by a guard item under a key made of the value."""
+    """A value that only one item may have, enforced by a guard item whose key contains the value."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Unique:
         self.when = when
         self.refusal = refusal
         self.name = ""
-        # Filled in when the entity is made.
+        # Set when the entity's class is created.
         self.table: Table
         self.hash: Template
         self.range: Template | None = None
@@ -87,7 +87,7 @@ class Unique:
 
 @dataclass(frozen=True)
 class Guard(Generic[E]):
-    """A unique value of an entity, as a way to find its item: `lookup(User.email_guard, email=...)`."""
+    """A unique value of an entity, to look up its item: `lookup(User.email_guard, email=...)`."""
 
     entity: type[E]
     unique: Unique
@@ -102,25 +102,25 @@ def unique(
     when: str | None = None,
     refusal: Refusal | None = None,
 ) -> Unique:
-    """A guard item with this key (the range key is the same text unless given), carrying some of the item's fields.
+    """Make a value unique with a guard item. Its sort key is the same as its hash key unless `range` is given.
 
-    With fields that make up the item's primary key in `carries`, the item can be looked up by the value.
-    With `when`, the name of a field, only items where it is true hold the guard. `refusal` is what callers are told
-    when another item has the value.
+    The guard stores the fields in `carries`. If they make up the primary key, the item can be looked up by the value.
+    With `when`, the name of a field, only items in which that field is true have a guard. `refusal` is the error that
+    callers get when another item has the value.
     """
     return Unique(hash, range, (carries,) if isinstance(carries, str) else carries, table, when, refusal)
 
 
 @dataclass
 class Derived(Generic[E]):
-    """Items that follow from an item."""
+    """Items that are derived from an item."""
 
     make: "Callable[[E], list[Entity]]"
     kind: Literal["mirror", "derived", "reference"]
     method: Callable[..., object]
     name: str = ""
     entities: "tuple[type[Entity], ...]" = ()
-    """What it makes, by the method's annotation; filled in when the design is made."""
+    """The entities it makes, from the method's annotation. Set when the design's class is created."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -131,14 +131,14 @@ class Derived(Generic[E]):
 
 @dataclass(frozen=True)
 class Copies(Generic[P]):
-    """What follows from an entity's items, as a way to find them: `lookup(Season.by_id, season_id=...)`."""
+    """The derived items of an entity, to look up the original: `lookup(Season.by_id, season_id=...)`."""
 
     entity: type[P]
     derived: Derived[Any]
 
 
 def mirror(make: "Callable[[E], Entity | None]") -> Derived[E]:
-    """A copy of the item, whole or partial, under another key: a method that returns it."""
+    """Declare a copy of the item, whole or partial, under another key. The method returns it."""
 
     def items(entity: E) -> "list[Entity]":
         item = make(entity)
@@ -148,18 +148,18 @@ def mirror(make: "Callable[[E], Entity | None]") -> Derived[E]:
 
 
 def derived(make: "Callable[[E], Sequence[Entity]]") -> Derived[E]:
-    """Items of other entities that follow from this one: a method that returns them."""
+    """Declare items of other entities that are derived from this one. The method returns them."""
     return Derived(lambda entity: list(make(entity)), "derived", make, make.__name__)
 
 
 def reference(make: "Callable[[E], Sequence[Entity]]") -> Derived[E]:
-    """Items that say what this item uses, kept beside what is used."""
+    """Declare items that record what this item uses, stored next to what is used."""
     return Derived(lambda entity: list(make(entity)), "reference", make, make.__name__)
 
 
 @dataclass
 class Counter(Generic[E]):
-    """A number on another item that this item adds to while it exists."""
+    """A number on another item that this item adds to as long as it exists."""
 
     target: "Callable[[E], Refs]"
     field: str
@@ -174,10 +174,10 @@ class Counter(Generic[E]):
 def counts(
     field: str, *, floor: int | None = None, refusal: Refusal | None = None
 ) -> "Callable[[Callable[[E], Refs]], Counter[E]]":
-    """Add one to a `Count` field of the items that the method names (or more, with `.adding`), while this item exists.
+    """Add one (or more, with `.adding`) to a `Count` field of the items that the method returns, while this one exists.
 
-    With a floor, a change that would take the number below it is refused ("not the last one"); `refusal` is what
-    callers are told then.
+    With `floor`, a change that would take the number below it is refused, such as removing the last owner. `refusal`
+    is the error that callers get then.
     """
 
     def declare(target: "Callable[[E], Refs]") -> Counter[E]:
@@ -188,7 +188,7 @@ def counts(
 
 @dataclass
 class BelongsTo(Generic[E]):
-    """The item that this one makes no sense without."""
+    """The parent of an item."""
 
     parent: "Callable[[E], Refs]"
     on_delete: OnDelete
@@ -198,7 +198,7 @@ class BelongsTo(Generic[E]):
     name: str = ""
     missing: Refusal | None = None
     in_use: Refusal | None = None
-    # Filled in when the design is made: the parent's entity, and which of its key fields is which field here.
+    # Set when the design's class is created: the parent's entity, and the child's field for each field of its key.
     entity: "type[Entity] | None" = None
     fields: Mapping[str, str] = field(default_factory=dict)
 
@@ -215,12 +215,12 @@ def belongs_to(
     missing: Refusal | None = None,
     in_use: Refusal | None = None,
 ) -> "Callable[[Callable[[E], Refs]], BelongsTo[E]]":
-    """The method names the parent, or several. A create checks that they are there.
+    """Declare one or more parents, which the method returns. Creating the item checks that they exist.
 
-    When the parent is deleted: `refuse` while there are children (decided on the parent's `Count` field `count`,
-    which the children keep), `cascade` to them (found through the placement `via`), or `keep` them. Where the hash key
-    of that placement has a field that the parent does not know, `over` gives all its values: one query for each.
-    Callers are told `missing` where the parent isn't there, and `in_use` where it can't be deleted.
+    When the parent is deleted, `on_delete` decides: `refuse` while it has children (counted in the parent's `Count`
+    field `count`), `cascade` to the children (found through the placement `via`), or `keep` them. If the hash key of
+    that placement has a field that the parent doesn't have, `over` lists all its values, with one query for each.
+    `missing` is the error that callers get if a parent doesn't exist, and `in_use` if it can't be deleted.
     """
 
     def declare(parent: "Callable[[E], Refs]") -> BelongsTo[E]:

@@ -1,4 +1,4 @@
-"""Entities: pydantic models that know their keys, and what must change together with them."""
+"""Entities: pydantic models that know their keys and what must change together with them."""
 
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -12,18 +12,18 @@ from keyplan.design.fields import values_in_common
 from keyplan.design.limits import relax
 from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
-from keyplan.design.tables import Access, Table
+from keyplan.design.tables import KeyAccess, Table
 
 E = TypeVar("E", bound="Entity")
 
 
 class Entity(BaseModel):
-    """Base of all entities: `class User(Entity, table=blog, type="USER")`.
+    """Base class of all entities: `class User(Entity, table=blog, type="USER")`.
 
-    Fields are pydantic's; `primary` is the key; placements in indexes, guards, mirrors and the like stand beside it.
-    `noun` is what people call one of them, and `exists` what callers are told when one exists already.
-    Making an entity and assigning to it checks types. Limits (lengths, ranges, patterns) are checked when it is
-    written.
+    Fields are declared as in any pydantic model. `primary` is the primary key; placements in indexes, guards, mirrors
+    and so on are declared next to it. `noun` is the word for one item in messages, and `exists` the error that callers
+    get when they create one that already exists.
+    Creating an entity and assigning to it checks types. Limits (lengths, ranges, patterns) are checked on write.
     """
 
     model_config = ConfigDict(
@@ -31,11 +31,11 @@ class Entity(BaseModel):
         validate_assignment=True,
         extra="forbid",
         arbitrary_types_allowed=False,
-        defer_build=True,  # until the limits are taken off
+        defer_build=True,  # until the limits are removed
     )
 
-    # The item as it was read or written last, in DynamoDB's form: what an update is compared with. A slot, since it
-    # is neither a field nor part of what makes two entities equal.
+    # The item as it was last read or written, in DynamoDB's form, with which an update is compared. A slot, because it
+    # is neither a field nor part of equality.
     __slots__ = ("__keyplan_stored__",)
 
     spec: ClassVar[EntitySpec]
@@ -44,15 +44,16 @@ class Entity(BaseModel):
 
     @classmethod
     def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
-        """An entity with the fields that `source` has too, such as the body of a request, and with `more`.
+        """An entity with the values of `source`, such as the body of a request, and with `more`.
 
-        A None for a field that can't be None is left out, so that an id that callers may choose is made instead.
+        Fields that `source` doesn't have, or that are None and can't be, get their defaults: an id that callers may
+        choose is generated if they don't.
         """
         return cls.model_validate({**values_in_common(cls, source), **more})
 
     @classmethod
     def evolve(cls, item: dict[str, Any]) -> dict[str, Any]:
-        """Bring an item of an older shape up to date; called with a copy of each item that is read."""
+        """Convert an item that was stored in an older form. Called with a copy of each item that is read."""
         return item
 
     def __init_subclass__(
@@ -69,7 +70,7 @@ class Entity(BaseModel):
                 "class-options",
                 cls.__name__,
                 f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
-                'An entity takes table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
+                'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
             )
         super().__init_subclass__()
 
@@ -91,7 +92,7 @@ class Entity(BaseModel):
 
     @property
     def model_fields_set(self) -> set[str]:
-        """The names of the fields that were given, or stored."""
+        """The names of the fields that were given, or that were stored."""
         return own_fields_set(self, super().model_fields_set)
 
     @property
@@ -101,7 +102,7 @@ class Entity(BaseModel):
 
 
 def _as_declared(entity: type[Entity], name: str, info: FieldInfo) -> FieldInfo:
-    """A field with its limits, which were taken off where it is inherited from another entity."""
+    """A field with its limits, which were removed if it is inherited from another entity."""
     if name in vars(entity).get("__annotations__", {}):
         return info
     for base in entity.__mro__[1:]:
@@ -112,4 +113,4 @@ def _as_declared(entity: type[Entity], name: str, info: FieldInfo) -> FieldInfo:
     return info
 
 
-__all__ = ["Access", "Entity", "EntitySpec", "FieldSpec", "KeyPart", "KeySpec"]
+__all__ = ["Entity", "EntitySpec", "FieldSpec", "KeyAccess", "KeyPart", "KeySpec"]

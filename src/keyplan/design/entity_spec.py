@@ -1,4 +1,4 @@
-"""All that a design says about an entity, worked out once when its class is made."""
+"""Everything that a design declares about an entity, computed once when its class is created."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from keyplan.design.entity import Entity
 
 DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)
-"""What can be declared in an entity beside its fields."""
+"""What can be declared in an entity besides its fields."""
 
 
 class EntitySpec:
-    """All that a design says about an entity, worked out once."""
+    """Everything that a design declares about an entity."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class EntitySpec:
     ) -> None:
         self.entity = entity
         self.noun = noun or _words(entity.__name__)
-        """What people call one of them."""
+        """The word for one item, in messages."""
         self.refusal = refusal
-        """What callers are told when an item to create exists already."""
+        """The error that callers get when they create an item that already exists."""
         self.table = table
-        self.type = None if type_name is None else str.__str__(type_name)  # of a StrEnum's member too
+        self.type = None if type_name is None else str.__str__(type_name)  # also for members of a StrEnum
         self.name = entity.__name__
         self._check_type()
         self.fields = {name: self._field(name, info) for name, info in entity.declared_fields.items()}
@@ -72,8 +72,8 @@ class EntitySpec:
             self._add(name, value)
         self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
         self.told_by_type = False
-        """Whether its keys could be another entity's or a guard's, so that only the type attribute tells; a design
-        finds out."""
+        """Whether only the type attribute distinguishes its items from another entity's or from guards. Set by the
+        design."""
         check_keys(self)
 
     def _check_type(self) -> None:
@@ -81,13 +81,13 @@ class EntitySpec:
             raise DesignError(
                 "no-type-attribute",
                 self.name,
-                f"items of {self.table.name} do not say their type, so type={self.type!r} would be lost",
-                "Give the table type_attribute=..., or leave out the type.",
+                f"{self.table.name} has no type attribute, so type={self.type!r} would be lost",
+                "Give the table type_attribute=..., or remove the type.",
             )
 
     @cached_property
     def _declared(self) -> dict[str, object]:
-        """The declarations of the class and its bases, the nearest first."""
+        """The declarations of the class and its bases. A class overrides its bases."""
         found: dict[str, object] = {}
         for base in reversed(self.entity.__mro__):
             found |= {name: value for name, value in vars(base).items() if isinstance(value, DECLARATIONS)}
@@ -119,7 +119,7 @@ class EntitySpec:
                 raise DesignError(
                     "foreign-index",
                     f"{self.name}.{name}",
-                    f"index {value.index.name} is of table {value.index.table_name}",
+                    f"index {value.index.name} belongs to table {value.index.table_name}",
                     f"Use an index of {self.table.name}.",
                 )
             self._check_when(name, value.when)
@@ -140,7 +140,7 @@ class EntitySpec:
     def _check_when(self, name: str, when: str | None) -> None:
         if when is not None and when not in self.fields:
             raise DesignError(
-                "no-such-field", f"{self.name}.{name}", f"when={when!r} is no field", "Name a field of the entity."
+                "no-such-field", f"{self.name}.{name}", f"when={when!r} isn't a field", "Use a field of the entity."
             )
 
     def _bind_guard(self, name: str, guard: Unique) -> None:
@@ -151,7 +151,10 @@ class EntitySpec:
         for field in guard.carries:
             if field not in self.fields:
                 raise DesignError(
-                    "no-such-field", f"{self.name}.{name}", f"carries {field!r}, which is no field", "Name a field."
+                    "no-such-field",
+                    f"{self.name}.{name}",
+                    f"carries {field!r}, which isn't a field",
+                    "Use a field of the entity.",
                 )
 
     def _key(
@@ -168,7 +171,7 @@ class EntitySpec:
         if len(key.hash) != len(hash_) or len(key.range) > len(range_) or too_few:
             wanted = ", ".join(attribute.name for attribute in hash_ + range_)
             raise DesignError(
-                "key-parts", place, "the key has another number of parts", f"Give one each for: {wanted}."
+                "key-parts", place, "the key has the wrong number of parts", f"Give one part for each of: {wanted}."
             )
         if index is not None and len(key.range) < len(range_) and not self._is_primary(range_):
             missing = ", ".join(attribute.name for attribute in range_[len(key.range) :])
@@ -195,25 +198,25 @@ class EntitySpec:
             raise DesignError(
                 "key-type",
                 place,
-                f"{attribute.name} is of type {attribute.type}, which a text can not be",
-                "Give one field: {field}.",
+                f"{attribute.name} is of type {attribute.type}, and a template is text",
+                "Give a single field: {field}.",
             )
         field = self._known(parts[0].field, place)
         if field.kind in ("count", "version") and field.stored != attribute.name:
-            raise self._left_behind(field, place)
+            raise self._number_in_key(field, place)
         if scalar(field.annotation) not in KEY_TYPES[attribute.type]:
             raise DesignError(
                 "key-type",
                 f"{place}.{field.name}",
-                f"{attribute.name} is of type {attribute.type}, and the field is none",
-                "Give a field of that type, or make the key attribute an S.",
+                f"{attribute.name} is of type {attribute.type}, and the field isn't",
+                "Use a field of that type, or make the key attribute an S.",
             )
         return KeyPart(attribute, None, parts[0].field)
 
     def _known(self, field: str, place: str) -> FieldSpec:
         if field not in self.fields:
             known = ", ".join(self.fields)
-            raise DesignError("no-such-field", place, f"{field!r} is no field", f"The fields are: {known}.")
+            raise DesignError("no-such-field", place, f"{field!r} isn't a field", f"The fields are: {known}.")
         return self.fields[field]
 
     def template(self, text: str, place: str) -> Template:
@@ -225,16 +228,16 @@ class EntitySpec:
                 continue
             field = self._known(part.field, place)
             if field.kind in ("count", "version"):
-                raise self._left_behind(field, place)
+                raise self._number_in_key(field, place)
             formats[part] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
         return Template(text, parts, formats, place)
 
-    def _left_behind(self, field: FieldSpec, place: str) -> DesignError:
+    def _number_in_key(self, field: FieldSpec, place: str) -> DesignError:
         return DesignError(
             "number-in-key",
             f"{place}.{field.name}",
-            "the number changes without a change of the item, and the key would be left behind",
-            f"Give the index a numeric key attribute of the field's own name, {field.stored}:N.",
+            "the store changes this number without writing the item, so the key would become outdated",
+            f"Give the index a numeric key attribute with the field's name: {field.stored}:N.",
         )
 
     def _format(self, field: FieldSpec, spec: str, place: str, *, lower: bool) -> Format:
@@ -243,7 +246,7 @@ class EntitySpec:
         return format_of(field.annotation, spec, place, self.table.times, lower=lower, bare=field.no_separator)
 
     def not_in(self, index: Index) -> list[str]:
-        """The attributes of an item that an index does not hold."""
+        """The attributes of an item that aren't projected into an index."""
         if index.projection.type == "ALL":
             return []
         keys = self.table.hash + self.table.range + index.attributes
@@ -254,31 +257,32 @@ class EntitySpec:
 
     @cached_property
     def counts(self) -> tuple[FieldSpec, ...]:
-        """The numbers that other items' writes keep."""
+        """The `Count` fields, which are kept up to date by writes of other items."""
         return tuple(field for field in self.fields.values() if field.kind == "count")
 
     @cached_property
     def count_attributes(self) -> frozenset[str]:
-        """The attributes of these numbers."""
+        """The stored attributes of the `Count` fields."""
         return frozenset(field.stored for field in self.counts)
 
     @cached_property
     def keys(self) -> tuple[KeySpec, ...]:
+        """The primary key and the keys in indexes."""
         return (self.primary, *self.placements.values())
 
     @cached_property
     def key_attributes(self) -> dict[str, KeyPart]:
-        """The stored attributes that are written from keys, with where their values come from."""
+        """The stored attributes of all keys, with where their values come from."""
         return {part.attribute.name: part for spec in self.keys for part in spec.parts}
 
     @cached_property
     def exact_attributes(self) -> frozenset[str]:
-        """The attributes that are always stored as they would be written: those of keys, and the type."""
+        """The attributes whose stored values never differ from what would be written: keys and the type."""
         return frozenset((*self.key_attributes, *filter(None, (self.table.type_attribute,))))
 
     @cached_property
     def known_attributes(self) -> frozenset[str]:
-        """The attributes that the entity has something to say about."""
+        """The stored attributes of all fields and keys."""
         return frozenset((*(field.stored for field in self.fields.values()), *self.key_attributes))
 
     def access(self, declared: Key | Placement) -> KeySpec:
@@ -286,16 +290,16 @@ class EntitySpec:
         for name, value in self._declared.items():
             if value is declared:
                 return self.primary if name == "primary" else self.placements[name]
-        raise DesignError("not-its-key", self.name, "the key is not declared in this entity", "Use one that is.")
+        raise DesignError("not-its-key", self.name, "the key isn't declared in this entity", "Use one that is.")
 
     def may_be_mistaken_for(self, other: "EntitySpec") -> bool:
-        """Whether some item could be of either entity, by the shape of its primary key and its type attribute."""
+        """Whether an item could belong to either entity, by its primary key and its type attribute."""
         if self.table.type_attribute and self.type and other.type and self.type != other.type:
             return False
         return self.may_share_keys_with(other)
 
     def may_share_keys_with(self, other: "EntitySpec") -> bool:
-        """Whether some primary key could be of either entity."""
+        """Whether a primary key could belong to either entity."""
         for mine, theirs in zip(self.primary.parts, other.primary.parts, strict=True):
             if mine.template and theirs.template and not mine.template.may_equal(theirs.template):
                 return False
@@ -303,5 +307,5 @@ class EntitySpec:
 
 
 def _words(name: str) -> str:
-    """A class's name in words: TeamMember, team member."""
+    """The name of a class in words: `TeamMember` becomes `team member`."""
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()

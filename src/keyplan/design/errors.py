@@ -1,13 +1,13 @@
-"""What is wrong with a declaration, or with a value for a key.
+"""Errors in declarations and in values.
 
-Every error names where it is, what is wrong and what to do about it, and has a code that stays the same.
+Every error says where it is, what is wrong and what to do about it, and has a stable code.
 """
 
 
 class DesignError(Exception):
-    """A declaration that can not work; raised when the design is imported.
+    """A declaration that can't work. Raised when the design is imported.
 
-    `code` is stable; `place` names entity and attribute (`Post.by_author`).
+    `code` is stable. `place` is the entity and attribute, such as `Post.by_author`.
     """
 
     def __init__(self, code: str, place: str, problem: str, remedy: str) -> None:
@@ -19,9 +19,9 @@ class DesignError(Exception):
 
 
 class InvalidValue(ValueError):
-    """A value that can not be stored or put into a key; nothing was sent.
+    """A value that can't be stored, or can't be part of a key. Nothing was sent.
 
-    `field` names the entity's field where there is one.
+    `field` is the entity's field, if there is one.
     """
 
     def __init__(self, code: str, place: str, problem: str, *, field: str | None = None) -> None:

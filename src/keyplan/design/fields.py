@@ -1,6 +1,6 @@
-"""What a field is beside its type: stamps, versions, counters, secrets, who may set and see it, other names.
+"""What a field declares besides its type: stamps, versions, counts, secrets, who may set and see it, other names.
 
-A field is declared once, in a class of `Fields`; the entity, the bodies that callers send, the forms and the answers
+A field is declared once, in a subclass of `Fields`. The entity, the bodies that callers send, the forms and the answers
 inherit it from there.
 """
 
@@ -20,12 +20,11 @@ from keyplan.design.tables import Case
 
 FieldKind: TypeAlias = Literal["plain", "created", "updated", "version", "ttl", "count"]
 FieldAccess: TypeAlias = Literal["open", "create-only", "read-only", "hidden"]
-"""Who may set and see a field: callers may set it at any time, only when they create the thing, or never; nobody sees
-a hidden one."""
+"""Who may set and see a field. Callers may set it always, on create only, or never. A hidden field is never shown."""
 
 
 class Fields(BaseModel):
-    """Base of classes that declare fields, once for everything that has them:
+    """Base class for declaring fields once, for everything that has them:
 
     class PostFields(Fields):
         title: Title
@@ -40,54 +39,54 @@ class Fields(BaseModel):
 
 @dataclass(frozen=True)
 class Kind:
-    """Marks a field as one that the data layer looks after."""
+    """Marks a field that the store manages."""
 
     kind: FieldKind
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The name of the stored attribute, where the document's differs from the table's rule."""
+    """The name of the stored attribute, if it differs from the table's rule."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Public:
-    """The name that callers use for the field, where it differs from the entity's."""
+    """The name that callers use for the field, if it differs from the entity's."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Open:
-    """Who may set and see the field, where it isn't what its type suggests."""
+    """Who may set and see the field, if it isn't what its type suggests."""
 
     access: FieldAccess
 
 
 @dataclass(frozen=True)
 class NoSeparator:
-    """Marks a text that never contains the separator, so that keys made of it can be told apart."""
+    """Marks text that never contains the separator, so that keys made of it are unambiguous."""
 
 
 @dataclass(frozen=True)
 class OnTop:
-    """Marks a field that stands beside the envelope too."""
+    """Marks a field that is also stored outside the envelope."""
 
 
 READ_ONLY: Final = Open("read-only")
-"""Callers see the field and never set it: `author_id: Annotated[Id, READ_ONLY]`."""
+"""Callers see the field, but can't set it: `author_id: Annotated[Id, READ_ONLY]`."""
 CREATE_ONLY: Final = Open("create-only")
-"""Callers set the field when they create the thing, and never change it."""
+"""Callers can set the field on create, but can't change it."""
 HIDDEN: Final = Open("hidden")
-"""Callers neither set nor see the field."""
+"""Callers can neither set nor see the field."""
 OPEN: Final = Open("open")
-"""Callers set and see the field, though its type suggests otherwise."""
+"""Callers can set and see the field, although its type suggests otherwise."""
 
 
 def on_top() -> OnTop:
-    """In a table with an envelope, repeat the field as an attribute, for conditions: `Annotated[str, on_top()]`."""
+    """In a table with an envelope, also store the field outside it, for conditions: `Annotated[str, on_top()]`."""
     return OnTop()
 
 
@@ -109,15 +108,16 @@ def about(label: str, help: str | None = None, *, example: object = None) -> Any
 Created: TypeAlias = Annotated[datetime, Kind("created")]
 """When the item was created; set by the store unless given."""
 Updated: TypeAlias = Annotated[datetime, Kind("updated")]
-"""When the item was last changed; set by the store."""
+"""When the item was last changed. Set by the store."""
 Version: TypeAlias = Annotated[int, Kind("version")]
-"""The optimistic lock: each update raises it, and refuses to write over a version it has not seen. Absent is 0."""
+"""The version for optimistic locking: each update increments it, and fails if the stored version is another one. A
+missing attribute counts as 0."""
 Ttl: TypeAlias = Annotated[datetime, Kind("ttl")]
-"""When DynamoDB may delete the item; stored as the number of seconds that DynamoDB expects."""
+"""When DynamoDB may delete the item. Stored in seconds, as DynamoDB expects."""
 Count: TypeAlias = Annotated[int, Kind("count")]
-"""A number that other items' writes keep up to date; never written by an update of its own item."""
+"""A number that is kept up to date by writes of other items, and never written by an update of its own item."""
 Id: TypeAlias = Annotated[str, NoSeparator(), StringConstraints(min_length=1, max_length=128, pattern=r"^[^#]+$")]
-"""An identifier: any text of up to 128 characters without the separator `#`."""
+"""An identifier: 1 to 128 characters, without the separator `#`."""
 
 
 def _now() -> datetime:
@@ -136,19 +136,19 @@ def updated() -> datetime:
 
 
 def markers(info: FieldInfo) -> list[object]:
-    """Everything that is said about a field's type."""
+    """All markers of a field."""
     return [*info.metadata, *inner_markers(info.annotation)]
 
 
 def kind_of(info: FieldInfo) -> FieldKind:
-    """What the data layer does with a field."""
+    """How the store manages a field."""
     return next((mark.kind for mark in markers(info) if isinstance(mark, Kind)), "plain")
 
 
 def access_of(info: FieldInfo) -> FieldAccess:
-    """Who may set and see a field: what its declaration says, or else what its type suggests.
+    """Who may set and see a field: what is declared, or else what its type suggests.
 
-    Secrets are hidden. What the server makes (stamps, versions, counts, new ids) is read-only.
+    Secrets are hidden. Values that the server makes (stamps, versions, counts, new ids) are read-only.
     """
     for mark in markers(info):
         if isinstance(mark, Open):
@@ -165,7 +165,7 @@ def public_name(name: str, info: FieldInfo) -> str:
 
 
 def label_of(name: str, info: FieldInfo) -> str:
-    """What people call a field."""
+    """The label of a field."""
     return info.title or name.removesuffix("_id").replace("_", " ").capitalize()
 
 
@@ -176,19 +176,19 @@ def takes_none(info: FieldInfo) -> bool:
 
 @cache
 def _in_common(target: type[BaseModel], source: type[BaseModel]) -> tuple[tuple[str, bool], ...]:
-    """The fields that two models have in common, and whether the target takes None there."""
+    """The fields that two models have in common, and whether each may be None in `target`."""
     fields = target.model_fields
     return tuple((name, takes_none(fields[name])) for name in source.model_fields if name in fields)
 
 
 def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, object]:
-    """The values of `source` for the fields that `target` has too; without a None that it does not take."""
+    """The values of `source` for the fields that `target` has too, without a None that `target` doesn't allow."""
     values = ((name, getattr(source, name), optional) for name, optional in _in_common(target, type(source)))
     return {name: value for name, value, optional in values if optional or value is not None}
 
 
 def stored_name(field: str, case: Case) -> str:
-    """The attribute's name by the table's rule."""
+    """The name of the stored attribute, by the table's rule."""
     if case == "as is":
         return field
     camel = re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), field)

@@ -1,9 +1,9 @@
-"""How a value stands in a key: as text whose order is the value's order, and that can be read back.
+"""How values are written in keys: as text that sorts like the values and can be read back.
 
-A format is chosen by the field's type and by what the template says behind the colon: `{n:04}` is an integer of four
-digits, `{n:+04}` one that may be negative, `{price:+6.2}` a decimal with six digits before and two behind the point;
-`{email.lower}` folds case; `{start|9999}` says what stands there when there is no value. Timestamps and dates have
-one width by themselves.
+The format depends on the field's type and on what follows the colon in the template: `{n:04}` is an integer of four
+digits, `{n:+04}` one that may be negative, and `{price:+6.2}` a decimal with six digits before the point and two after
+it. `{email.lower}` converts to lowercase. `{start|9999}` gives the text for a missing value. Timestamps and dates
+always have the same width.
 """
 
 import re
@@ -26,7 +26,7 @@ _DECIMAL = re.compile(r"(\+?)([1-9][0-9]?)\.([1-9][0-9]?)\Z")
 
 
 class Letters(Enum):
-    """A class of characters: any, any but the separator (both one or more), or digits (of a given count)."""
+    """A class of characters: one or more of any, one or more of any but the separator, or a given number of digits."""
 
     ANY = 1
     NO_SEPARATOR = 2
@@ -34,43 +34,43 @@ class Letters(Enum):
 
 
 Element: TypeAlias = str | Letters | tuple[Letters, int]
-"""A part of a key's shape: a literal, a class of characters, or a count of digits."""
+"""A part of a key's shape: a literal, a class of characters, or a number of digits."""
 Shape: TypeAlias = tuple[Element, ...]
 
 ANY, NO_SEPARATOR, DIGITS = Letters.ANY, Letters.NO_SEPARATOR, Letters.DIGITS
 BARE: tuple[Shape, ...] = ((NO_SEPARATOR,),)
-"""The shapes of any text without the separator."""
+"""The shape of text without the separator."""
 
 
 @dataclass(frozen=True)
 class Format:
     """One way to write values as text.
 
-    `shapes` describe all texts that it can write, for telling keys apart.
+    `shapes` describe all text that it can write, to tell keys apart.
     """
 
     write: Callable[[object], str]
     read: Callable[[str], object]
     shapes: tuple[Shape, ...]
     folds: bool = False
-    """Whether different values may give the same text (a declared fold of case)."""
+    """Whether different values can give the same text (`.lower`)."""
 
     as_is: bool = False
-    """Whether a text is written as it is."""
+    """Whether text is written unchanged."""
 
     @cached_property
     def bare(self) -> bool:
-        """Whether its texts never hold the separator."""
+        """Whether the text never contains the separator."""
         return self.shapes == BARE
 
 
 def timestamp_text(value: datetime, precision: TimePrecision) -> str:
-    """UTC, ISO 8601, of fixed width."""
+    """A timestamp as text: ISO 8601, in UTC, with a fixed width."""
     return utc(value).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def utc(value: datetime) -> datetime:
-    """The same moment in UTC; refused where it is not known to be one, or is before year 1 or behind 9999 there."""
+    """The same time in UTC. Refused without a time zone, or if it is before year 1 or after 9999 in UTC."""
     if value.tzinfo is None:
         raise InvalidValue("naive-time", "time", f"{value!r} has no time zone")
     try:
@@ -80,14 +80,14 @@ def utc(value: datetime) -> datetime:
 
 
 def timestamp_value(text: str) -> datetime:
-    """The moment behind a timestamp."""
+    """The time that a timestamp stands for."""
     return datetime.fromisoformat(text)
 
 
 def format_of(
     annotation: object, spec: str, place: str, precision: TimePrecision, *, lower: bool, bare: bool
 ) -> Format:
-    """The format for a field of this type; `bare` where the type forbids the separator in it (an Id)."""
+    """The format for a field of this type. `bare`: the type doesn't allow the separator, as in an `Id`."""
     if spec:
         return _numeric(annotation, spec, place)
     if annotation is int or annotation is Decimal or annotation is float:
@@ -95,7 +95,7 @@ def format_of(
             "unpadded-number",
             place,
             "a number without a width sorts 10 before 9",
-            "Give it a width, such as {n:04}, or {n:+04} where it may be negative; {n:+6.2} for a decimal.",
+            "Give it a width, such as {n:04}, {n:+04} if it may be negative, or {n:+6.2} for a decimal.",
         )
     if annotation is datetime:
         return _timestamp(precision)
@@ -109,8 +109,8 @@ def format_of(
         raise DesignError(
             "no-format",
             place,
-            f"a {getattr(annotation, '__name__', annotation)} can not stand in a key",
-            "Keys are made of texts, numbers, times, dates, UUIDs, enums and choices.",
+            f"a {getattr(annotation, '__name__', annotation)} can't be part of a key",
+            "Keys can contain text, numbers, times, dates, UUIDs, enums and literals.",
         )
     if lower:
         return Format(lambda v: _text(v).lower(), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
@@ -118,7 +118,7 @@ def format_of(
 
 
 def choices(values: Mapping[Any, object], place: str) -> Format:
-    """One of a few given values, by what stands for each of them in the key."""
+    """The format for one of several values, given with the text for each of them in the key."""
     members = {str(chosen): value for chosen, value in values.items()}
     numbers = [chosen for chosen in values if isinstance(chosen, int | float) and not isinstance(chosen, bool)]
     texts = list(map(str, sorted(numbers)))
@@ -126,14 +126,14 @@ def choices(values: Mapping[Any, object], place: str) -> Format:
         raise DesignError(
             "unpadded-number",
             place,
-            "texts of the choices do not sort or differ as the choices do",
-            "Make them texts of one width, or a number with a width, such as {n:04}.",
+            "the values don't sort or differ as text the way they do as values",
+            "Use text of one width, or a number with a width, such as {n:04}.",
         )
     return Format(_choice_text, members.__getitem__, tuple((text,) for text in members))
 
 
 def _wrong(value: object, wanted: str) -> InvalidValue:
-    return InvalidValue("wrong-type", "key", f"{value!r} is not {wanted}")
+    return InvalidValue("wrong-type", "key", f"{value!r} isn't {wanted}")
 
 
 def _date_text(value: object) -> str:
@@ -157,7 +157,7 @@ def _choice_text(value: object) -> str:
 
 
 def _pattern(text: str) -> Shape:
-    """The shape of a text in which every run of zeros stands for digits."""
+    """The shape of text in which every run of zeros stands for digits."""
     return tuple((DIGITS, len(piece)) if piece[0] == "0" else piece for piece in re.findall(r"0+|[^0]+", text))
 
 
@@ -175,13 +175,13 @@ def _timestamp(precision: TimePrecision) -> Format:
 def _numeric(annotation: object, spec: str, place: str) -> Format:
     if annotation not in (int, Decimal, float):
         raise DesignError(
-            "unknown-format", place, f"{spec!r} is a format of numbers", "Leave it out for what is no number."
+            "unknown-format", place, f"{spec!r} is a format for numbers", "Remove it, or use a numeric field."
         )
     if match := _INTEGER.match(spec):
         return _integer(int(match[2]), signed=bool(match[1]))
     if match := _DECIMAL.match(spec):
         return _decimal(int(match[2]), int(match[3]), signed=bool(match[1]))
-    raise DesignError("unknown-format", place, f"{spec!r} is no format", "Write {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
+    raise DesignError("unknown-format", place, f"{spec!r} isn't a format", "Use {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
 
 
 def _integer(width: int, *, signed: bool) -> Format:
@@ -214,10 +214,10 @@ def _decimal(whole: int, places: int, *, signed: bool) -> Format:
 
 
 def _scaled_text(number: int, width: int, *, signed: bool, value: object) -> str:
-    """Fixed width; a signed one has 0 or 1 in front and the complement behind 0, so that -5 sorts before -4."""
+    """A number with a fixed width. If signed, 1 or 0 comes first, and the complement follows 0: -5 sorts before -4."""
     limit = 10**width
     if not (-limit if signed else 0) <= number < limit:
-        raise InvalidValue("number-out-of-width", "key", f"{value} does not fit into the key's {width} digits")
+        raise InvalidValue("number-out-of-width", "key", f"{value} doesn't fit into the key's {width} digits")
     if not signed:
         return f"{number:0{width}d}"
     return f"1{number:0{width}d}" if number >= 0 else f"0{number + limit:0{width}d}"

@@ -1,4 +1,4 @@
-"""New ids: UUIDs and ULIDs in order of creation."""
+"""New ids: UUIDs and ULIDs that sort by creation time."""
 
 import secrets
 import time
@@ -18,10 +18,10 @@ _ordering = Lock()
 
 
 def uuid7() -> str:
-    """A UUID version 7: in order of creation, within this process strictly."""
+    """A UUID version 7. Ids sort by creation time, strictly within a process."""
     global _last
     with _ordering:
-        # 48 bits of milliseconds and 12 of a counter, as one number that only grows.
+        # 48 bits of milliseconds and 12 bits of a counter, as one number that only grows.
         _last = max(_last + 1, time.time_ns() // 1_000_000 << 12)
         stamp = _last
     milliseconds, sequence = stamp >> 12, stamp & 0xFFF
@@ -33,13 +33,13 @@ _maker: ContextVar[Callable[[], str]] = ContextVar("keyplan_id_maker", default=u
 
 
 def make_id() -> str:
-    """A new id from the maker in force."""
+    """A new id, from the current maker."""
     return _maker.get()()
 
 
 @contextmanager
 def ids_from(maker: Callable[[], str]) -> Iterator[None]:
-    """Within the block, new ids come from this maker (for tests)."""
+    """Take new ids from this maker within the block, for tests."""
     token = _maker.set(maker)
     try:
         yield
@@ -48,18 +48,18 @@ def ids_from(maker: Callable[[], str]) -> Iterator[None]:
 
 
 def ulid() -> str:
-    """A ULID: 26 letters and digits, in order of creation like `uuid7`, from which it is made."""
+    """A ULID: 26 letters and digits. Made from `uuid7`, so ULIDs sort by creation time too."""
     made = make_id()
     try:
         value = UUID(made).int
     except ValueError:
-        return made  # from a maker of the caller's
+        return made  # the maker doesn't make UUIDs
     return "".join(_CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))
 
 
 @dataclass(frozen=True)
 class IdFactory:
-    """Makes the default of an id field. A field with one is filled in by the server."""
+    """Makes the default of an id field. A field with this default is set by the server."""
 
     prefix: str = ""
     as_ulid: bool = False
@@ -69,7 +69,7 @@ class IdFactory:
 
 
 def new_id(prefix: str = "") -> str:
-    """The default of an `Id` field: a new id, with the document's prefix where it has one."""
+    """The default of an `Id` field: a new id, with a prefix if given."""
     identifier: str = Field(default_factory=IdFactory(prefix))
     return identifier
 

@@ -1,11 +1,11 @@
-"""Limits: what a value must be beside its type, such as a length, a range or a pattern.
+"""Limits: what a value must be besides its type, such as a length, a range or a pattern.
 
 Limits are declared with a field's type: `Annotated[str, StringConstraints(max_length=200)]`, `Annotated[int,
-Field(ge=1)]`, or `Annotated[str, limit(check)]` with a function of your own. They hold whenever an item is written.
-Making and reading an entity checks types only: an item that was stored under looser limits can still be read, listed
-and changed in its other fields.
+Field(ge=1)]`, or `Annotated[str, limit(check)]` with a function of your own. They are checked whenever an item is
+written. Creating and reading an entity checks types only: an item that was stored under looser limits can still be
+read, listed and changed in its other fields.
 
-Other validators (`BeforeValidator`, `AfterValidator` ...) convert values, and run everywhere.
+Other validators (`BeforeValidator`, `AfterValidator` and so on) convert values, and always run.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,12 +35,12 @@ from keyplan.design.errors import InvalidValue
 
 _LIMITS = (Gt, Ge, Lt, Le, Interval, MultipleOf, MinLen, MaxLen, Len)
 _LIMITING = frozenset("pattern min_length max_length max_digits decimal_places multiple_of gt ge lt le".split())
-"""What the arguments of pydantic's `Field` are called that limit a value."""
+"""The arguments of pydantic's `Field` that limit a value."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that a function decides; see `limit`."""
+    """A limit that a function checks; see `limit`."""
 
     check: Callable[[Any], object]
     pattern: str | None = None
@@ -60,8 +60,8 @@ class Limit:
 def limit(check: Callable[[Any], object], *, pattern: str | None = None, in_bodies: bool = True) -> Limit:
     """A limit of your own: `Annotated[str, limit(check)]`. `check` raises `ValueError` with a sentence for people.
 
-    `pattern` is what the API's document says about it. With `in_bodies=False` it holds when an item is
-    written, and not when a body is read: for what a service refuses with a code of its own.
+    `pattern` is the pattern in the API's OpenAPI document. With `in_bodies=False`, the limit is checked when an item is
+    written but not when a body is read: use it if the service refuses such values with a code of its own.
     """
     return Limit(check, pattern, in_bodies)
 
@@ -70,7 +70,7 @@ def limit(check: Callable[[Any], object], *, pattern: str | None = None, in_bodi
 
 
 def relaxed(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
-    """The type without limits; the very same object where it has none."""
+    """The type without limits. The same object if it has none."""
     metadata = getattr(annotation, "__metadata__", None)
     if metadata is not None:
         inner, kept = relaxed(annotation.__origin__), [each for mark in metadata for each in _kept(mark)]
@@ -89,7 +89,7 @@ def relaxed(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
 
 
 def relaxed_field(info: FieldInfo) -> FieldInfo:
-    """The field without limits; the very same object where it has none."""
+    """The field without limits. The same object if it has none."""
     annotation, kept = relaxed(info.annotation), [each for mark in info.metadata for each in _kept(mark)]
     if annotation is info.annotation and _same(kept, info.metadata):
         return info
@@ -102,8 +102,8 @@ def _same(ones: Any, others: Any) -> bool:  # noqa: ANN401 - sequences of anythi
     return len(ones) == len(others) and all(one is other for one, other in zip(ones, others, strict=True))
 
 
-def _kept(mark: Any) -> Iterator[Any]:  # noqa: ANN401 - what is said about a type can be anything
-    """What stays of something that is said about a type."""
+def _kept(mark: Any) -> Iterator[Any]:  # noqa: ANN401 - a marker can be anything
+    """A marker of a type without its limits, if anything is left of it."""
     if isinstance(mark, StringConstraints):
         conversions = StringConstraints(
             strip_whitespace=mark.strip_whitespace, to_upper=mark.to_upper, to_lower=mark.to_lower, strict=mark.strict
@@ -119,13 +119,13 @@ def _kept(mark: Any) -> Iterator[Any]:  # noqa: ANN401 - what is said about a ty
 
 
 def vars_of(thing: object) -> Mapping[str, object]:
-    """The attributes of an object, where it keeps any; pydantic collects some limits so."""
+    """The attributes of an object, if it has any. pydantic collects some limits in such objects."""
     return getattr(thing, "__dict__", {})
 
 
 @dataclass(frozen=True)
 class AsStored:
-    """Reads a model that is part of an entity without its limits."""
+    """Reads a model inside an entity without checking its limits."""
 
     model: type[BaseModel]
     twin: type[BaseModel]
@@ -146,7 +146,7 @@ _models: dict[type[BaseModel], Any] = {}
 
 def _relaxed_model(model: type[BaseModel]) -> Any:  # noqa: ANN401 - a type
     if model not in _models:
-        _models[model] = model  # as it is within itself, where it holds others of its kind
+        _models[model] = model  # for a model that contains itself
         fields = {name: (info, relaxed_field(info)) for name, info in model.model_fields.items()}
         changed: dict[str, Any] = {name: (new.annotation, new) for name, (old, new) in fields.items() if new is not old}
         if changed:
@@ -157,7 +157,7 @@ def _relaxed_model(model: type[BaseModel]) -> Any:  # noqa: ANN401 - a type
 
 
 def relax(model: type[BaseModel]) -> None:
-    """Take the limits off a model's own fields, so that it checks types only."""
+    """Remove the limits from a model's own fields, so that it checks types only."""
     for name, info in model.model_fields.items():
         model.model_fields[name] = relaxed_field(info)
     model.model_rebuild(force=True)
@@ -167,7 +167,7 @@ def relax(model: type[BaseModel]) -> None:
 
 
 class EntityLimits:
-    """The limits of an entity's fields, to be checked when its items are written."""
+    """The limits of an entity's fields, which are checked when its items are written."""
 
     def __init__(self, place: str, declared: Mapping[str, FieldInfo]) -> None:
         self.place = place
@@ -175,7 +175,7 @@ class EntityLimits:
         """The fields that have limits, as they were declared."""
 
     def check(self, values: Mapping[str, object]) -> None:
-        """Refuse values over their limits with `InvalidValue`. Fields that are not among `values` are not looked at."""
+        """Refuse values over their limits with `InvalidValue`. Fields that aren't in `values` aren't checked."""
         for problem in self.broken(values):
             raise problem
 
@@ -186,7 +186,7 @@ class EntityLimits:
             self.check(limited)
 
     def broken(self, values: Mapping[str, object]) -> Iterator[InvalidValue]:
-        """What is over its limits, one error for each value."""
+        """One error for each value that is over its limits."""
         if not self.fields:
             return
         try:
@@ -198,7 +198,7 @@ class EntityLimits:
                 yield InvalidValue(found["type"].replace("_", "-"), where, sentence(found["msg"]), field=name)
 
     def _plain(self, values: Mapping[str, object]) -> Mapping[str, object]:
-        """The values with models as maps: pydantic takes a model for checked."""
+        """The values with models as dicts, since pydantic doesn't check a model again."""
         if not self._nested:
             return values
         shown = {name: adapter.dump_python(values[name]) for name, adapter in self._nested.items() if name in values}
@@ -209,7 +209,7 @@ class EntityLimits:
         fields: dict[str, Any] = {}
         for name, info in self.fields.items():
             optional = copy(info)
-            optional.default, optional.default_factory = None, None  # what is not given is not checked
+            optional.default, optional.default_factory = None, None  # a missing value isn't checked
             fields[name] = (info.annotation, optional)
         return TypeAdapter(create_model(self.place, __config__=ConfigDict(extra="ignore"), **fields))
 
@@ -226,5 +226,5 @@ def _has_model(annotation: object) -> bool:
 
 
 def sentence(message: str) -> str:
-    """What a validator said, without pydantic's words around it."""
+    """The message of a validator, without pydantic's prefix."""
     return message.removeprefix("Value error, ")

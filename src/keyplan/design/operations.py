@@ -1,7 +1,8 @@
-"""Reading, as plain data: what a pattern returns and a store carries out.
+"""Read operations, as plain data: a pattern returns one, and a store runs it.
 
-An `Op[T]` says what to read, by entity and field; it knows nothing of requests. A store turns it into requests and a
-`T`. Building one checks that the key can answer it, whether the values are real or stand for a pattern's parameters.
+An `Op[T]` says what to read, in terms of entities and fields; it knows nothing about requests. A store turns it into
+requests and returns a `T`. Building one checks that the key can answer it, with real values or with stand-ins for a
+pattern's parameters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +12,9 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import Node, recorded
 from keyplan.design.effects import Copies, Guard, Ref, Unique
-from keyplan.design.entity import Access, Entity, KeyPart, KeySpec
+from keyplan.design.entity import Entity, KeyAccess, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.questions import check_filter, split
+from keyplan.design.key_values import check_filter, split_key_values
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -25,14 +26,14 @@ C = TypeVar("C", bound=Entity)
 D = TypeVar("D", bound=Entity)
 
 PAGE = 50
-"""Items of a page where no limit is given."""
+"""The number of items in a page, unless a limit is given."""
 BUDGET = 1000
-"""Items that a page may read before it answers with what it has."""
+"""The number of items that a page may read before it returns what it has found."""
 
 
 @dataclass(frozen=True)
 class Page(Generic[T_co]):
-    """Some items, and where to go on; `next` is None at the end."""
+    """Some items, and the cursor of the next page; None on the last page."""
 
     items: Sequence[T_co]
     next: str | None = None
@@ -40,14 +41,14 @@ class Page(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Op(Generic[T_co]):
-    """Something to read."""
+    """A read operation."""
 
     pattern: str | None = field(default=None, kw_only=True)
-    """The access pattern that it came from; cursors are bound to it and to its arguments."""
+    """The access pattern that made it. Cursors are bound to the pattern and its arguments."""
     arguments: Mapping[str, object] = field(default_factory=dict, kw_only=True)
 
-    def but(self, **changes: object) -> Self:
-        """The same with something changed. Every read comes by here, and dataclasses' `replace` takes its time."""
+    def changed(self, **changes: object) -> Self:
+        """A copy with these changes. Every read needs one, and this is faster than `dataclasses.replace`."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, **changes)
         return other
@@ -70,21 +71,21 @@ def get(entity: type[E], *, consistent: bool = False, **values: object) -> Get[E
 
 @dataclass(frozen=True)
 class Exists(Op[bool]):
-    """Whether an item is there."""
+    """Whether an item exists."""
 
     entity: type[Entity]
     values: Mapping[str, object]
 
 
 def there(entity: type[E], **values: object) -> Exists:
-    """Whether there is an item with these key values, without loading it."""
+    """Whether an item with these key values exists, without loading it."""
     entity.spec.primary.check_all(values)
     return Exists(entity, values)
 
 
 @dataclass(frozen=True)
 class Lookup(Op[E | None]):
-    """One item by way of one that leads to it, a guard or a mirror."""
+    """One item, found through a guard or a mirror."""
 
     way: Guard[E] | Copies[E]
     values: Mapping[str, object]
@@ -92,7 +93,7 @@ class Lookup(Op[E | None]):
 
 
 def lookup(way: Guard[E] | Copies[E], *, consistent: bool = False, **values: object) -> Lookup[E]:
-    """The item that holds this unique value, or whose mirror has this key; or None."""
+    """The item with this unique value, or whose mirror has this key; or None."""
     spec = way.entity.spec
     if isinstance(way, Guard):
         name = way.unique.name
@@ -106,13 +107,13 @@ def lookup(way: Guard[E] | Copies[E], *, consistent: bool = False, **values: obj
         carried = tuple(mirrors[0].spec.fields) if len(mirrors) == 1 else ()
     lost = [each for each in spec.primary.fields if each not in carried]
     if lost:
-        problem = f"it does not lead to the item: {', '.join(lost)}"
-        raise DesignError("guard-carries", f"{spec.name}.{name}", problem, "Carry these fields.")
+        problem = f"it doesn't have all fields of the primary key: {', '.join(lost)}"
+        raise DesignError("guard-carries", f"{spec.name}.{name}", problem, "Add these fields to what it carries.")
     return Lookup(way, values, consistent)
 
 
 def guard_fields(unique: Unique) -> tuple[str, ...]:
-    """The fields whose values make a guard's key."""
+    """The fields in a guard's key."""
     return (*unique.hash.fields, *(unique.range.fields if unique.range else ()))
 
 
@@ -123,31 +124,31 @@ def _check_guard(guard: Guard[E], values: Mapping[str, object]) -> None:
             "key-fields",
             f"{guard.entity.__name__}.{guard.unique.name}",
             f"no value for {', '.join(missing)}",
-            "Give every field of the guard.",
+            "Give a value for every field of the guard.",
         )
 
 
 @dataclass(frozen=True)
 class GuardTaken(Op[bool]):
-    """Whether some item holds a unique value."""
+    """Whether an item has a unique value."""
 
     guard: Guard[Entity]
     values: Mapping[str, object]
 
 
 def taken(guard: Guard[E], **values: object) -> GuardTaken:
-    """Whether the unique value is taken."""
+    """Whether an item already has this unique value."""
     _check_guard(guard, values)
-    return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity will do
+    return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity
 
 
 def entity_of(op: "Op[E | None]") -> type[E]:
-    """The entity that an operation finds one of."""
+    """The entity of the item that an operation finds."""
     if isinstance(op, Get):
         return cast("type[E]", op.entity)
     if isinstance(op, Lookup):
         return cast("type[E]", op.way.entity)
-    raise TypeError(f"{type(op).__name__} does not find one entity")
+    raise TypeError(f"{type(op).__name__} doesn't find a single item")
 
 
 @dataclass(frozen=True)
@@ -162,21 +163,21 @@ class Query(Op[Page[E]]):
     filter: Node | None = None
     consistent: bool = False
     size: int | None = None
-    """The limit that was given; a page has `PAGE` items without one."""
+    """The limit, if one was given. Otherwise a page has `PAGE` items."""
     cursor: str | None = None
     budget: int = BUDGET
 
     def limit(self, size: int) -> Self:
-        """A page of at most so many items."""
-        return self.but(size=size)
+        """Return at most this many items per page."""
+        return self.changed(size=size)
 
     def after(self, cursor: str | None) -> Self:
-        """The page behind the one that gave this cursor."""
-        return self.but(cursor=cursor)
+        """Return the page after the one with this cursor."""
+        return self.changed(cursor=cursor)
 
 
 def query(
-    access: Access[E],
+    access: KeyAccess[E],
     *,
     newest_first: bool = False,
     filter: Callable[[E], object] | None = None,
@@ -185,18 +186,18 @@ def query(
 ) -> Query[E]:
     """The entity's items with these values in the key.
 
-    All fields of the hash key are given; of the sort key's, the first ones, of which the last may be a bound such as
-    `at_least(...)`.
+    Give all fields of the hash key, and any number of fields of the sort key from the left. The last of these may be
+    a bound, such as `at_least(...)`.
     """
     spec = access.entity.spec
     key = spec.access(access.declared)
-    plain, bound = split(key, values)
+    plain, bound = split_key_values(key, values)
     if consistent and key.index is not None and not key.index.local:
         raise DesignError(
             "consistent-index",
             f"{spec.name}.{key.name}",
-            "DynamoDB has no consistent reads on a global index",
-            "Leave out consistent, or read the table.",
+            "DynamoDB doesn't support consistent reads on a global index",
+            "Remove consistent, or query the table.",
         )
     node = None if filter is None else recorded(access.entity, filter)
     if node is not None:
@@ -234,7 +235,7 @@ def collection(
 def collection(
     *entities: type[Any], newest_first: bool = False, consistent: bool = False, **values: object
 ) -> Query[Any]:
-    """All items of one partition that are of these entities, in one query."""
+    """All items of these entities in one partition, with one query."""
     first = entities[0].spec
     for entity in entities:
         spec = entity.spec
@@ -242,10 +243,10 @@ def collection(
             raise DesignError(
                 "not-one-collection",
                 f"{first.name} and {spec.name}",
-                "their items are not in one partition",
-                "A collection has one hash key template.",
+                "their items aren't in the same partition",
+                "All entities of a collection need the same hash key template.",
             )
-    plain, bound = split(replace(first.primary, range=()), values)
+    plain, bound = split_key_values(replace(first.primary, range=()), values)
     return Query(entities, first.primary, plain, bound, newest_first, consistent=consistent)
 
 
@@ -255,58 +256,58 @@ def _text(part: KeyPart) -> str:
 
 @dataclass(frozen=True)
 class Follow(Op[Page[F]]):
-    """A query, then the items that its items point at, in its order; items that are gone are left out."""
+    """A query, then the items that its items refer to, in the same order. Deleted items are left out."""
 
     source: Query[Entity]
     target: type[F]
     link: Callable[[Entity], Ref[F] | None]
 
     def limit(self, size: int) -> Self:
-        """A page of at most so many items."""
+        """Return at most this many items per page."""
         return replace(self, source=self.source.limit(size))
 
     def after(self, cursor: str | None) -> Self:
-        """The page behind the one that gave this cursor."""
+        """Return the page after the one with this cursor."""
         return replace(self, source=self.source.after(cursor))
 
 
 def follow(source: Query[E], link: Callable[[E], Ref[F] | None], target: type[F]) -> Follow[F]:
-    """The items that a query's items point at: one query and one batch get."""
+    """The items that a query's items refer to, with one query and one batch get."""
     return Follow(source, target, link)  # type: ignore[arg-type]  # the link takes what the source gives
 
 
 @dataclass(frozen=True)
 class Merge(Op[Page[E]]):
-    """Several queries read side by side and merged in order."""
+    """Several queries, merged in order."""
 
     queries: tuple[Query[E], ...]
     order: Callable[[E], object]
     newest_first: bool = False
     size: int | None = None
-    """The limit that was given; a page has `PAGE` items without one."""
+    """The limit, if one was given. Otherwise a page has `PAGE` items."""
     cursor: str | None = None
 
     def limit(self, size: int) -> Self:
-        """A page of at most so many items."""
-        return self.but(size=size)
+        """Return at most this many items per page."""
+        return self.changed(size=size)
 
     def after(self, cursor: str | None) -> Self:
-        """The page behind the one that gave this cursor."""
-        return self.but(cursor=cursor)
+        """Return the page after the one with this cursor."""
+        return self.changed(cursor=cursor)
 
 
 def merge(queries: Sequence[Query[E]], order: Callable[[E], object], *, newest_first: bool = False) -> Merge[E]:
-    """Items of several partitions as one list, in the order that `order` gives."""
+    """Items of several partitions as one list, sorted by `order`."""
     return Merge(tuple(replace(each, newest_first=newest_first) for each in queries), order, newest_first)
 
 
 @dataclass(frozen=True)
 class BatchGet(Op[list[E | None]]):
-    """Many items by their keys, in the order asked."""
+    """Many items by their keys, in the order of the keys."""
 
     entity: type[E]
     keys: object
-    """Mappings of key values; or what stands for a pattern's parameter."""
+    """Mappings of key values, or a stand-in for a pattern's parameter."""
     consistent: bool = False
 
 
@@ -314,7 +315,7 @@ def batch_get(entity: type[E], keys: object, *, consistent: bool = False) -> Bat
     """The items with these keys (a sequence of mappings, or of single values where the key has one field)."""
     primary = entity.spec.primary
     if isinstance(keys, str | bytes):
-        raise DesignError("key-fields", primary.place, "one text is no list of keys", "Give a list: [key].")
+        raise DesignError("key-fields", primary.place, "the keys must be a list, not text", "Give a list: [key].")
     for each in keys if isinstance(keys, list | tuple) else ():
         primary.check_all(each if isinstance(each, Mapping) else dict.fromkeys(primary.fields[:1], each))
     return BatchGet(entity, keys, consistent)
@@ -322,7 +323,7 @@ def batch_get(entity: type[E], keys: object, *, consistent: bool = False) -> Bat
 
 @dataclass(frozen=True)
 class Together(Op[T_co]):
-    """Several batch gets, of whatever tables, as one: what each of them gives, in their order."""
+    """Several batch gets, from any tables, combined. Returns their results in order."""
 
     gets: tuple[BatchGet[Any], ...]
 
@@ -338,7 +339,7 @@ def together(
     first: BatchGet[A], second: BatchGet[B], third: BatchGet[C], fourth: BatchGet[D], /
 ) -> Together[tuple[list[A | None], list[B | None], list[C | None], list[D | None]]]: ...
 def together(*gets: BatchGet[Any]) -> Together[Any]:
-    """Items of several entities by their keys, 100 of them in a request."""
+    """Items of several entities by their keys, with up to 100 keys in a request."""
     return Together(gets)
 
 
@@ -349,17 +350,17 @@ class Scan(Op[Page[E]]):
     entity: type[E]
     filter: Node | None = None
     size: int | None = None
-    """The limit that was given; a page has `PAGE` items without one."""
+    """The limit, if one was given. Otherwise a page has `PAGE` items."""
     cursor: str | None = None
     budget: int = BUDGET
 
     def limit(self, size: int) -> Self:
-        """A page of at most so many items."""
-        return self.but(size=size)
+        """Return at most this many items per page."""
+        return self.changed(size=size)
 
     def after(self, cursor: str | None) -> Self:
-        """The page behind the one that gave this cursor."""
-        return self.but(cursor=cursor)
+        """Return the page after the one with this cursor."""
+        return self.changed(cursor=cursor)
 
 
 def scan(entity: type[E], *, filter: Callable[[E], object] | None = None) -> Scan[E]:
@@ -369,11 +370,11 @@ def scan(entity: type[E], *, filter: Callable[[E], object] | None = None) -> Sca
 
 @dataclass(frozen=True)
 class ItemCount(Op[int]):
-    """How many items a query has, without loading them."""
+    """The number of items of a query, without loading them."""
 
     source: Query[Entity]
 
 
 def count(source: Query[E]) -> ItemCount:
-    """The number of items of a query; of one with a limit, at most that."""
-    return ItemCount(source)  # type: ignore[arg-type]  # of whatever entity
+    """The number of items of a query, up to its limit if it has one."""
+    return ItemCount(source)  # type: ignore[arg-type]  # a query of any entity

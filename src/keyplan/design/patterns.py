@@ -1,8 +1,7 @@
-"""Access patterns and the design that holds them.
+"""Access patterns, and designs.
 
-A pattern is a method that returns an operation. When the design's class is made, each one is read once with stand-ins
-for its parameters, so that everything else (review, document, console, cost) can see what it does, and so that one
-that the keys can not answer fails there and then.
+A pattern is a method that returns an operation. When the design's class is created, each pattern is called once with
+stand-ins for its parameters. So tools can see what it does, and a pattern that the keys can't answer fails at import.
 """
 
 import inspect
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_
 from keyplan.design.effects import BelongsTo, Ref, Unique
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.mentions import entities_read
+from keyplan.design.operation_entities import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
 from keyplan.design.standins import FieldName, read_refs
@@ -30,9 +29,9 @@ E = TypeVar("E", bound=Entity)
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """Stands for a pattern's parameter while the pattern is read.
+    """Stands in for a pattern's parameter while the design is checked.
 
-    It can be reckoned with (`now - timedelta(days=31)`), which gives another stand-in, and nothing else.
+    It supports `+` and `-` (`now - timedelta(days=31)`), which return another stand-in, and nothing else.
     """
 
     name: str
@@ -49,11 +48,11 @@ class Parameter:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Parameter):
             return self.name == other.name
-        raise TypeError(f"a pattern must not compare its parameter {self.name}: it is read once, for all values")
+        raise TypeError(f"a pattern can't compare its parameter {self.name}: it is checked once, for all values")
 
     def __format__(self, spec: str) -> str:
         raise TypeError(
-            f"a pattern must not build a text of its parameter {self.name}: keys do that by their templates"
+            f"a pattern can't build text from its parameter {self.name}: that is what key templates are for"
         )
 
     def __str__(self) -> str:
@@ -62,18 +61,20 @@ class Parameter:
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise TypeError(f"a pattern must not look into its parameter {self.name}: it is read once, for all values")
+        raise TypeError(
+            f"a pattern can't use attributes of its parameter {self.name}: it is checked once, for all values"
+        )
 
     def __bool__(self) -> bool:
-        raise TypeError(f"a pattern must not branch on its parameter {self.name}: it is read once, for all values")
+        raise TypeError(f"a pattern can't branch on its parameter {self.name}: it is checked once, for all values")
 
     def __iter__(self) -> Iterator[object]:
-        raise TypeError(f"a pattern must not iterate over its parameter {self.name}: it is read once, for all values")
+        raise TypeError(f"a pattern can't iterate over its parameter {self.name}: it is checked once, for all values")
 
 
 @dataclass(frozen=True)
 class Departure:
-    """Where the design does not do what its document says."""
+    """Where the design differs from its document."""
 
     document: str
     here: str
@@ -81,12 +82,12 @@ class Departure:
 
 
 def departure(document: str, here: str, because: str) -> Departure:
-    """What the document said, what is done, and why."""
+    """A departure: what the document says, what the design does instead, and why."""
     return Departure(document, here, because)
 
 
 class Pattern(Generic[P, R]):
-    """An access pattern: named in the document's words, read once when the design is made."""
+    """An access pattern, with the document's wording. Checked once, when the design's class is created."""
 
     def __init__(self, wording: str, build: Callable[Concatenate[Any, P], R]) -> None:
         self.wording = wording
@@ -107,11 +108,11 @@ class Pattern(Generic[P, R]):
             return self
 
         def build(*args: P.args, **kwargs: P.kwargs) -> R:
-            operation = self._build(instance, *args, **kwargs)  # which refuses arguments that do not fit
+            operation = self._build(instance, *args, **kwargs)  # fails if the arguments don't fit
             arguments = dict(zip(self.parameters, args, strict=False))
             if len(arguments) < len(self.parameters):
                 arguments = {name: kwargs.get(name, self._defaults.get(name)) for name in self.parameters} | arguments
-            return operation.but(pattern=self.name, arguments=arguments)
+            return operation.changed(pattern=self.name, arguments=arguments)
 
         return build
 
@@ -122,7 +123,7 @@ class Pattern(Generic[P, R]):
         try:
             operation = build(design, *stand_ins)
             if not isinstance(operation, Op):
-                raise TypeError(f"it returns {operation!r} and no operation")
+                raise TypeError(f"it returns {operation!r}, which isn't an operation")
             return operation
         except DesignError as error:
             error.add_note(f"in the access pattern {type(design).__name__}.{self.name}")
@@ -132,12 +133,12 @@ class Pattern(Generic[P, R]):
                 "pattern-branches",
                 f"{type(design).__name__}.{self.name}",
                 str(error),
-                "Make it two patterns, or move the decision to the caller.",
+                "Split it into two patterns, or let the caller decide.",
             ) from error
 
 
 def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[P, R]]:
-    """Declare a method of a design as an access pattern, in the document's words."""
+    """Declare a method of a design as an access pattern, with the document's wording."""
 
     def declare(build: Callable[Concatenate[D, P], R]) -> Pattern[P, R]:
         return Pattern(wording, build)
@@ -146,7 +147,7 @@ def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[
 
 
 def job(build: Callable[Concatenate[D, P], Rewrite[E]]) -> Callable[Concatenate[D, P], Rewrite[E]]:
-    """Declare a method of a design as a rewrite that is journalled by its name and arguments (texts and numbers)."""
+    """Declare a method of a design as a job: a rewrite, journaled with its name and arguments (text and numbers)."""
 
     def named(design: D, /, *args: P.args, **kwargs: P.kwargs) -> Rewrite[E]:
         bound = inspect.signature(build).bind(design, *args, **kwargs)
@@ -157,7 +158,7 @@ def job(build: Callable[Concatenate[D, P], Rewrite[E]]) -> Callable[Concatenate[
 
 
 class Design:
-    """A design: its tables, its entities, its access patterns, and where it departs from its document."""
+    """A design: its tables, entities, access patterns and departures from its document."""
 
     tables: ClassVar[Sequence[Table]] = ()
     entities: ClassVar[Sequence[type[Entity]]] = ()
@@ -182,30 +183,30 @@ class Design:
 
     @cached_property
     def table_names(self) -> Mapping[str, str]:
-        """The names of all tables in this environment, by the declared ones."""
+        """The names of all tables in this environment, by their declared names."""
         names = {table.name: table.actual_name(self.environment) for table in self.tables}
         first = next(iter(names.values()), "")
         return names | {HOUSEKEEPING.name: HOUSEKEEPING.actual_name({"document": first})}
 
     @property
     def all_tables(self) -> tuple[Table, ...]:
-        """The document's tables and the one for housekeeping."""
+        """The document's tables and the housekeeping table."""
         return tuple(dict.fromkeys((*self.tables, HOUSEKEEPING)))
 
     def entity(self, name: str) -> type[Entity]:
-        """An entity by its name."""
+        """The entity with this name."""
         return next(entity for entity in self.entities if entity.__name__ == name)
 
     def find_entity(self, name: str) -> type[Entity] | None:
-        """An entity by its name, if the design has it."""
+        """The entity with this name, or None."""
         return next((entity for entity in self.entities if entity.__name__ == name), None)
 
 
 def _check_known(cls: type[Design], entity: type[Entity], place: str) -> None:
-    """What a design names is part of it; what stands in the housekeeping table may belong to any."""
+    """Refuse an entity that isn't in the design. Those in the housekeeping table can be used by any design."""
     if entity not in cls.entities and entity.spec.table is not HOUSEKEEPING:
         raise DesignError(
-            "foreign-entity", place, f"{entity.__name__} is not in the design", f"Add it to {cls.__name__}.entities."
+            "foreign-entity", place, f"{entity.__name__} isn't in the design", f"Add it to {cls.__name__}.entities."
         )
 
 
@@ -218,7 +219,7 @@ def _check_entities(cls: type[Design]) -> None:
     for spec in specs:
         if spec.table not in (*cls.tables, HOUSEKEEPING):
             raise DesignError(
-                "foreign-table", spec.name, f"its table {spec.table.name} is not in the design", "Add it to tables."
+                "foreign-table", spec.name, f"its table {spec.table.name} isn't in the design", "Add it to tables."
             )
         _check_guards(spec, cls)
         _bind_derived(spec, cls)
@@ -233,17 +234,19 @@ def _check_entities(cls: type[Design]) -> None:
             raise DesignError(
                 "ambiguous-entities",
                 f"{first.name} and {second.name}",
-                f"their keys could be mistaken for each other ({_shown(first)} and {_shown(second)})",
-                "Give them different literals, use Id for fields that hold no separator, or a type attribute.",
+                f"their keys are ambiguous ({_shown(first)} and {_shown(second)})",
+                "Use different literals, Id for fields without the separator, or a type attribute.",
             )
 
 
 def _check_names(cls: type[Design]) -> None:
-    """Tables and entities go by their names: in requests, in addresses, in journals of unfinished work."""
+    """Refuse duplicate names: tables and entities are identified by name in requests, addresses and journals."""
     for names in ([table.name for table in cls.tables], [entity.__name__ for entity in cls.entities]):
         twice = [name for number, name in enumerate(names) if name in names[:number]]
         if twice:
-            raise DesignError("same-name", f"{cls.__name__}.{twice[0]}", "it is there twice", "Rename one of them.")
+            raise DesignError(
+                "same-name", f"{cls.__name__}.{twice[0]}", "the name is used twice", "Rename one of them."
+            )
 
 
 def _shown(spec: EntitySpec) -> str:
@@ -251,19 +254,19 @@ def _shown(spec: EntitySpec) -> str:
 
 
 def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
-    """Guards are in a table of the design and can not be mistaken for items."""
+    """Refuse guards in tables of other designs, and guards that could be mistaken for items."""
     for guard in spec.uniques:
         place = f"{spec.name}.{guard.name}"
         if guard.table not in (*cls.tables, HOUSEKEEPING):
             raise DesignError(
-                "foreign-table", place, f"its table {guard.table.name} is not in the design", "Add it to tables."
+                "foreign-table", place, f"its table {guard.table.name} isn't in the design", "Add it to tables."
             )
         numbers = [each for each in guard.table.hash + guard.table.range if each.type != "S"]
         if numbers:
             raise DesignError(
                 "key-type",
                 place,
-                f"{numbers[0].name} of {guard.table.name} is of type {numbers[0].type}, and a guard's key is a text",
+                f"{numbers[0].name} of {guard.table.name} is of type {numbers[0].type}, and a guard's key is text",
                 "Keep guards in a table with keys of type S.",
             )
         for entity in cls.entities:
@@ -276,7 +279,7 @@ def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
                     "ambiguous-guard",
                     place,
                     f"a guard could be mistaken for an item of {other.name} ({_shown(other)})",
-                    "Give the guard's key a literal of its own.",
+                    "Start the guard's key with a different literal.",
                 )
 
 
@@ -289,7 +292,7 @@ def _looks_like(guard: Unique, other: EntitySpec) -> bool:
 
 
 def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:
-    """Find out from a method's annotation which entities it makes."""
+    """Read from a method's annotation which entities it makes."""
     names = {entity.__name__: entity for entity in cls.entities}
     for derived in spec.derived:
         hint = get_type_hints(derived.method, localns=names).get("return")
@@ -298,8 +301,8 @@ def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:
             raise DesignError(
                 "derived-entity",
                 f"{spec.name}.{derived.name}",
-                "its annotation names no entity of the design",
-                "Annotate what the method returns, and list that entity in the design.",
+                "its return annotation has no entity of the design",
+                "Annotate what the method returns, and add that entity to the design.",
             )
         derived.entities = made
         for entity in made:
@@ -307,8 +310,8 @@ def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:
                 raise DesignError(
                     "derived-entity",
                     f"{spec.name}.{derived.name}",
-                    f"{entity.__name__} follows from another item, so nothing can follow from it in turn",
-                    f"Declare that beside {derived.name}, in {spec.name}.",
+                    f"{entity.__name__} is derived from another item, so it can't have effects of its own",
+                    f"Declare its effects in {spec.name}, next to {derived.name}.",
                 )
 
 
@@ -317,12 +320,12 @@ def _mentions(hint: object, entity: type[Entity]) -> bool:
 
 
 def _bind_parents(spec: EntitySpec, cls: type[Design]) -> None:
-    """Find out which field of a child is which key field of its parent."""
+    """Find the child's field for each field of its parent's key."""
     for parent in spec.parents:
         place = f"{spec.name}.{parent.name}"
         refs = read_refs(spec, parent.parent)
         if not refs:
-            raise DesignError("parent", place, "it names no parent", "Return ref(Parent, ...).")
+            raise DesignError("parent", place, "it returns no parent", "Return ref(Parent, ...).")
         named = refs[0]
         _check_known(cls, named.entity, place)
         parent.entity = named.entity
@@ -337,28 +340,30 @@ def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> No
             raise DesignError(
                 "refuse-needs-count",
                 place,
-                "a delete can only be refused safely on a number that the children keep",
-                'Give count="...", the name of a Count field of the parent.',
+                "a delete can only be refused safely if the parent counts its children",
+                'Add count="...", the name of a Count field of the parent.',
             )
         return
     if parent.on_delete == "cascade":
         access = spec.primary if parent.via == "primary" else spec.placements.get(parent.via)
         if access is None:
-            raise DesignError("cascade-via", place, f"via={parent.via!r} is no key of the entity", "Name a placement.")
+            raise DesignError(
+                "cascade-via", place, f"via={parent.via!r} isn't a key of the entity", "Use the name of a placement."
+            )
         known = {*parent.fields.values(), *parent.over}
         unknown = [name for part in access.hash for name in part.fields if name not in known]
         if unknown:
             raise DesignError(
                 "cascade-via",
                 place,
-                f"the children can not be found by {access.name}: {', '.join(unknown)} is not the parent's",
-                "Name a placement whose hash key is made of the parent's key with via=, or give all values with over=.",
+                f"{access.name} can't find the children: {', '.join(unknown)} isn't in the parent's key",
+                "Use via= with a placement whose hash key is made of the parent's key, or list all values in over=.",
             )
 
 
 def _check_counters(spec: EntitySpec, cls: type[Design]) -> None:
     for counter in spec.counters:
-        # A method that names an item for no value that was tried has none to check.
+        # If the method returned no item for any of the values tried, there is nothing to check.
         for named in read_refs(spec, counter.target):
             _check_known(cls, named.entity, f"{spec.name}.{counter.name}")
             _check_count(named, counter.field, f"{spec.name}.{counter.name}")

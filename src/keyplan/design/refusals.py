@@ -1,6 +1,6 @@
-"""Refusals: what callers are told when a rule of the design refuses a write.
+"""Refusals: the errors that callers get when a rule of the design refuses a write.
 
-Without one, a general sentence is made of the names in the design. With one, the rule says it in its own words:
+By default, the message is made from the names in the design. A `Refusal` replaces it:
 
     email_guard = unique("USEREMAIL#{email.lower}", refusal=Refusal("email-taken", "This e-mail address is in use."))
 """
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from keyplan.design.entity import Entity, EntitySpec
 
 Rule: TypeAlias = Literal["taken", "exists", "parent-missing", "in-use", "floor"]
-"""What can refuse a write: a unique value, an item that exists already, a parent that is missing, children that refer
-to the item, a number at its floor."""
+"""The rules that can refuse a write: a unique value is taken, the item already exists, a parent is missing, other items
+refer to the item, a number is at its floor."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A stable code for programs, and a sentence for people; without one, a general sentence is made.
+    """A stable code for programs and a message for people. Without a message, the default one is used.
 
-    The code `not-found` is for a parent that the address names: `missing=Refusal("not-found")`.
+    Use the code `not-found` if the parent is part of the URL: `missing=Refusal("not-found")`.
     """
 
     code: str
     detail: str | None = None
     field: str | None = None
-    """The field whose value is the cause; the caller is pointed to it."""
+    """The field that caused it, to which the error points."""
 
 
 def declared_refusal(
     entities: "Iterable[type[Entity]]", entity: "type[Entity]", rule: Rule, constraint: str
 ) -> Refusal | None:
-    """What a design says when this rule of an entity refuses a write; None where it leaves that to the reader.
+    """The refusal that a design declares for a rule of an entity, or None.
 
-    `constraint` is the name of the rule; of children that refer to an item, the name of their entity.
+    `constraint` is the name of the rule. For children that refer to an item, it is the name of their entity.
     """
     return next(_candidates(entities, entity.spec, rule, constraint), None)
 

@@ -1,4 +1,4 @@
-"""Changes of many items, as plain data: what a job of a design returns and a store carries out."""
+"""Rewrites: changes of many items, as plain data. A job of a design returns one, and a store runs it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ P = TypeVar("P", bound=Entity)
 
 
 @dataclass(frozen=True)
-class Final(Generic[P]):
+class FinalChange(Generic[P]):
     """The last step of a rewrite: a change of one item."""
 
     target: Ref[P]
@@ -22,9 +22,9 @@ class Final(Generic[P]):
 
 @dataclass(frozen=True)
 class Rewrite(Generic[E]):
-    """A change of all items of a query, however many: resumable, once it is journalled by its name and arguments.
+    """A change of all items of a query. It can be resumed, because it is journaled with its name and arguments.
 
-    The change must take an item out of the query, so that going on means asking again.
+    The change must remove an item from the query's results, so that running the query again continues the rewrite.
     """
 
     source: Query[E]
@@ -32,21 +32,21 @@ class Rewrite(Generic[E]):
     name: str = ""
     arguments: Mapping[str, object] = field(default_factory=dict)
     opening: tuple[object, ...] = ()
-    """Writes that go together with the journal."""
-    final: Final[Any] | None = None
+    """Writes in the same transaction as the journal."""
+    final: FinalChange[Any] | None = None
 
     def first(self, *writes: object) -> Self:
-        """Begin with these writes (`create(...)`, `update(...)`), in one transaction with the journal."""
+        """Start with these writes (`create(...)`, `update(...)`), in the same transaction as the journal."""
         return replace(self, opening=(*self.opening, *writes))
 
     def then(self, target: Ref[P], change: Callable[[P], object]) -> Self:
-        """End with a change of this item, made when no item of the query is left; nothing where it is gone by then.
+        """End with a change of this item, once the query has no more results. Skipped if the item no longer exists.
 
-        Like the change of the others, it changes the entity or returns a write of it, such as its `delete`.
+        Like `change`, it changes the entity or returns a write, such as its `delete`.
         """
-        return replace(self, final=Final(target, change))
+        return replace(self, final=FinalChange(target, change))
 
 
 def rewrite(source: Query[E], change: Callable[[E], object]) -> Rewrite[E]:
-    """Change every item of the query: the change is made in the entity, or is a write of it that is returned."""
+    """Change every item of a query. `change` changes the entity or returns a write, such as its `delete`."""
     return Rewrite(source, change)

@@ -1,4 +1,4 @@
-"""What a design says of a field and of a key, worked out."""
+"""What a design declares about a field and about a key."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from keyplan.design.templates import Template
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """A field, as far as storing it is concerned."""
+    """A field: how it is stored, and how it is shown."""
 
     name: str
     stored: str
@@ -23,17 +23,17 @@ class FieldSpec:
     kind: FieldKind
     no_separator: bool
     on_top: bool
-    """Whether it stands beside the envelope too, where a condition can see it."""
+    """Whether it is also stored outside the envelope, where conditions can read it."""
     absent: object = NOTHING
-    """What is read where there is no attribute and no default."""
+    """The value if the attribute is missing and there is no default."""
     access: FieldAccess = "open"
     """Who may set and see it."""
     public: str = ""
     """The name that callers use for it."""
     label: str = ""
-    """What people call it."""
+    """Its label in forms and messages."""
     help: str | None = None
-    """What people read beside it."""
+    """Its help text in forms."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class KeyPart:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
+        """The fields that its value is made of."""
         if self.template is not None:
             return self.template.fields
         return (self.field,) if self.field else ()
@@ -58,7 +59,7 @@ class KeyPart:
 
 @dataclass(frozen=True)
 class KeySpec:
-    """A key of an entity: the table's own, or its place in an index."""
+    """A key of an entity: its primary key, or its key in an index."""
 
     name: str
     place: str
@@ -81,12 +82,12 @@ class KeySpec:
         return frozenset(self.fields)
 
     def check_all(self, values: Mapping[str, object]) -> None:
-        """Refuse anything but one value for each of its fields."""
+        """Refuse missing and unknown fields."""
         if values.keys() == self.field_set:
             return
         missing = [name for name in self.fields if name not in values]
         unknown = [name for name in values if name not in self.fields]
         problems = [f"no value for {', '.join(missing)}"] if missing else []
-        problems += [f"{', '.join(unknown)} is not in the key"] if unknown else []
-        remedy = f"The key is made of: {', '.join(self.fields) or 'nothing'}."
+        problems += [f"{', '.join(unknown)} isn't in the key"] if unknown else []
+        remedy = f"The fields of the key are: {', '.join(self.fields) or 'none'}."
         raise DesignError("key-fields", self.place, ", and ".join(problems), remedy)

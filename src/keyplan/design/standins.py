@@ -1,4 +1,4 @@
-"""What stands for an item while a method that names another one is read, so that the design knows what it names."""
+"""Stand-ins for items, with which the design calls methods once to learn which other items they refer to."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -10,11 +10,11 @@ from keyplan.design.entity import EntitySpec
 from keyplan.design.errors import DesignError
 
 _MOST_UNSET = 2
-"""Fields that a method may want without a value at once, before it names an item."""
+"""How many fields are tried without a value at the same time."""
 
 
 class FieldName:
-    """Stands for a field's value, or for anything inside it; it knows whose value it is, and nothing of the value."""
+    """Stands in for a field's value, or for anything inside it. It knows the field, but no value."""
 
     def __init__(self, name: str, *, true: bool, equal: bool) -> None:
         self.name = name
@@ -43,8 +43,7 @@ class FieldName:
 
 
 class _Reader:
-    """Stands for an entity; some of its fields have no value, and all others are equal to what they are compared to,
-    or none is."""
+    """Stands in for an entity. The `unset` fields have no value. All others equal everything, or nothing."""
 
     def __init__(self, spec: EntitySpec, seen: dict[str, None], unset: Sequence[str], *, equal: bool) -> None:
         self._spec = spec
@@ -55,7 +54,9 @@ class _Reader:
     def __getattr__(self, name: str) -> FieldName | None:
         field = self._spec.fields.get(name)
         if field is None:
-            raise DesignError("no-such-field", f"{self._spec.name}.{name}", "no such field", "Name a field.")
+            raise DesignError(
+                "no-such-field", f"{self._spec.name}.{name}", "no such field", "Use a field of the entity."
+            )
         self._seen[name] = None
         if name in self._unset and field.optional:
             return None
@@ -63,10 +64,10 @@ class _Reader:
 
 
 def read_refs(spec: EntitySpec, method: Callable[[Any], Refs]) -> Sequence[Ref[Any]]:
-    """The items that a method names; none where it names none whatever is tried.
+    """The items that a method returns, or none if it returns none for any of the values tried.
 
-    It may do so only for some values (`None if self.removed_at else ref(...)`), so it is read with fields that have a
-    value, then with fields that have none, and each time with values that equal everything and values that do not.
+    It may return items only for some values (`None if self.removed_at else ref(...)`). So it is called with fields that
+    have a value and with fields that have none, each time with values that equal everything and that equal nothing.
     """
     seen: dict[str, None] = {}
     try:
@@ -79,6 +80,6 @@ def read_refs(spec: EntitySpec, method: Callable[[Any], Refs]) -> Sequence[Ref[A
             for equal in (False, True):
                 if refs:
                     return refs
-                with suppress(Exception):  # the method is the designer's, and may not take this for its values
+                with suppress(Exception):  # the method isn't ours, and may not accept a stand-in
                     refs = named_by(method(_Reader(spec, seen, unset, equal=equal)))
     return refs

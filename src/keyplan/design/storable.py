@@ -1,4 +1,4 @@
-"""Which types of fields can be stored at all."""
+"""Which types of fields can be stored."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date
@@ -16,14 +16,14 @@ _STORABLE = (str, int, float, Decimal, bytes, date, UUID, Enum, BaseModel, Secre
 
 
 def check_storable(model: type[BaseModel], place: str, seen: frozenset[type[BaseModel]] = frozenset()) -> None:
-    """Refuse a model with a field of a type of which no value can be stored."""
+    """Refuse a model with a field whose type can't be stored."""
     for name, info in model.model_fields.items():
         for kind in classes_in(info.annotation):
             if not _is_storable(kind):
                 raise DesignError(
                     "no-codec",
                     f"{place}.{name}",
-                    f"a {kind.__name__} can not be stored",
+                    f"a {kind.__name__} can't be stored",
                     "Use text, numbers, bytes, times, dates, UUIDs, enums, or lists, sets, dicts and models of them.",
                 )
             if issubclass(kind, BaseModel) and kind not in seen:
@@ -45,6 +45,6 @@ def classes_in(annotation: object) -> Iterator[type]:
 
 
 def _is_storable(kind: type) -> bool:
-    """A type that says itself how pydantic makes its values may make any."""
+    """Whether a class can be stored. A class with a pydantic schema of its own may give any value, so it can."""
     known = issubclass(kind, (*_STORABLE, Collection, Mapping)) or kind in (object, Any) or is_typeddict(kind)
     return known or hasattr(kind, "__get_pydantic_core_schema__")

@@ -1,4 +1,4 @@
-"""Tables and indexes of a design, by DynamoDB's own words."""
+"""Tables and indexes of a design, in DynamoDB's terms."""
 
 import re
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
 @dataclass(frozen=True)
-class Access(Generic[E]):
-    """A way to an entity's items: its primary key or its place in an index. `query(Post.by_author, ...)`."""
+class KeyAccess(Generic[E]):
+    """A key by which an entity's items can be queried, primary or in an index: `query(Post.by_author, ...)`."""
 
     entity: type[E]
     declared: "Key | Placement"
@@ -31,16 +31,16 @@ class Access(Generic[E]):
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A hash part and perhaps a range part: attribute names in a table, templates in an entity.
+    """A hash key and optionally a sort key: attribute names in a table, templates in an entity.
 
-    An attribute name may carry its type: `starRating:N`. A part of several attributes is a tuple (in an index).
+    An attribute name can include its type: `starRating:N`. In an index, each part can have several attributes.
     """
 
     hash: tuple[str, ...]
     range: tuple[str, ...] = ()
 
-    def __get__(self, instance: object, owner: type[E]) -> Access[E]:
-        return Access(owner, self)
+    def __get__(self, instance: object, owner: type[E]) -> KeyAccess[E]:
+        return KeyAccess(owner, self)
 
 
 def key(hash: str | tuple[str, ...], range: str | tuple[str, ...] | None = None) -> Key:
@@ -54,7 +54,7 @@ def _tuple(part: str | tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class KeyAttribute:
-    """An attribute that is part of a key."""
+    """An attribute in a key."""
 
     name: str
     type: str
@@ -65,14 +65,14 @@ def _attributes(parts: tuple[str, ...], place: str) -> tuple[KeyAttribute, ...]:
     for part in parts:
         name, _, kind = part.partition(":")
         if kind not in ("", "S", "N", "B"):
-            raise DesignError("key-type", place, f"{kind!r} is no type of a key", "Keys are of type S, N or B.")
+            raise DesignError("key-type", place, f"{kind!r} isn't a key type", "Use S, N or B.")
         attributes.append(KeyAttribute(name, kind or "S"))
     return tuple(attributes)
 
 
 @dataclass(frozen=True)
 class Projection:
-    """What an index holds: `ALL`, `KEYS_ONLY`, or `INCLUDE` with names of stored attributes."""
+    """The attributes in an index: `ALL`, `KEYS_ONLY`, or `INCLUDE` with names of stored attributes."""
 
     type: Literal["ALL", "KEYS_ONLY", "INCLUDE"] = "ALL"
     attributes: tuple[str, ...] = ()
@@ -83,25 +83,25 @@ KEYS_ONLY = Projection("KEYS_ONLY")
 
 
 def include(*attributes: str) -> Projection:
-    """The keys and these attributes."""
+    """A projection of the keys and these attributes."""
     return Projection("INCLUDE", attributes)
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where an entity's items stand in an index: templates for the index's key, perhaps only for some items."""
+    """The keys that put an entity's items into an index; with `when`, only some of them."""
 
     index: "Index"
     key: Key
     when: str | None = None
 
-    def __get__(self, instance: object, owner: type[E]) -> Access[E]:
-        return Access(owner, self)
+    def __get__(self, instance: object, owner: type[E]) -> KeyAccess[E]:
+        return KeyAccess(owner, self)
 
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """A secondary index of a table. Called with templates, it places an entity's items in it."""
+    """A secondary index of a table."""
 
     table_name: str
     name: str
@@ -125,12 +125,12 @@ class IndexKey:
 
 
 def index(key: Key, projection: Projection = ALL) -> IndexKey:
-    """A global index that does not hold all attributes."""
+    """A global secondary index with a projection. (For all attributes, `key(...)` is enough.)"""
     return IndexKey(key, projection)
 
 
 def local(range: str, projection: Projection = ALL) -> IndexKey:
-    """A local index: the table's hash key and another range key."""
+    """A local secondary index: the table's hash key with another sort key."""
     return IndexKey(Key((), (range,)), projection, local=True)
 
 
@@ -138,9 +138,9 @@ def local(range: str, projection: Projection = ALL) -> IndexKey:
 class Table:
     """A DynamoDB table.
 
-    `name` may hold environment templates, with or without a default (`hacktracker-{env}`, `{table=WavyBlog}`).
-    `case` is how field names become names of stored attributes. `type_attribute` names an attribute that holds an
-    entity's type, where the document has one.
+    `name` can contain environment templates, with or without a default (`hacktracker-{env}`, `{table=WavyBlog}`).
+    `case` is how field names become names of stored attributes. `type_attribute` is the attribute with the entity's
+    type, if the document has one.
     """
 
     name: str
@@ -152,17 +152,20 @@ class Table:
     stream: StreamView | None = None
     billing: Billing = "PAY_PER_REQUEST"
     capacity: tuple[int, int] | None = None
-    """Read and write units, for PROVISIONED."""
+    """Read and write capacity units, for PROVISIONED."""
     times: TimePrecision = "milliseconds"
     envelope: str | None = None
-    """The attribute that holds the item's fields as one JSON text, where the document has such an envelope."""
+    """The attribute that contains the item's fields as JSON text, if the document has such an envelope."""
 
     def __post_init__(self) -> None:
         self.hash = _attributes(self.key.hash, self.name)
         self.range = _attributes(self.key.range, self.name)
         if len(self.hash) != 1 or len(self.range) > 1:
             raise DesignError(
-                "table-key", self.name, "a table has one hash and at most one range attribute", "Give key(hash, range)."
+                "table-key",
+                self.name,
+                "a table has one hash key attribute and at most one range key attribute",
+                "Use key(hash, range).",
             )
         self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
         self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
@@ -175,25 +178,27 @@ class Table:
         hash_ = self.hash if declared.local else _attributes(declared.key.hash, place)
         range_ = _attributes(declared.key.range, place)
         if len(hash_) > 4 or len(range_) > 4:
-            raise DesignError("index-key", place, "more than four attributes in a part of the key", "Use four or less.")
+            raise DesignError(
+                "index-key", place, "a part of the key has more than four attributes", "Use four or fewer."
+            )
         return Index(self.name, name, hash_, range_, declared.projection, declared.local)
 
     def _check_limits(self) -> None:
-        """What DynamoDB would reject when the table is made."""
+        """Refuse what DynamoDB would reject when the table is created."""
         local = [index.name for index in self.by_name.values() if index.local]
         if local and (not self.range or len(local) > _MOST_LOCAL):
             raise DesignError(
                 "local-index",
                 f"{self.name}.{local[-1]}",
-                f"a table has local indexes only beside a range key, and at most {_MOST_LOCAL}",
-                "Make it a global one: key(hash, range).",
+                f"local indexes need a table with a range key, and there can be at most {_MOST_LOCAL}",
+                "Make it a global index: key(hash, range).",
             )
         if (self.billing == "PROVISIONED") != (self.capacity is not None):
             raise DesignError(
                 "capacity",
                 self.name,
-                f"it is billed {self.billing}, {'without' if self.capacity is None else 'with'} a capacity",
-                'Give capacity=(read, write) with billing="PROVISIONED", and only with it.',
+                f"its billing is {self.billing}, {'without' if self.capacity is None else 'with'} a capacity",
+                'Use capacity=(read, write) with billing="PROVISIONED", and only with it.',
             )
 
     def _check_names(self) -> None:
@@ -202,7 +207,7 @@ class Table:
                 raise DesignError(
                     "name",
                     self.name,
-                    f"DynamoDB takes no name {name!r}",
+                    f"DynamoDB doesn't allow the name {name!r}",
                     "Use 3 to 255 letters, digits, _, - and dots.",
                 )
         for name, attributes in [
@@ -214,8 +219,8 @@ class Table:
                 raise DesignError(
                     "same-name-twice",
                     name,
-                    f"DynamoDB rejects {names[0]!r} twice in one key",
-                    "Use the hash key alone.",
+                    f"{names[0]!r} is in the key twice, which DynamoDB rejects",
+                    "Use only the hash key.",
                 )
         types: dict[str, str] = {}
         for attribute in self.key_attributes:
@@ -223,13 +228,13 @@ class Table:
                 raise DesignError(
                     "two-types",
                     f"{self.name}.{attribute.name}",
-                    "the attribute has two types in two keys",
-                    "An attribute has one type in all keys.",
+                    "the attribute has different types in different keys",
+                    "Use the same type in all keys.",
                 )
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:
-        """Every attribute in a key of the table or an index; some more than once."""
+        """The attributes of all keys of the table and its indexes, some more than once."""
         return self.hash + self.range + tuple(a for index in self.by_name.values() for a in index.attributes)
 
     def __getitem__(self, name: str) -> "Placer":
@@ -237,7 +242,9 @@ class Table:
             return Placer(self.by_name[name])
         except KeyError:
             known = ", ".join(self.by_name) or "none"
-            raise DesignError("no-such-index", f"{self.name}.{name}", "no such index", f"There are: {known}.") from None
+            raise DesignError(
+                "no-such-index", f"{self.name}.{name}", "no such index", f"The indexes are: {known}."
+            ) from None
 
     def __getattr__(self, name: str) -> "Placer":
         if name.startswith("_") or "by_name" not in self.__dict__ or name not in self.by_name:
@@ -252,7 +259,7 @@ class Table:
                 return match[2]
             if match[1] not in environment:
                 raise DesignError(
-                    "environment", self.name, f"no value for {{{match[1]}}}", f"Give environment={{{match[1]!r}: ...}}."
+                    "environment", self.name, f"no value for {{{match[1]}}}", f"Pass environment={{{match[1]!r}: ...}}."
                 )
             return environment[match[1]]
 
@@ -260,21 +267,21 @@ class Table:
 
 
 HOUSEKEEPING = Table("{document}-keyplan", key("pk", "sk"), case="camel", ttl="expiresAt")
-"""The table for what is not the document's: journals, idempotency records, checkpoints, sessions.
+"""The table for what isn't part of the document: journals, idempotency records, checkpoints, sessions.
 
-Every design has one, named after its first table. Entities may be declared in it; one that belongs to no design (the
-HTTP kit has such) can be stored beside the entities of any.
+Every design has one, named after its first table. Entities can be declared in it. Those that belong to no design, such
+as the HTTP kit's, can be stored there by any system.
 """
 
 
 @dataclass(frozen=True)
 class Placer:
-    """An index, to be called with the templates of an entity."""
+    """An index of a table, which an entity calls with its templates: `by_author = blog.GSI1("...", "...")`."""
 
     index: Index
 
     def __call__(
         self, hash: str | tuple[str, ...], range: str | tuple[str, ...] | None = None, *, when: str | None = None
     ) -> Placement:
-        """Place the entity's items in the index; with `when`, a field, only those for which it is true."""
+        """Put the entity's items into the index. With `when`, the name of a field, only those in which it is true."""
         return Placement(self.index, key(hash, range), when)

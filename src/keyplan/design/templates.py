@@ -1,8 +1,8 @@
-"""Key templates: `POSTS_BY_USER#{author_id}`, written from values, read back into values, told apart from each other.
+"""Key templates, such as `POSTS_BY_USER#{author_id}`: write keys from values, and read values from keys.
 
-A template never gives the same key for different values (but for a declared fold of case): a text that would not be
-read back as the values it was made of is refused. So a separator inside a value is refused only where it would be
-ambiguous; the last value of a key may hold anything.
+A template never gives the same key for different values (except with `.lower`): a key that wouldn't be read back as the
+values it was made of is refused. So a separator in a value is refused only if it would be ambiguous. The last value
+of a key can contain anything.
 """
 
 import re
@@ -21,13 +21,13 @@ _MOST_SHAPES = 64
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for a field's value."""
+    """A field in a template."""
 
     field: str
     lower: bool = False
     spec: str = ""
     absent: str = ""
-    """What stands in the key where the value is absent; with none, the item has no such key."""
+    """The text for a missing value. Without one, an item without the value doesn't have this key."""
 
 
 def parse(text: str, place: str) -> tuple[str | Slot, ...]:
@@ -42,9 +42,13 @@ def parse(text: str, place: str) -> tuple[str | Slot, ...]:
     if end < len(text):
         parts.append(text[end:])
     if any(isinstance(part, str) and ("{" in part or "}" in part) for part in parts):
-        raise DesignError("bad-template", place, f"{text!r} can not be read", "Slots look like {field} or {field:04}.")
+        raise DesignError(
+            "bad-template", place, f"{text!r} isn't a valid template", "Fields are written as {field} or {field:04}."
+        )
     if not parts:
-        raise DesignError("empty-template", place, "an empty key", "DynamoDB has no empty keys; give it a text.")
+        raise DesignError(
+            "empty-template", place, "the template is empty", "DynamoDB doesn't allow empty keys. Add text or a field."
+        )
     return tuple(parts)
 
 
@@ -59,7 +63,7 @@ class Template:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """Its fields, each once, in order."""
+        """Its fields in order, without duplicates."""
         return tuple(dict.fromkeys(slot.field for slot in self.slots))
 
     @cached_property
@@ -69,15 +73,15 @@ class Template:
 
     @cached_property
     def _recipe(self) -> tuple[str | tuple[Slot, Format], ...]:
-        """The parts with their formats at hand: keys are made for every item, and to look a slot up takes its hash."""
+        """The parts with their formats, since looking up the format of each slot for each item is slow."""
         return tuple(part if isinstance(part, str) else (part, self.formats[part]) for part in self.parts)
 
     def has_default(self, field: str) -> bool:
-        """Whether the template says what stands for an absent value of the field."""
+        """Whether the template has a text for a missing value of the field."""
         return all(slot.absent for slot in self.slots if slot.field == field)
 
     def write(self, values: Mapping[str, object]) -> str | None:
-        """The key of these values; None where one of them is absent."""
+        """The key for these values, or None if one of them is missing."""
         text = ""
         for part in self._recipe:
             if isinstance(part, str):
@@ -107,12 +111,12 @@ class Template:
         return text
 
     def read(self, text: str) -> dict[str, object] | None:
-        """The values in a key; None where the key is not of this template."""
+        """The values in a key, or None if the key doesn't match the template."""
         match = self._pattern.fullmatch(text)
         if match is None:
             return None
         values: dict[str, object] = {}
-        # What is folded comes last: the same field may stand elsewhere as it is.
+        # Lowercase values come last: the same field may be in the key unchanged.
         slots = enumerate(self.slots, start=1)
         for position, slot in sorted(slots, key=lambda numbered: self.formats[numbered[1]].folds):
             chosen, piece = self.formats[slot], match[position]
@@ -126,7 +130,7 @@ class Template:
         return values
 
     def piece(self, field: str, value: object) -> str:
-        """One field's value, as it stands in the key."""
+        """One field's value as it is written in the key."""
         if value is None:
             raise InvalidValue("empty-key-value", f"{self.place}.{field}", "the value is missing", field=field)
         slot = next(slot for slot in self.slots if slot.field == field)
@@ -140,24 +144,24 @@ class Template:
             raise InvalidValue(error.code, f"{self.place}.{field}", error.problem, field=field) from None
         if not text:
             raise InvalidValue(
-                "empty-key-value", f"{self.place}.{field}", "a value in a key must not be empty", field=field
+                "empty-key-value", f"{self.place}.{field}", "a value in a key can't be empty", field=field
             )
         if SEPARATOR in text and chosen.bare:
             raise InvalidValue(
-                "separator-in-id", f"{self.place}.{field}", f"an id must not hold {SEPARATOR!r}: {text!r}", field=field
+                "separator-in-id", f"{self.place}.{field}", f"an id can't contain {SEPARATOR!r}: {text!r}", field=field
             )
         return text
 
     @cached_property
     def can_be_ambiguous(self) -> bool:
-        """Whether values could be cut out of a key in more than one way: where an end is not told by what it is."""
+        """Whether a key could be read as different values, because the end of a value isn't always clear."""
         last = max((i for i, part in enumerate(self.parts) if isinstance(part, Slot)), default=0)
         return any(
             isinstance(part, Slot) and not self._ends_itself(i, part) for i, part in enumerate(self.parts[:last])
         )
 
     def _ends_itself(self, position: int, slot: Slot) -> bool:
-        """Whether a slot has one width, or is a text without the separator that the separator follows."""
+        """Whether a value has a fixed width, or is text without the separator and followed by it."""
         shapes = self._slot_shapes(slot)
         if shapes == BARE:
             following = self.parts[position + 1]
@@ -178,7 +182,7 @@ class Template:
                     "ambiguous-key",
                     f"{self.place}.{field}",
                     f"{values[field]!r} would make the key {text!r}, which reads as other values; "
-                    "the text that follows this field in the key must not stand in it",
+                    "the value can't contain the text that follows it in the key",
                     field=field,
                 )
 
@@ -196,7 +200,7 @@ class Template:
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
-        """All shapes of its keys; one that covers them where there are too many."""
+        """All shapes of its keys, or one that covers them if there are too many."""
         choices: list[tuple[Shape, ...]] = [
             ((part,),) if isinstance(part, str) else self._slot_shapes(part) for part in self.parts
         ]
@@ -208,7 +212,7 @@ class Template:
         return tuple(tuple(element for shape in combination for element in shape) for combination in product(*choices))
 
     def may_equal(self, other: "Template") -> bool:
-        """Whether some text is a key of both."""
+        """Whether some text could be a key of both templates."""
         return any(_meet(mine, theirs) for mine in self.shapes for theirs in other.shapes)
 
 
@@ -220,7 +224,7 @@ def _element_pattern(element: Element) -> str:
     return re.escape(element)
 
 
-# Two shapes are compared as automata: a state is a position in a list of tokens, a token is a character class and
+# Two shapes are compared as automata. A state is a position in a list of tokens; a token is a class of characters and
 # whether it may repeat.
 _Token = tuple[str | Letters, bool]
 
@@ -256,7 +260,7 @@ def _meet(first: Shape, second: Shape) -> bool:
 
 
 def _skips(tokens: list[_Token], position: int) -> Iterator[int]:
-    """The positions that can be reached without reading: behind any tokens that may stand no time at all."""
+    """The positions that can be reached without reading a character, by skipping optional tokens."""
     yield position
     while position < len(tokens) and tokens[position][1]:
         position += 1
@@ -266,13 +270,13 @@ def _skips(tokens: list[_Token], position: int) -> Iterator[int]:
 def _share(first: str | Letters, second: str | Letters) -> bool:
     """Whether a character is in both classes."""
     if isinstance(first, str):
-        return first == second if isinstance(second, str) else _holds(second, first)
+        return first == second if isinstance(second, str) else _contains(second, first)
     if isinstance(second, str):
-        return _holds(first, second)
+        return _contains(first, second)
     return True
 
 
-def _holds(letters: Letters, character: str) -> bool:
+def _contains(letters: Letters, character: str) -> bool:
     if letters is DIGITS:
         return character in "0123456789"
     return letters is ANY or character != SEPARATOR

@@ -1,8 +1,8 @@
-"""How many items one write can touch, as far as the declaration tells.
+"""The largest number of items that one write can affect, as far as it is declared.
 
-A transaction of DynamoDB holds 100 actions. Lists with a `max_length` bound what follows from an item, so that a design
-whose largest change would be rejected can be refused at import; where a list has no bound, a store checks each write
-before it is sent.
+A DynamoDB transaction can have 100 actions. Lists with a `max_length` limit the effects of an item, so a design whose
+largest change would be rejected is refused at import. If a list has no limit, the store checks each write before it is
+sent.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,20 +16,20 @@ MOST_ACTIONS = 100
 
 
 def check_transaction(spec: EntitySpec) -> None:
-    """Refuse an entity of which a change can touch more items than a transaction holds."""
-    # One change may replace all that follows: everything once to take it away and once to put it there.
-    following: dict[tuple[str, frozenset[str]], int] = {}
+    """Refuse an entity if changing it can affect more items than a transaction can have."""
+    # One change can replace all affected items: one action to remove each and one to add it.
+    affected: dict[tuple[str, frozenset[str]], int] = {}
     for kind, name, method in _effects(spec):
         lists = frozenset(_lists_read(spec, method))
-        # Numbers and parents over one list are on the same items; what is derived are items of its own.
-        following["counted" if kind == "counted" else name, lists] = _longest(spec, lists)
-    most = 1 + 2 * (len(spec.uniques) + sum(following.values()))
+        # Counters and parents from the same list affect the same items. Derived items are separate items.
+        affected["counted" if kind == "counted" else name, lists] = _longest(spec, lists)
+    most = 1 + 2 * (len(spec.uniques) + sum(affected.values()))
     if most > MOST_ACTIONS:
-        lists_read = sorted({name for _, lists in following for name in lists})
+        lists_read = sorted({name for _, lists in affected for name in lists})
         raise DesignError(
             "transaction-size",
             f"{spec.name}.{', '.join(lists_read)}",
-            f"a change can touch {most} items, and a transaction holds {MOST_ACTIONS}",
+            f"a change can affect {most} items, and a transaction can have {MOST_ACTIONS}",
             "Give the lists a smaller max_length.",
         )
 
@@ -44,9 +44,9 @@ def _effects(spec: EntitySpec) -> Iterator[tuple[str, str, Callable[[Any], objec
 
 
 def _lists_read(spec: EntitySpec, method: Callable[[Any], object]) -> set[str]:
-    """The lists that a method looks at before a stand-in no longer does for a value."""
+    """The lists that a method reads, as far as it gets with a stand-in for the entity."""
     reading = _Reading(spec)
-    with suppress(Exception):  # the method is the designer's, and a stand-in may fail it anywhere
+    with suppress(Exception):  # the method isn't ours, and may fail with a stand-in
         method(reading)
     return {name for name in reading.seen if _is_list(spec.fields[name].annotation)}
 
@@ -56,7 +56,7 @@ def _is_list(annotation: object) -> bool:
 
 
 def _longest(spec: EntitySpec, lists: frozenset[str]) -> int:
-    """The items for these lists at their longest; as if there were none for a list of any length."""
+    """The largest number of items in these lists, or 0 if one of them has no limit."""
     lengths = [_length(spec, name) for name in lists]
     return 0 if None in lengths else sum(length or 0 for length in lengths)
 
@@ -71,7 +71,7 @@ def _length(spec: EntitySpec, name: str) -> int | None:
 
 
 class _Reading:
-    """Stands for an entity while one of its methods is read, and remembers what it looks at."""
+    """Stands in for an entity and records the fields that a method reads."""
 
     def __init__(self, spec: EntitySpec) -> None:
         self._spec = spec

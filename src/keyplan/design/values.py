@@ -1,4 +1,4 @@
-"""Values that many designs have: links, and the ids of users."""
+"""Types that many designs use: links and user ids."""
 
 import re
 from typing import Annotated, TypeAlias
@@ -11,7 +11,7 @@ from keyplan.design.limits import limit
 _TEXT = r"[^\x00-\x20\x7f\\]"
 _HOST = r"[^\x00-\x20\x7f\\/?#@:\[\]]+"
 LINK = rf"^(https?://{_HOST}(:[0-9]{{1,5}})?([/?#]{_TEXT}*)?|mailto:{_TEXT}*@{_TEXT}*|/media/{_TEXT}*)$"
-"""What a link looks like. A user name before the host is refused, since it could pass for the host."""
+"""The pattern of a link. A user name before the host isn't allowed, since it could be mistaken for the host."""
 
 
 def _is_link(text: str) -> None:
@@ -20,7 +20,7 @@ def _is_link(text: str) -> None:
 
 
 Link: TypeAlias = Annotated[str, StringConstraints(max_length=2048), limit(_is_link, pattern=LINK)]
-"""A link to the web, to a mailbox, or to an uploaded file. It is never fetched."""
+"""A link to a website, an e-mail address or an uploaded file. It is never fetched."""
 
 
 UserId: TypeAlias = Annotated[

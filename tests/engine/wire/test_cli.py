@@ -228,7 +228,7 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 
 def test_a_path_that_can_not_be(tmp_path: Path) -> None:
     assert failing(tmp_path, "dynamodb", "--path", "nowhere/x.db")[0] == 2
-    assert failing(tmp_path, "dynamodb", "--path", ".") == (2, "keyplan: Can not open .: it is a folder\n")
+    assert failing(tmp_path, "dynamodb", "--path", ".") == (2, "keyplan: Can't open .: it is a folder\n")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind root")
@@ -236,7 +236,7 @@ def test_a_path_that_can_not_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     code, message = failing(tmp_path, "dynamodb", "--path", "x.db")
     tmp_path.chmod(0o700)
-    assert (code, message) == (2, "keyplan: Can not open x.db: no permission to write\n")
+    assert (code, message) == (2, "keyplan: Can't open x.db: no write permission\n")
 
 
 @pytest.mark.parametrize(

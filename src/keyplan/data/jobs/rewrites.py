@@ -22,7 +22,7 @@ from keyplan.data.writes.patches import prepare_parts
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.rewrites import Final, Rewrite
+from keyplan.design.rewrites import FinalChange, Rewrite
 
 
 class Rewrites:
@@ -112,7 +112,7 @@ class Rewrites:
         changed.add(where)
         return True
 
-    def _end(self, final: Final[Any] | None, context: Context, begun: Item | None) -> Steps[None]:
+    def _end(self, final: FinalChange[Any] | None, context: Context, begun: Item | None) -> Steps[None]:
         """Carry out the last step and remove the journal: in one transaction, unless the last step cascades."""
         plan = Plan()
         item = None if final is None else (yield from self._reader.stored(final.target))

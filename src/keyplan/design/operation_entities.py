@@ -1,4 +1,4 @@
-"""Which entities an operation reads."""
+"""The entities that an operation reads."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from keyplan.design.operations import (
 
 
 def entities_read(op: Op[object]) -> Iterator[type[Entity]]:
-    """The entities whose items an operation may give."""
+    """The entities whose items an operation can return."""
     match op:
         case Get(entity=entity) | Exists(entity=entity) | BatchGet(entity=entity) | Scan(entity=entity):
             yield entity
