@@ -16,15 +16,15 @@ class Connection(BaseSettings):
         env_prefix="KEYPLAN_", env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True
     )
 
-    path: Path = Field(default=Path("keyplan.db"), description="Database file of the embedded DynamoDB.")
+    path: Path = Field(default=Path("keyplan.db"), description="The database file of the embedded DynamoDB.")
     durability: Literal["normal", "full"] = Field(
         default="normal", description="`full`: writes also survive a power failure."
     )
-    endpoint_url: str | None = Field(default=None, description="DynamoDB endpoint to use instead of a file.")
+    endpoint_url: str | None = Field(default=None, description="The DynamoDB endpoint to use instead of a file.")
     aws: bool = Field(
         default=False, description="Use DynamoDB on AWS instead of a file, configured as for the AWS CLI."
     )
-    tables: dict[str, str] = Field(default={}, description="Values for each `{name}` in table names.")
+    tables: dict[str, str] = Field(default={}, description="The value of each `{name}` in table names.")
 
     @model_validator(mode="after")
     def _check_one_dynamodb(self) -> Self:

@@ -46,7 +46,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.", metavar="ADDRESS")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")] = None,
     path: DataFile = None,
-    demo: Annotated[bool | None, typer.Option("--demo", help="Fill each system with sample data, once.")] = None,
+    demo: Annotated[bool | None, typer.Option("--demo", help="Fill each system with demo data, once.")] = None,
     dev: Annotated[
         bool | None,
         typer.Option("--dev", help="Let anyone on this machine sign in as anyone, and show consumed capacity."),
@@ -312,7 +312,7 @@ def _announce(settings: Settings, listener: socket.socket) -> None:
 
 
 def _fill(systems: list[Running[Any]]) -> None:
-    """Fill the systems that have no sample data yet."""
+    """Fill the systems that have no demo data yet."""
     from rich.console import Console
     from rich.progress import Progress
 
