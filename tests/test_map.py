@@ -18,6 +18,15 @@ def folders_of(package: str) -> list[Path]:
     return sorted(init.parent for init in (SOURCE / package).rglob("__init__.py"))
 
 
+def section_of(heading: str) -> str:
+    """The section of CONTRIBUTING under a heading."""
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    level = heading.partition(" ")[0]
+    start = page.index(f"\n{heading}\n") + 1
+    following = re.search(rf"^#{{2,{len(level)}}} ", page[start + len(heading) :], re.MULTILINE)
+    return page[start:] if following is None else page[start : start + len(heading) + following.start()]
+
+
 def contents(folder: Path) -> set[str]:
     """The names of the modules and folders directly in a folder."""
     found = {path.stem for path in folder.iterdir() if path.suffix in (".py", ".pyi")}
@@ -51,27 +60,34 @@ def test_a_folder_says_what_is_in_it(folder: Path) -> None:
     assert named - defined_in(folder.relative_to(SOURCE).parts[0]) == set()
 
 
-def test_the_map_of_the_engine() -> None:
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    plan = page[page.index("Inside `engine`") : page.index("The engine's tests are grouped")]
-    folders = {folder.relative_to(SOURCE / "engine").as_posix() for folder in folders_of("engine")} - {"."}
-    assert {name.rstrip("/") for name in re.findall(r"^\| `([\w/]+/)` ", plan, re.MULTILINE)} == folders
-
-
-def test_the_map_of_the_kit() -> None:
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    plan = page[page.index("Inside `web`") : page.index("## Adding an operation")]
-    folders = {folder.parent.name for folder in (SOURCE / "web").glob("*/__init__.py")}
-    assert set(re.findall(r"^\| `(\w+)/` \|", plan, re.MULTILINE)) == folders
-    assert [path for path in re.findall(r"`([\w/]+\.py)`", plan) if not (SOURCE / "web" / path).is_file()] == []
+@pytest.mark.parametrize("package", ["engine", "web"])
+def test_contributing_lists_the_folders_of_a_package(package: str) -> None:
+    section = section_of(f"### `{package}`")
+    folders = {folder.relative_to(SOURCE / package).as_posix() for folder in folders_of(package)} - {"."}
+    assert {name.rstrip("/") for name in re.findall(r"^\| `([\w/]+/)` \|", section, re.MULTILINE)} == folders
+    modules = set(re.findall(r"`([\w/]+\.py)`", section))
+    assert modules
+    assert {path for path in modules if not list((SOURCE / package).rglob(path))} == set()
 
 
 def test_every_dependency_has_its_reason() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = {re.split(r"[^a-z0-9-]", dependency)[0] for dependency in project["dependencies"]}
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    rows = re.findall(r"^\| (.+?) \| .+ \|$", page[page.index("## Dependencies") :], re.MULTILINE)
-    assert wanted - {name.split(" ")[0] for row in rows for name in row.split(", ")} == set()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    groups = [project["project"]["dependencies"], *extras.values(), *project["dependency-groups"].values()]
+    wanted = {re.split(r"[^a-z0-9-]", dependency)[0] for group in groups for dependency in group} - {"keyplan"}
+    rows = re.findall(r"^\| (.+?) \| .+ \|$", section_of("## Dependencies"), re.MULTILINE)
+    named = {name for row in rows for name in re.sub(r" \(.*\)", "", row).split(", ")}
+    assert wanted - named == set()
+    assert named - wanted - {"package", "---"} == set()
+
+
+def test_every_target_of_the_tests_is_described() -> None:
+    targets = re.findall(
+        r"^((?:test|bench)-\w+|coverage|counts|walks):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )
+    described = section_of("## Testing")
+    assert len(targets) > 8
+    assert [target for target in targets if f"{target}`" not in described] == []
 
 
 def test_the_architecture_page_names_modules_that_exist() -> None:
