@@ -82,7 +82,7 @@ class TokenIdentity:
         self._issuer = issuer
         self._keys = keys
         self._clock = clock
-        self._known = _Known()
+        self._checked = _CheckedTokens()
 
     @classmethod
     def of(cls, issuer: TokenIssuer, audience: str) -> "TokenIdentity":
@@ -98,14 +98,14 @@ class TokenIdentity:
         """The caller, from an access token."""
         moment = self._clock().timestamp()
         digest = hashlib.sha256(token.encode()).digest()
-        known = self._known.get(digest, moment)
+        known = self._checked.get(digest, moment)
         if known is not None:
             return known
         claims = await self._claims(token)
         _check_access(claims, self._issuer)
         caller = self._caller(claims)
         until = min(_time(claims, "exp") + LEEWAY_SECONDS, moment + _REMEMBERED_SECONDS)
-        self._known.put(digest, caller, until)
+        self._checked.put(digest, caller, until)
         return caller
 
     async def signed_in(self, id_token: str, nonce: str) -> Caller:
@@ -163,15 +163,15 @@ class NoIssuer:
 def identity_of(running: Running[D]) -> Identity:
     """The identities that a system accepts: the configured issuer, and with `dev` the development issuer."""
     name, clock = running.system.name, running.store.clock
-    believed: list[Identity] = []
+    trusted: list[Identity] = []
     if running.settings.dev:
-        believed.append(TokenIdentity.of(dev_issuer(running.settings, clock), name))
+        trusted.append(TokenIdentity.of(dev_issuer(running.settings, clock), name))
     configured = running.settings.issuer_of(name)
     if configured is not None:
-        believed.append(TokenIdentity(configured, IssuerKeys(configured), clock))
-    if not believed:
+        trusted.append(TokenIdentity(configured, IssuerKeys(configured), clock))
+    if not trusted:
         return NoIssuer()
-    return believed[0] if len(believed) == 1 else FirstOf(*believed)
+    return trusted[0] if len(trusted) == 1 else FirstOf(*trusted)
 
 
 # Reading a token
@@ -302,7 +302,7 @@ def _groups_in_text(text: str) -> object:
         return re.split(r"[\s,]+", text[1:-1].strip(" ,")) if text.endswith("]") else None
 
 
-class _Known:
+class _CheckedTokens:
     """A cache of the callers of checked tokens, by the tokens' digests. The least recently used are dropped."""
 
     def __init__(self) -> None:

@@ -59,11 +59,11 @@ def add_reference(app: FastAPI) -> None:
         if not is_loopback(request.url.hostname):  # another host name may be an attacker's that points to this machine
             raise Forbidden("not-local", "Development tokens are available on this machine only.")
         try:
-            whom = Whom.model_validate_json(await request.body())
+            wanted = TokenRequest.model_validate_json(await request.body())
         except ValidationError as error:
             raise invalid(error) from error
         issuer = await run_in_threadpool(dev_issuer, running.settings)
-        return JSONResponse({"token": issuer.token(running.system.name, whom.sub, groups=whom.groups.split())})
+        return JSONResponse({"token": issuer.token(running.system.name, wanted.sub, groups=wanted.groups.split())})
 
     app.add_route(DOCS, docs, include_in_schema=False)
     if gives_tokens:
@@ -75,7 +75,7 @@ def _note(request: Request, path: str) -> None:
     trace.route = f"{request.scope.get('root_path', '')}{path}"
 
 
-class Whom(In):
+class TokenRequest(In):
     """The user to make a token for."""
 
     sub: Id

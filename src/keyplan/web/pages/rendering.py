@@ -166,7 +166,7 @@ def kit_page(template: str, /, *, status: int = 200, **values: object) -> Respon
     return HTMLResponse(made, status, {**page_headers(), "Cache-Control": "no-cache"})
 
 
-def told(scope: Scope, problem: Problem) -> Response:
+def problem_response(scope: Scope, problem: Problem) -> Response:
     """A problem outside of a system's pages: HTML for browsers that ask for it, otherwise JSON."""
     request_id: str = scope["keyplan"].request_id
     if scope["path"].startswith("/api/"):

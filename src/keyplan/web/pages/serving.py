@@ -156,7 +156,7 @@ class _Serving:
     def _refused(
         self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
     ) -> Response:
-        problem = _known(error, request)
+        problem = _problem_of(error, request)
         first = isinstance(problem, Unauthorized) and visitor.caller is None and problem.code == "no-token"
         if first and self._site.sign_in and page.verb == "GET":
             view = self._view(request, visitor, Form())
@@ -167,7 +167,7 @@ class _Serving:
             elif page.again is not None and _is_shown_in_the_form(problem, visitor) and not first:
                 return self._again(page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
-            problem = _known(another, request)
+            problem = _problem_of(another, request)
         return self._problem_page(request, visitor, problem)
 
     def _again(
@@ -188,14 +188,14 @@ class _Serving:
         trace: Trace = request.scope["keyplan"]
 
         def shown(view: View[Any]) -> Response:
-            typed = _lost(request, problem)
+            typed = _texts_to_copy(request, problem)
             return view.render(
                 "problem.html", status=problem.status, problem=problem, request_id=trace.request_id, typed=typed
             )
 
         try:
             response = shown(self._view(request, visitor, Form()))
-        except Exception:  # noqa: BLE001 - what all pages are told can not be found: it may be the problem itself
+        except Exception:  # noqa: BLE001 - the values of every page can't be made, which may be the problem itself
             response = shown(View(self._site, request, visitor, Form()))
         response.headers.update(problem.headers)
         return response
@@ -219,7 +219,7 @@ class _Serving:
             try:
                 visitor.recognise()
             except Exception as error:  # noqa: BLE001 - as above
-                problem = _known(error, request)
+                problem = _problem_of(error, request)
             return self._finished(self._problem_page(request, visitor, problem), visitor)
 
         async def handle(request: Request, error: Exception) -> Response:
@@ -234,7 +234,7 @@ def _is_shown_in_the_form(problem: Problem, visitor: Visitor) -> bool:
     return expired or problem.status in _SHOWN_IN_THE_FORM
 
 
-def _lost(request: Request, problem: Problem) -> list[str]:
+def _texts_to_copy(request: Request, problem: Problem) -> list[str]:
     """Long texts from a form whose session has expired, so that people can copy them."""
     if problem.code not in ("old-form", "no-token", "bad-token"):
         return []
@@ -243,7 +243,7 @@ def _lost(request: Request, problem: Problem) -> list[str]:
     return [text for values in fields for text in values if len(text) >= _WORTH_KEEPING]
 
 
-def _known(error: Exception, request: Request) -> Problem:
+def _problem_of(error: Exception, request: Request) -> Problem:
     problem = problem_for(error, request.app.state.running.design)
     if isinstance(problem, Unexpected):
         trace: Trace = request.scope["keyplan"]

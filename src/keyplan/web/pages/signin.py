@@ -73,7 +73,7 @@ SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out)
 # With dev
 
 
-class Whom(In):
+class ChosenUser(In):
     """The user to sign in as."""
 
     sub: Id
@@ -87,10 +87,10 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
     def choose(view: AnyView, to: str = "") -> Response:
         return view.render("signin.html", people=people, to=view.site.local(to))
 
-    def become(view: AnyView, whom: Whom) -> Response:
-        person = known.get(whom.sub) or Person(whom.sub, whom.sub, whom.groups.replace(",", " ").split())
+    def become(view: AnyView, chosen: ChosenUser) -> Response:
+        person = known.get(chosen.sub) or Person(chosen.sub, chosen.sub, chosen.groups.replace(",", " ").split())
         view.sign_in(person.caller())
-        return view.redirect_to(view.site.local(whom.to), notice=f"Signed in as {person.name}.")
+        return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {person.name}.")
 
     return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose)]
 
@@ -195,7 +195,7 @@ class OpenIdClient:
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
     def signed_in(self, attempt: Attempt, code: str, callback: str) -> Caller:
-        """The user to whom the issuer gave the code."""
+        """The user to chosen the issuer gave the code."""
         id_token = self._exchanged(code, attempt.verifier, callback)
         # Pages are made in threads, but checking a token, which may wait for the issuer's keys, needs the event loop.
         return from_thread.run(self._identity.signed_in, id_token, attempt.nonce)

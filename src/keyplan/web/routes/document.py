@@ -106,12 +106,12 @@ def document_of(app: FastAPI) -> Part:
         parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
         for operation in (each for path in document.get("paths", {}).values() for each in path.values()):
             for parameter in operation.get("parameters", ()):
-                _mend(parameter, operation)
+                _correct(parameter, operation)
         app.openapi_schema = document
     return app.openapi_schema
 
 
-def _mend(parameter: Part, operation: Part) -> None:
+def _correct(parameter: Part, operation: Part) -> None:
     """A parameter as it is sent: it can be left out, but it can't be null."""
     schema = parameter["schema"]
     kinds = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]

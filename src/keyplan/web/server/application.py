@@ -28,7 +28,7 @@ from keyplan.web.models.problems import (
 )
 from keyplan.web.models.refusals import changed_meanwhile, problem_for
 from keyplan.web.pages.reference import add_reference
-from keyplan.web.pages.rendering import told
+from keyplan.web.pages.rendering import problem_response
 from keyplan.web.pages.serving import page_routes
 from keyplan.web.routes.document import document_of
 from keyplan.web.routes.routing import HeadAsGet, Later, wrong_method
@@ -93,15 +93,15 @@ def api_of(system: Running[Any]) -> FastAPI:
 async def _on_problem(request: Request, error: Exception) -> Response:
     running: Running[Any] | None = getattr(request.app.state, "running", None)
     if isinstance(error, StaleVersion) and "if-match" not in request.headers:
-        return told(request.scope, changed_meanwhile())
-    return told(request.scope, problem_for(error, None if running is None else running.design))
+        return problem_response(request.scope, changed_meanwhile())
+    return problem_response(request.scope, problem_for(error, None if running is None else running.design))
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if any(each["type"] == "json_invalid" for each in error.errors()):
-        return told(request.scope, BadRequest("not-json", "The body isn't valid JSON."))
-    return told(request.scope, Invalid([_field_problem(each) for each in error.errors()]))
+        return problem_response(request.scope, BadRequest("not-json", "The body isn't valid JSON."))
+    return problem_response(request.scope, Invalid([_field_problem(each) for each in error.errors()]))
 
 
 def _field_problem(error: dict[str, Any]) -> FieldProblem:
@@ -127,11 +127,11 @@ async def _on_http(request: Request, error: Exception) -> Response:
         problem = BadRequest("bad-request", "The request couldn't be read.")
     else:
         problem = Unexpected()
-    return told(request.scope, problem)
+    return problem_response(request.scope, problem)
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
-    return told(request.scope, Unexpected())  # Edge logs it
+    return problem_response(request.scope, Unexpected())  # Edge logs it
 
 
 _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {

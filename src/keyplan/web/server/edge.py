@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
 from keyplan.web.models.problems import ContentTooLarge, Problem, Unavailable, Unexpected
-from keyplan.web.pages.rendering import told
+from keyplan.web.pages.rendering import problem_response
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import Trace, current, logger, observe
 
@@ -59,7 +59,7 @@ class Edge:
         try:
             problem = await self._served(scope, receive, watch, headers)
             if problem is not None and not watch.status:
-                await told(scope, problem)(scope, receive, watch)
+                await problem_response(scope, problem)(scope, receive, watch)
         finally:
             current.reset(token)
             observe(trace, scope["method"], watch.status or 499, time.perf_counter() - began)

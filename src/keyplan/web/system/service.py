@@ -256,9 +256,9 @@ class Service(Generic[D]):
         return Listing[T](items=items, next=cursor)
 
     def persist(self, act: Callable[[], T], *lost: type[Exception]) -> T:
-        """Do it, and again where it fails with one of these: somebody else was faster.
+        """Call `act`, and again if it raises one of these errors: another request was faster.
 
-        What is done again reads again, and compares the version that the caller named, if any, with what it finds.
+        Each call reads again, and compares the version that the caller named, if any, with what it finds.
         """
         for attempt in range(_TRIES):
             try:
