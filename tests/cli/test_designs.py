@@ -140,7 +140,7 @@ DESIGN = Shelf
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A system `shelf` beside the others; the folder is where the commands run."""
+    """The folder in which the commands run, with one more system: `shelf`."""
     package = tmp_path / "apps" / "shelf"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
@@ -311,7 +311,7 @@ def test_verify_finds_nothing_in_good_data(small: Path) -> None:
 
 
 def damage(store: Store[Any]) -> None:
-    """A wrong number and a guard without its item, which can be repaired; an item of no entity, which can't."""
+    """A wrong number and a guard without its item, which can be repaired, and an item of no entity, which can't."""
     filled(store)
     engine = store.client
     key = {"PK": {"S": "AUTHOR#ann"}, "SK": {"S": "AUTHOR"}}
@@ -354,7 +354,7 @@ def test_verify_and_repair_over_the_wire(small: Path) -> None:
         assert "3 found, 1 left." in run("verify", "shelf", "--endpoint-url", url, "--repair").stdout
 
 
-# What goes wrong
+# Errors
 
 
 @pytest.mark.parametrize("command", ["tables", "patterns", "verify"])
@@ -384,12 +384,12 @@ def test_verify_needs_the_tables(small: Path) -> None:
     Engine("keyplan.db").close()
     result = run("verify", "shelf")
     assert result.exit_code == 2
-    told = " ".join(result.output.split())
-    assert "Can't verify shelf: file keyplan.db has no table" in told
-    assert "Create the tables with: keyplan tables shelf --create --path keyplan.db" in told
+    output = " ".join(result.output.split())
+    assert "Can't verify shelf: file keyplan.db has no table" in output
+    assert "Create the tables with: keyplan tables shelf --create --path keyplan.db" in output
     Engine("my own.db").close()
-    told = " ".join(run("verify", "shelf", "--path", "my own.db", "--environment", "stage=test").output.split())
-    assert "keyplan tables shelf --create --path 'my own.db' --environment stage=test" in told
+    output = " ".join(run("verify", "shelf", "--path", "my own.db", "--environment", "stage=test").output.split())
+    assert "keyplan tables shelf --create --path 'my own.db' --environment stage=test" in output
 
 
 def test_verify_needs_an_endpoint_that_answers(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Every command that opens data finds the same DynamoDB, by the same flags, variables and `.env`."""
+"""Every command that opens data finds the same DynamoDB, with the same options, variables and `.env`."""
 
 import json
 from collections.abc import Iterator

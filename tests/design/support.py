@@ -1,4 +1,4 @@
-"""What the tests of the design language have in common: templates without an entity, and errors stated exactly."""
+"""Shared by the tests of designs: templates without an entity, and exact checks of errors."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ def template(text: str, **fields: object) -> Template:
 
 
 def written(made: Template, values: Mapping[str, object]) -> str | None:
-    """The key of these values; None where they are refused."""
+    """The key for these values, or None if they are refused."""
     try:
         return made.write(values)
     except InvalidValue:
@@ -30,7 +30,7 @@ def written(made: Template, values: Mapping[str, object]) -> str | None:
 
 @contextmanager
 def wrong(code: str, place: str, remedy: str) -> Iterator[dict[str, Any]]:
-    """The block declares something wrong: the error has this code, is at this place and names this remedy."""
+    """The block makes a wrong declaration, which raises an error with this code, place and remedy."""
     with pytest.raises(DesignError) as caught:
         yield {}
     error = caught.value
@@ -40,7 +40,7 @@ def wrong(code: str, place: str, remedy: str) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def refused(code: str, field: str | None) -> Iterator[None]:
-    """The block gives a value that can't be in a key: the error has this code and names this field."""
+    """The block uses a value that can't be in a key, which raises an error with this code and field."""
     with pytest.raises(InvalidValue) as caught:
         yield
     assert (caught.value.code, caught.value.field) == (code, field)

@@ -1,4 +1,4 @@
-"""Conditions: what a lambda says is recorded, and what Python can't record is refused."""
+"""Conditions: the comparisons in a lambda are recorded, and what can't be recorded is refused."""
 
 from datetime import datetime
 

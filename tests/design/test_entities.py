@@ -1,4 +1,4 @@
-"""Entities: names of stored attributes, what fields are for, and telling items apart by their keys."""
+"""Entities: names of stored attributes, kinds of fields, and keys that can't be confused."""
 
 from datetime import datetime
 from itertools import product
@@ -152,7 +152,7 @@ def test_a_secret_is_not_shown() -> None:
 
 @pytest.mark.parametrize("value", ["", "a#b", "x" * 129])
 def test_what_an_id_can_not_be(value: str) -> None:
-    """A limit: it holds when an item is written. An entity with such an id can be made, as it can be read."""
+    """The limit is checked on write. An entity with such an id can still be created and read."""
     assert Everything(id=value).id == value
     with pytest.raises(InvalidValue) as refused:
         Everything.spec.limits.check({"id": value})

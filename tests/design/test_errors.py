@@ -1,4 +1,4 @@
-"""Every way to declare something wrong that the design language knows: the code, the place and the remedy."""
+"""Every wrong declaration that is refused, with its code, place and remedy."""
 
 import ast
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Fields that are declared once: who may set and see them, and what they are called."""
+"""Declared fields: who may set and see them, and their names and labels."""
 
 from typing import Annotated
 
@@ -85,7 +85,7 @@ class Thing(ThingFields, Entity, table=table, noun="gadget", exists=Refusal("tak
     ],
 )
 def test_who_may_set_and_see_a_field(field: str, access: FieldAccess) -> None:
-    """What the server makes is read-only by itself, secrets are hidden, and the declaration may say otherwise."""
+    """Generated values are read-only and secrets are hidden by default. A declaration can override it."""
     assert Thing.spec.fields[field].access == access
 
 

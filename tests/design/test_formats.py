@@ -1,4 +1,4 @@
-"""Formats: the order of the texts is the order of the values, the width never changes, and values come back."""
+"""Formats: text sorts like its values, has a fixed width, and is read back as the same value."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Limits: kept with the declaration, taken off the entity, and checked when an item is written."""
+"""Limits: kept with the declaration, removed from the entity, and checked on write."""
 
 from decimal import Decimal
 from types import GenericAlias
@@ -160,7 +160,7 @@ TYPES = st.recursive(
 
 
 def value_of(kind: Any, text: str) -> Any:
-    """A value of a type, with this text wherever a text stands."""
+    """A value of a type, with this text wherever it contains text."""
     if hasattr(kind, "__metadata__"):
         return value_of(kind.__origin__, text)
     if kind is str:

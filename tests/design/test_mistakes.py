@@ -1,4 +1,4 @@
-"""Mistakes of libraries for DynamoDB, as far as a declaration can make them."""
+"""Mistakes that DynamoDB libraries make, as far as they concern declarations."""
 
 from decimal import Decimal
 
@@ -67,7 +67,7 @@ def test_an_item_without_the_index_attribute_is_not_in_the_index() -> None:
 
 
 def test_a_field_that_is_an_index_key_is_kept_when_the_item_is_not_in_the_index() -> None:
-    """`name` is the sort key of ByTeam; a player without a team has a name all the same."""
+    """`name` is the sort key of ByTeam, but a player without a team has a name too."""
     player = Player(id="1", name="A")
     item = codec_of(Player).encode(player)
     assert item["name"] == {"S": "A"}
@@ -87,7 +87,7 @@ def test_an_index_key_that_dynamodb_rejects_is_refused_by_name(team: str) -> Non
 
 
 def test_the_hash_key_may_have_any_name() -> None:
-    """A create is refused on whatever attribute the table's key has, not on one that is called `pk`."""
+    """The condition of a create uses the key attribute of the table, whatever its name."""
     assert [part.attribute.name for part in Player.spec.primary.parts] == ["PK", "SK"]
     plain = Table("Plain", key("samsClubId"))
 

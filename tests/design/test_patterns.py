@@ -1,4 +1,4 @@
-"""Access patterns are read once, when the design is made; a pattern that the keys can't answer fails there."""
+"""Access patterns are checked once, when the design's class is created. One that the keys can't answer fails."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

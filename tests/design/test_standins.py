@@ -1,4 +1,4 @@
-"""Methods that name another item are read without one: whatever they look at, the design learns what they name."""
+"""Methods that refer to other items are called with stand-ins, from which the design learns what they refer to."""
 
 from collections.abc import Callable
 from datetime import datetime

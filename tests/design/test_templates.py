@@ -1,4 +1,4 @@
-"""Templates: different values give different keys, a key is read back, and what would be ambiguous is refused."""
+"""Templates: different values give different keys, keys can be read back, and ambiguous keys are refused."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -31,7 +31,7 @@ def shown(value: object) -> str:
     return value.text if isinstance(value, Template) else str(value)
 
 
-# For each format: the slot, the field's type, and values that come near each other's keys.
+# For each format: the slot, the field's type, and values with similar keys.
 texts = st.text(st.sampled_from("ab#-_Ä0"), min_size=1, max_size=4)
 ids = st.text(st.sampled_from("ab-_Ä0"), min_size=1, max_size=4)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -201,7 +201,7 @@ def test_a_field_may_stand_twice_in_two_formats() -> None:
     assert made.read("ab#Ab") == {"name": "Ab"}
 
 
-# Telling templates apart
+# Templates that can't be confused
 
 ALPHABET = "a0#"
 PIECES: list[tuple[str, object]] = [

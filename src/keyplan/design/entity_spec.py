@@ -71,7 +71,7 @@ class EntitySpec:
         for name, value in declared.items():
             self._add(name, value)
         self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
-        self.told_by_type = False
+        self.identified_by_type = False
         """Whether only the type attribute distinguishes its items from another entity's or from guards. Set by the
         design."""
         check_keys(self)

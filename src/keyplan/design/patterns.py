@@ -229,7 +229,7 @@ def _check_entities(cls: type[Design]) -> None:
     for first, second in combinations(specs, 2):
         if first.table is not second.table or not first.may_share_keys_with(second):
             continue
-        first.told_by_type = second.told_by_type = True
+        first.identified_by_type = second.identified_by_type = True
         if first.may_be_mistaken_for(second):
             raise DesignError(
                 "ambiguous-entities",
@@ -273,7 +273,7 @@ def _check_guards(spec: EntitySpec, cls: type[Design]) -> None:
             other = entity.spec
             if other.table is not guard.table or not _looks_like(guard, other):
                 continue
-            other.told_by_type = True
+            other.identified_by_type = True
             if other.table.type_attribute is None or other.type is None:
                 raise DesignError(
                     "ambiguous-guard",

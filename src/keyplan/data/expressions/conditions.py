@@ -73,7 +73,7 @@ def attribute_not_exists(attribute: str) -> Node:
 
 def item_exists(spec: EntitySpec) -> Node:
     """The item exists; if another entity's item could have its key, it is one of this entity."""
-    if spec.told_by_type:
+    if spec.identified_by_type:
         return equals(spec.table.type_attribute or "", {"S": spec.type})
     return attribute_exists(spec.table.hash[0].name)
 

@@ -97,9 +97,9 @@ class Reader:
 
     def _exists(self, op: Exists) -> Steps[bool]:
         spec = op.entity.spec
-        told = (spec.table.type_attribute or "",) if spec.told_by_type else ()
+        type_name = (spec.table.type_attribute or "",) if spec.identified_by_type else ()
         expression = Expression()
-        projection = ", ".join(expression.name(name) for name in (*spec.table.key_names, *told, DELETING))
+        projection = ", ".join(expression.name(name) for name in (*spec.table.key_names, *type_name, DELETING))
         request = {
             "TableName": self._design.table_name(spec.table),
             "Key": codec_of(op.entity).key(op.values),

@@ -53,7 +53,7 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
 def _is_simple(spec: EntitySpec, relations: Relations) -> bool:
     """Whether an item can be put without reading the one it replaces, because neither has effects."""
     looked_after = {field.kind for field in spec.fields.values()} - {"plain", "ttl"}
-    return not (looked_after or has_effects(spec) or relations.is_parent(spec.entity) or spec.told_by_type)
+    return not (looked_after or has_effects(spec) or relations.is_parent(spec.entity) or spec.identified_by_type)
 
 
 def _stand_in(entity: Entity, item: Item | None) -> None:
