@@ -135,6 +135,28 @@ def updated() -> datetime:
     return created()
 
 
+class CreatedAt(Fields):
+    """The time of creation."""
+
+    created_at: Created = created()
+
+
+class UpdatedAt(Fields):
+    """The time of the last change."""
+
+    updated_at: Updated = updated()
+
+
+class Stamped(UpdatedAt, CreatedAt):
+    """The times of creation and of the last change."""
+
+
+class Versioned(Fields):
+    """The version, for optimistic locking."""
+
+    version: Version = 0
+
+
 def markers(info: FieldInfo) -> list[object]:
     """All markers of a field."""
     return [*info.metadata, *inner_markers(info.annotation)]

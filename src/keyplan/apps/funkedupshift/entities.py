@@ -19,9 +19,7 @@ from keyplan.apps.funkedupshift.fields import (
     RatingTotals,
     SiteContent,
     SiteShown,
-    Stamped,
     Tag,
-    Versioned,
 )
 from keyplan.design import (
     HIDDEN,
@@ -32,7 +30,9 @@ from keyplan.design import (
     Id,
     Ref,
     Refusal,
+    Stamped,
     Table,
+    Versioned,
     belongs_to,
     counts,
     created,

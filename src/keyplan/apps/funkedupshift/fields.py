@@ -17,8 +17,9 @@ from keyplan.design import (
     Created,
     Fields,
     Id,
+    Stamped,
     Updated,
-    Version,
+    Versioned,
     about,
     created,
     limit,
@@ -29,19 +30,6 @@ from keyplan.design import (
 )
 
 # What many items have
-
-
-class Stamped(Fields):
-    """When something was created, and last changed."""
-
-    created_at: Created = created()
-    updated_at: Updated = updated()
-
-
-class Versioned(Fields):
-    """The version that a change names."""
-
-    version: Version = 0
 
 
 class ShownName(Fields):

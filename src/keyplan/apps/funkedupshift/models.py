@@ -32,9 +32,8 @@ from keyplan.apps.funkedupshift.fields import (
     SiteFields,
     SiteLink,
     SiteShown,
-    Stamped,
-    Versioned,
 )
+from keyplan.design import Stamped, Versioned
 from keyplan.web import Change, In, Out
 
 MAX_AVATAR_BYTES = 5 * 1024 * 1024

@@ -7,27 +7,27 @@ from keyplan.apps.hacktracker.fields import (
     AccountStored,
     AtBatDated,
     AtBatStored,
-    CreatedAt,
     ForTeam,
     GameStored,
     GivenRole,
     InvitationFields,
     MemberStored,
     PlayerStored,
-    Stamped,
     TeamDeletion,
     TeamFields,
     TeamListed,
-    UpdatedAt,
+    Tracked,
 )
 from keyplan.design import (
     HIDDEN,
     Created,
+    CreatedAt,
     Entity,
     Id,
     Ref,
     Refusal,
     Table,
+    UpdatedAt,
     belongs_to,
     counts,
     created,
@@ -66,7 +66,7 @@ class User(AccountStored, UpdatedAt, Entity, table=hacktracker):
     all = hacktracker.GSI2("ENTITY#USER", "METADATA#{user_id}")
 
 
-class Team(TeamListed, TeamFields, TeamDeletion, Stamped, Entity, table=hacktracker):
+class Team(TeamListed, TeamFields, TeamDeletion, Tracked, Entity, table=hacktracker):
     """Team Profile."""
 
     owner_id: Annotated[Id, HIDDEN]
@@ -80,7 +80,7 @@ class Team(TeamListed, TeamFields, TeamDeletion, Stamped, Entity, table=hacktrac
         return None if self.deleted_at else ref(User, user_id=self.owner_id)
 
 
-class Membership(MemberStored, Stamped, Entity, table=hacktracker, noun="member"):
+class Membership(MemberStored, Tracked, Entity, table=hacktracker, noun="member"):
     """Team Membership."""
 
     primary = key("USER#{user_id}", "TEAM#{team_id}")
@@ -100,7 +100,7 @@ class Member(MemberStored, Entity, table=hacktracker):
     primary = key("TEAM#{team_id}", "MEMBER#{user_id}")
 
 
-class Player(PlayerStored, Stamped, Entity, table=hacktracker):
+class Player(PlayerStored, Tracked, Entity, table=hacktracker):
     """Player (Roster Record): a ghost, or linked to a user."""
 
     user_id: Annotated[Id | None, HIDDEN] = None
@@ -146,7 +146,7 @@ class Game(GameStored, Entity, table=hacktracker):
         return ref(Team, team_id=self.team_id)
 
 
-class AtBat(AtBatStored, AtBatDated, ForTeam, Stamped, Entity, table=hacktracker, noun="at-bat"):
+class AtBat(AtBatStored, AtBatDated, ForTeam, Tracked, Entity, table=hacktracker, noun="at-bat"):
     """An at-bat. It carries what the statistics of its user need after the team is gone."""
 
     user_id: Annotated[Id | None, HIDDEN] = None

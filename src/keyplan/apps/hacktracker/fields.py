@@ -10,19 +10,17 @@ from keyplan.design import (
     CREATE_ONLY,
     READ_ONLY,
     Count,
-    Created,
+    CreatedAt,
     Fields,
     Id,
     NoSeparator,
     Ttl,
-    Updated,
-    Version,
+    UpdatedAt,
+    Versioned,
     about,
-    created,
     limit,
     new_id,
     stored,
-    updated,
 )
 
 ROSTER = 60
@@ -86,25 +84,7 @@ class HitLocation(BaseModel):
 # What many things have
 
 
-class CreatedAt(Fields):
-    """When something was created."""
-
-    created_at: Created = created()
-
-
-class UpdatedAt(Fields):
-    """When something was last changed."""
-
-    updated_at: Updated = updated()
-
-
-class Versioned(Fields):
-    """The version of something that two people may change at once."""
-
-    version: Version = 0
-
-
-class Stamped(CreatedAt, UpdatedAt, Versioned):
+class Tracked(CreatedAt, UpdatedAt, Versioned):
     """All three."""
 
 
@@ -283,7 +263,7 @@ class GameScored(OpponentScored):
     team_score: Annotated[Count, about("Team's score", "The sum of the runs.")] = 0
 
 
-class GameStored(OfTeam, GameScored, GameEditable, Stamped):
+class GameStored(OfTeam, GameScored, GameEditable, Tracked):
     """A game, as members see it."""
 
     status: Annotated[GameStatus, READ_ONLY] = "SCHEDULED"

@@ -33,15 +33,14 @@ from keyplan.apps.hacktracker.fields import (
     PlayerIdentified,
     PlayerNumbered,
     PlayerStored,
-    Stamped,
     TeamDeletion,
     TeamFields,
     TeamIdentified,
     TeamListed,
-    Versioned,
+    Tracked,
     WithResult,
 )
-from keyplan.design import about
+from keyplan.design import Versioned, about
 from keyplan.web import Change, In, Out, UserId
 
 Secret: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{20,100}$")]
@@ -81,7 +80,7 @@ class DeletedTeam(TeamIdentified, TeamDeletion, Out):
     """A deleted team that you own and can still restore."""
 
 
-class TeamOut(TeamListed, TeamFields, InRole, Stamped, Out):
+class TeamOut(TeamListed, TeamFields, InRole, Tracked, Out):
     """A team, with your role in it."""
 
 

@@ -19,7 +19,6 @@ from keyplan.apps.threefc.fields import (
     SessionShown,
     TeamFields,
     TeamId,
-    Versioned,
 )
 from keyplan.design import (
     Count,
@@ -29,6 +28,7 @@ from keyplan.design import (
     Refusal,
     Table,
     Updated,
+    Versioned,
     belongs_to,
     counts,
     created,

@@ -18,7 +18,7 @@ from keyplan.design import (
     Id,
     NoSeparator,
     UserId,
-    Version,
+    Versioned,
     about,
     limit,
     new_id,
@@ -77,12 +77,6 @@ Teams: TypeAlias = Annotated[
     # Answers describe them as a list of three, which more clients understand than `prefixItems`.
     WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 3, "maxItems": 3}, mode="serialization"),
 ]
-
-
-class Versioned(Fields):
-    """What callers name when they change it."""
-
-    version: Version = 0
 
 
 class Named(Fields):

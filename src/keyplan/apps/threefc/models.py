@@ -37,9 +37,8 @@ from keyplan.apps.threefc.fields import (
     TeamFields,
     TeamId,
     TeamRef,
-    Versioned,
 )
-from keyplan.design import about
+from keyplan.design import Versioned, about
 from keyplan.web import Change, In, Out, Time
 
 # Leagues

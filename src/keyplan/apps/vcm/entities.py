@@ -22,23 +22,23 @@ from keyplan.apps.vcm.fields import (
     SamsClubFields,
     SamsTeamFields,
     SponsorShown,
-    Stamped,
     TeamFields,
     TeamShown,
-    WhenCreated,
-    WhenUpdated,
 )
 from keyplan.design import (
     HIDDEN,
     HOUSEKEEPING,
     Created,
+    CreatedAt,
     Entity,
     Id,
     Ref,
     Refusal,
+    Stamped,
     Table,
     Ttl,
     Updated,
+    UpdatedAt,
     belongs_to,
     created,
     key,
@@ -204,19 +204,19 @@ class Sponsor(SponsorShown, Stamped, Entity, table=sponsors):
         return ref(Media, id=self.logo_id) if self.logo_id else None
 
 
-class SamsClub(SamsClubFields, WhenUpdated, Entity, table=sams_clubs, noun="club"):
+class SamsClub(SamsClubFields, UpdatedAt, Entity, table=sams_clubs, noun="club"):
     """A club as SAMS knows it."""
 
     primary = key("{sams_club_id}")
 
 
-class SamsTeam(SamsTeamFields, WhenUpdated, Entity, table=sams_teams, noun="team"):
+class SamsTeam(SamsTeamFields, UpdatedAt, Entity, table=sams_teams, noun="team"):
     """A team as SAMS knows it."""
 
     primary = key("{sams_team_id}")
 
 
-class Role(RoleShown, WhenCreated, Entity, table=roles):
+class Role(RoleShown, CreatedAt, Entity, table=roles):
     """What a member can be in the club: Trainer, Vorstand."""
 
     primary = key("{id}")

@@ -24,18 +24,16 @@ from keyplan.design import (
     OPEN,
     READ_ONLY,
     Count,
-    Created,
     Fields,
     Id,
     Link,
+    Stamped,
     Ttl,
-    Updated,
-    Version,
+    UpdatedAt,
+    Versioned,
     about,
-    created,
     limit,
     new_id,
-    updated,
 )
 
 LONGEST_EVENT = timedelta(days=31)
@@ -106,28 +104,6 @@ class Identified(Fields):
     """What has an id."""
 
     id: Id = new_id()
-
-
-class WhenCreated(Fields):
-    """What has a time of creation."""
-
-    created_at: Created = created()
-
-
-class WhenUpdated(Fields):
-    """What has a time of the last change."""
-
-    updated_at: Updated = updated()
-
-
-class Stamped(WhenCreated, WhenUpdated):
-    """What has both times."""
-
-
-class Versioned(Fields):
-    """What editors change under an optimistic lock."""
-
-    version: Version = 0
 
 
 class Illustrated(Fields):
@@ -216,7 +192,7 @@ class EventFields(Authored, EventDescription, EventText):
     """What editors decide about an event."""
 
 
-class EventShown(EventText, Published, WhenUpdated):
+class EventShown(EventText, Published, UpdatedAt):
     """What everybody sees of an event in a list."""
 
 

@@ -30,14 +30,11 @@ from keyplan.apps.vcm.fields import (
     SamsTeamFields,
     SponsorFields,
     SponsorShown,
-    Stamped,
     TeamDetails,
     TeamFields,
     TeamShown,
-    WhenCreated,
-    WhenUpdated,
 )
-from keyplan.design import about
+from keyplan.design import CreatedAt, Stamped, UpdatedAt, about
 from keyplan.web import Change, In, Out
 from keyplan.web.media import Ticket
 
@@ -147,7 +144,7 @@ class EventSummary(EventShown, WithImage):
     """An event in a list."""
 
 
-class EventOut(EventDescription, WhenCreated, EventSummary):
+class EventOut(EventDescription, CreatedAt, EventSummary):
     """An event."""
 
     html: Annotated[str, Field(description="The description as safe HTML.")]
@@ -272,9 +269,9 @@ class SamsImported(Shown):
     teams: Counts
 
 
-class SamsClubOut(SamsClubFields, WhenUpdated, Shown):
+class SamsClubOut(SamsClubFields, UpdatedAt, Shown):
     """A club as SAMS knows it."""
 
 
-class SamsTeamOut(SamsTeamFields, WhenUpdated, Shown):
+class SamsTeamOut(SamsTeamFields, UpdatedAt, Shown):
     """A team as SAMS knows it."""

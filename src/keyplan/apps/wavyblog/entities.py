@@ -11,23 +11,23 @@ from keyplan.apps.wavyblog.fields import (
     PostId,
     PostText,
     Slug,
-    Stamped,
     Username,
-    Versioned,
-    WhenCreated,
 )
 from keyplan.design import (
     HIDDEN,
     HOUSEKEEPING,
     READ_ONLY,
     Count,
+    CreatedAt,
     Entity,
     Id,
     Ref,
     Refusal,
     Secret,
+    Stamped,
     Table,
     Ttl,
+    Versioned,
     belongs_to,
     counts,
     key,
@@ -159,7 +159,7 @@ class Image(ImageShown, Versioned, Entity, table=blog):
         return ref(User, username=self.username)
 
 
-class Leftover(WhenCreated, Entity, table=HOUSEKEEPING):
+class Leftover(CreatedAt, Entity, table=HOUSEKEEPING):
     """A file to delete after its image. It is written first, so that no file is left behind."""
 
     username: Username
@@ -169,7 +169,7 @@ class Leftover(WhenCreated, Entity, table=HOUSEKEEPING):
     primary = key("LEFTOVERS", "{username}#{image_id}")
 
 
-class TokenFamily(WhenCreated, Entity, table=HOUSEKEEPING):
+class TokenFamily(CreatedAt, Entity, table=HOUSEKEEPING):
     """A sign-in, with all refresh tokens that came from it by rotation. Deleting it revokes them."""
 
     username: Username
@@ -184,7 +184,7 @@ class TokenFamily(WhenCreated, Entity, table=HOUSEKEEPING):
         return ref(User, username=self.username)
 
 
-class RefreshToken(WhenCreated, Entity, table=HOUSEKEEPING):
+class RefreshToken(CreatedAt, Entity, table=HOUSEKEEPING):
     """A refresh token by its hash, listed under its user. Using one twice is a sign of theft."""
 
     token_hash: Annotated[Id, HIDDEN]

@@ -7,19 +7,17 @@ from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter
 from keyplan.design import (
     READ_ONLY,
     Count,
-    Created,
+    CreatedAt,
     Fields,
     Id,
     Link,
-    Updated,
-    Version,
+    Stamped,
+    Versioned,
     about,
-    created,
     limit,
     new_id,
     public,
     stored,
-    updated,
 )
 
 UNCATEGORIZED = "uncategorized"
@@ -78,24 +76,6 @@ GivenPassword: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=Fal
 """A password to compare with the stored hash."""
 
 
-class Versioned(Fields):
-    """Fields of what has a version, for optimistic locking."""
-
-    version: Version = 0
-
-
-class WhenCreated(Fields):
-    """Fields of what has a time of creation."""
-
-    created_at: Created = created()
-
-
-class Stamped(WhenCreated):
-    """Fields of what has times of creation and of the last change."""
-
-    updated_at: Updated = updated()
-
-
 class UserFields(Fields):
     """What users register with."""
 
@@ -103,7 +83,7 @@ class UserFields(Fields):
     email: Email
 
 
-class AccountFields(UserFields, WhenCreated, Versioned):
+class AccountFields(UserFields, CreatedAt, Versioned):
     """The fields of an account that its owner and admins see."""
 
     role: Annotated[Role, READ_ONLY] = "user"
@@ -169,7 +149,7 @@ class ImageFields(Fields):
     size: Annotated[int, Field(ge=1, le=MOST_IMAGE)]
 
 
-class ImageShown(ImageFields, WhenCreated):
+class ImageShown(ImageFields, CreatedAt):
     """The fields of an image that its owner sees."""
 
     image_id: Annotated[Id, stored("ImageID")] = new_id("img_")

@@ -22,10 +22,9 @@ from keyplan.apps.wavyblog.fields import (
     Role,
     Slug,
     UserFields,
-    Versioned,
 )
 from keyplan.apps.wavyblog.markdown import LONG, excerpt, safe_html
-from keyplan.design import about
+from keyplan.design import Versioned, about
 from keyplan.web import Change, In, Out
 
 # Accounts
