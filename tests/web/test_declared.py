@@ -227,3 +227,26 @@ def test_a_change_reads_strict_json_as_a_body_does() -> None:
     with pytest.raises(ValidationError) as refused:
         LendingChange.model_validate_json('{"until": null}', strict=True)
     assert [(each["loc"], each["type"]) for each in refused.value.errors()] == [(("until",), "required")]
+
+
+def test_a_change_can_t_change_an_id_that_the_server_makes() -> None:
+    class NoteFields(Fields):
+        note_id: Id = new_id()
+        text: str = ""
+
+    class NoteChange(Change[NoteFields]): ...
+
+    assert set(NoteChange.model_fields) == {"text"}
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        NoteChange.model_validate({"note_id": "another"})
+
+
+def test_a_change_can_t_have_a_field_with_the_name_of_a_method() -> None:
+    class PollFields(Fields):
+        values: list[str] = Field(default_factory=list)
+
+    with pytest.raises(DesignError) as caught:
+
+        class PollChange(Change[PollFields]): ...
+
+    assert caught.value.code == "taken-name"

@@ -225,8 +225,9 @@ class Change(In, Generic[F]):
         arguments: tuple[Any, ...] = cls.__pydantic_generic_metadata__["args"]
         if arguments and isinstance(arguments[0], type):
             cls.declaration = declaration = cast("type[Fields]", arguments[0])
-            fields = {name: _optional(name, info) for name, info in declaration.model_fields.items()}
-            changeable = {name: info for name, info in fields.items() if access_of(info) == "open"}
+            _refuse_own_names(cls.__name__, declaration)
+            declared = declaration.model_fields.items()
+            changeable = {name: _optional(name, info) for name, info in declared if access_of(info) == "open"}
             cls.__annotations__ = {name: info.annotation for name, info in changeable.items()}
             cls.model_fields.update(changeable)
         super().__pydantic_init_subclass__(**kwargs)
@@ -250,6 +251,17 @@ class Change(In, Generic[F]):
         """Set the fields that were given."""
         for name, value in self.values.items():
             setattr(thing, name, value)
+
+
+def _refuse_own_names(change: str, declaration: type[Fields]) -> None:
+    for name in ("gives", "get", "values", "apply_to"):
+        if name in declaration.model_fields:
+            raise DesignError(
+                "taken-name",
+                f"{change}.{name}",
+                f"a change has {name} itself",
+                f'Name the field otherwise, with public("{name}") for callers.',
+            )
 
 
 def _name(which: Callable[[Any], object]) -> str:
