@@ -25,6 +25,7 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    ValidatorFunctionWrapHandler,
     create_model,
 )
 from pydantic.fields import FieldInfo
@@ -123,21 +124,25 @@ def vars_of(thing: object) -> Mapping[str, object]:
     return getattr(thing, "__dict__", {})
 
 
-@dataclass(frozen=True)
 class AsStored:
     """Reads a model inside an entity without checking its limits."""
 
-    model: type[BaseModel]
     twin: type[BaseModel]
     """The model without its limits."""
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self._read, core_schema.is_instance_schema(self.model))
+    def __init__(self, model: type[BaseModel]) -> None:
+        self.model = model
 
-    def _read(self, value: object) -> object:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        # With the twin inside, so that choices find their discriminator, and documents of the API its fields.
+        return core_schema.no_info_wrap_validator_function(
+            self._read, handler.generate_schema(self.twin), serialization=core_schema.simple_ser_schema("any")
+        )
+
+    def _read(self, value: object, read: ValidatorFunctionWrapHandler) -> object:
         if isinstance(value, self.model):
             return value
-        found = self.twin.model_validate(value, by_name=True)
+        found: BaseModel = read(value)
         return self.model.model_construct(found.model_fields_set, **vars(found))
 
 
@@ -146,14 +151,24 @@ _models: dict[type[BaseModel], Any] = {}
 
 def _relaxed_model(model: type[BaseModel]) -> Any:  # noqa: ANN401 - a type
     if model not in _models:
-        _models[model] = model  # for a model that contains itself
-        fields = {name: (info, relaxed_field(info)) for name, info in model.model_fields.items()}
-        changed: dict[str, Any] = {name: (new.annotation, new) for name, (old, new) in fields.items() if new is not old}
-        if changed:
-            base = type(model.__name__, (model,), {"model_config": ConfigDict(from_attributes=True), "__doc__": None})
-            twin: type[BaseModel] = create_model(model.__name__, __base__=base, __doc__=model.__doc__, **changed)
-            _models[model] = Annotated[model, AsStored(model, twin)]
+        known = set(_models)
+        _models[model] = model  # within itself, until a limit is found
+        if _without_limits(model):
+            for other in _models.keys() - known:  # they may contain this one
+                del _models[other]
+            reading = AsStored(model)
+            _models[model] = Annotated[model, reading]
+            settings = ConfigDict(from_attributes=True, defer_build=True)
+            base = type(model.__name__, (model,), {"model_config": settings, "__doc__": None})
+            changed = _without_limits(model)
+            reading.twin = create_model(model.__name__, __base__=base, __doc__=model.__doc__, **changed)
     return _models[model]
+
+
+def _without_limits(model: type[BaseModel]) -> dict[str, Any]:
+    """The fields of a model that have limits, without them."""
+    fields = {name: (info, relaxed_field(info)) for name, info in model.model_fields.items()}
+    return {name: (new.annotation, new) for name, (old, new) in fields.items() if new is not old}
 
 
 def relax(model: type[BaseModel]) -> None:
@@ -190,7 +205,7 @@ class EntityLimits:
         if not self.fields:
             return
         try:
-            self._adapter.validate_python(self._plain(values))
+            self._adapter.validate_python(self._plain(values), by_alias=False, by_name=True)
         except ValidationError as error:
             for found in error.errors(include_url=False, include_input=False):
                 name = str(found["loc"][0])
@@ -201,8 +216,7 @@ class EntityLimits:
         """The values with models as dicts, since pydantic doesn't check a model again."""
         if not self._nested:
             return values
-        shown = {name: adapter.dump_python(values[name]) for name, adapter in self._nested.items() if name in values}
-        return {**values, **shown}
+        return {**values, **{name: _as_dicts(values[name]) for name in self._nested if name in values}}
 
     @cached_property
     def _adapter(self) -> TypeAdapter[BaseModel]:
@@ -214,9 +228,20 @@ class EntityLimits:
         return TypeAdapter(create_model(self.place, __config__=ConfigDict(extra="ignore"), **fields))
 
     @cached_property
-    def _nested(self) -> dict[str, TypeAdapter[Any]]:
-        types: dict[str, Any] = {name: info.annotation for name, info in self.fields.items()}
-        return {name: TypeAdapter(each) for name, each in types.items() if _has_model(each)}
+    def _nested(self) -> list[str]:
+        return [name for name, info in self.fields.items() if _has_model(info.annotation)]
+
+
+def _as_dicts(value: object) -> object:
+    """The value with the fields of models by their names, whatever the models say about how they are shown."""
+    match value:
+        case BaseModel():
+            return {name: _as_dicts(each) for name, each in vars(value).items()}
+        case dict():
+            return {name: _as_dicts(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_as_dicts(each) for each in value]
+    return value
 
 
 def _has_model(annotation: object) -> bool:
