@@ -1,6 +1,7 @@
 """Folders describe what is in them, CONTRIBUTING names the folders, and every dependency has its reason there."""
 
 import ast
+import importlib
 import re
 import tomllib
 from pathlib import Path
@@ -12,6 +13,15 @@ SOURCE = ROOT / "src" / "keyplan"
 
 MAPPED = ("data", "engine", "web")
 """The packages whose folders are their map: the docstring of each folder names the modules in it."""
+
+
+PUBLIC = ("engine", "engine.wire", "design", "data", "data.streams", "web", "web.identity", "web.media", "web.server")
+"""The packages that export names to other packages."""
+HOMONYMS = {
+    "Change": "a change of an item in a stream, and a partial change in a request",
+    "Kind": "what happened to an item in a stream, and a type of file",
+}
+"""Names that still mean different things in two packages."""
 
 
 def folders_of(package: str) -> list[Path]:
@@ -58,6 +68,15 @@ def test_a_folder_says_what_is_in_it(folder: Path) -> None:
     named = set(re.findall(r"`(\w+)`", described))
     assert contents(folder) - named == set()
     assert named - defined_in(folder.relative_to(SOURCE).parts[0]) == set()
+
+
+def test_a_public_name_means_one_thing() -> None:
+    meanings: dict[str, set[int]] = {}
+    for package in PUBLIC:
+        module = importlib.import_module(f"keyplan.{package}")
+        for name in module.__all__:
+            meanings.setdefault(name, set()).add(id(getattr(module, name)))
+    assert {name for name, found in meanings.items() if len(found) > 1} == set(HOMONYMS)
 
 
 @pytest.mark.parametrize("package", ["engine", "web"])
