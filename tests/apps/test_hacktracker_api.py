@@ -206,6 +206,7 @@ def test_a_deleted_team_is_hidden_and_restored(team: Team, site: Site) -> None:
     assert abs(kept - timedelta(days=30)) < timedelta(seconds=2)
     assert made(team.as_("manager").get("/teams/deleted"), 200)["items"] == []
     problem(team.as_("manager").post(f"{team.path}/restore"), 404, "not-found")
+    assert team.as_("manager").post(f"{team.path}/restore").json()["detail"] == "Team not found."
     assert made(team.owner.post(f"{team.path}/restore"), 200)["active_game_id"] == game
     assert made(team.owner.get("/me"), 200)["owned_team_count"] == 1
     assert len(made(team.owner.get(f"/games/{game}/at-bats"), 200)["items"]) == 1

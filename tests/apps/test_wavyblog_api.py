@@ -406,6 +406,8 @@ def test_posts_are_deleted_one_by_one_or_together(site: Site) -> None:
         ([], 422, "invalid"),
     ):
         problem(ada.post("/posts/delete", json={"slugs": slugs}), status, code)
+    refusals = {ada.post("/posts/delete", json={"slugs": [slug]}).json()["detail"] for slug in ("nothing", "his")}
+    assert refusals == {"Post not found."}, "nothing tells that there is a draft"
     assert ada.post("/posts/delete", json={"slugs": ["two", "three", "two"]}).status_code == 204
     assert ada.get("/me/posts").json()["items"] == []
     assert ada.get("/me").json()["post_count"] == 0

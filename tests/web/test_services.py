@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
-from keyplan.data import ConditionFailed, NotFound, StaleVersion, create
-from keyplan.design import Refusal
+from keyplan.data import ConditionFailed, NotFound, StaleVersion, UniqueViolation, create
+from keyplan.design import Refusal, taken
 from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Service, Stale, allow
 from keyplan.web.system.running import Visit
 from tests.web.library import Book, Library, Shelf
@@ -101,6 +101,35 @@ def test_what_is_not_found_is_what_the_caller_sought(service: Service[Library]) 
         service.find(service.design.shelf_by_name("none"))
     with pytest.raises(Missing, match="Book not found"):
         service.find(service.design.shelf_by_name("none"), sought=Book)
+
+
+def test_what_is_hidden_is_missing_in_the_same_words(service: Service[Library]) -> None:
+    for name in ("00", "none"):
+        with pytest.raises(Missing, match="Book not found"):
+            service.find(service.design.shelf_by_name(name), allowed=lambda shelf: False, hidden=True, sought=Book)
+
+
+def test_a_slug_is_the_first_that_is_free(service: Service[Library]) -> None:
+    service.visit.writes_allowed = True
+
+    def write(slug: str) -> Shelf:
+        return service.store.run(create(Shelf(name=slug, owner="alice")))
+
+    found = [service.with_free_slug("00", write, lambda slug: taken(Shelf.name_guard, name=slug)) for _ in range(2)]
+    assert [shelf.name for shelf in found] == ["00-2", "00-3"]
+
+
+def test_a_refusal_for_another_reason_than_the_slug_is_final(service: Service[Library]) -> None:
+    service.visit.writes_allowed = True
+    tried: list[str] = []
+
+    def write(slug: str) -> Shelf:
+        tried.append(slug)
+        assert len(tried) < 9, "it would go on for ever"
+        return service.store.run(create(Shelf(name="00", owner="alice")))
+
+    with pytest.raises(UniqueViolation):
+        service.with_free_slug("new", write, lambda slug: taken(Shelf.name_guard, name=slug))
 
 
 class _Racing(Service[Library]):

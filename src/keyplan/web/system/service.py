@@ -14,7 +14,7 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
@@ -170,10 +170,12 @@ class Service(Generic[D]):
         where that is something else than what is read: a league, where a grant in it is looked for.
         """
         found = next(iter(self.store.run(op.limit(1)).items), None) if isinstance(op, Query) else self.store.run(op)
+        # What is hidden is missing in the same words, or they would tell that it exists.
+        absent = missing(sought or (op.entities[0] if isinstance(op, Query) else entity_of(op)))
         if found is None:
-            raise missing(sought or (op.entities[0] if isinstance(op, Query) else entity_of(op)))
+            raise absent
         if allowed is not None and not allowed(found):
-            raise missing(type(found)) if (hidden(found) if callable(hidden) else hidden) else Forbidden
+            raise absent if (hidden(found) if callable(hidden) else hidden) else Forbidden
         if allowed is not None:
             self.visit.writes_allowed = True
         self.current(found, versions)
@@ -204,8 +206,12 @@ class Service(Generic[D]):
             # The plain slug is nearly always free, so it is tried without a check.
             if number > 1 and self.store.run(taken(slug)):
                 continue
-            with suppress(UniqueViolation, AlreadyExists):
+            try:
                 return write(slug)
+            except (UniqueViolation, AlreadyExists):
+                # Another rule refuses it, and will refuse every slug, if this one is still free.
+                if number > 1 and not self.store.run(taken(slug)):
+                    raise
         raise AssertionError("there is always another slug")
 
     def require(self, method: Callable[..., object]) -> None:

@@ -19,7 +19,7 @@ from keyplan.apps.hacktracker.service.access import (
 )
 from keyplan.data import create, update
 from keyplan.design import Refusal
-from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, Unprocessable, allow
+from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Paging, Unprocessable, allow, missing
 
 RESTORABLE_FOR = timedelta(days=30)
 """How long a deleted team can be restored."""
@@ -101,11 +101,11 @@ class Teams(Access):
         """Restore a deleted team, with everything in it."""
         seat = self._seat(team_id, deleted=True)
         team, deleted_at = seat.team, seat.team.deleted_at
-        self.permit(seat.role == "owner", hidden=deleted_at is not None)
+        if deleted_at is not None and not (seat.role == "owner" and self._can_be_restored(team)):
+            raise missing(Team)
+        self.permit(seat.role == "owner")
         if deleted_at is None:
             raise InConflict("not-deleted", "The team is not deleted.")
-        if not self._can_be_restored(team):
-            raise Missing(detail="Team not found.")
         team.deleted_at = team.expires_at = None
         as_read = update(team, where=lambda stored: stored.deleted_at == deleted_at)
         self.store.transact(as_read, still_here(self.me.sub))

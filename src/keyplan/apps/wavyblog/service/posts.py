@@ -165,9 +165,9 @@ class Posts(Images):
         return self._is_author_or_admin(post.author_id)
 
     def _mine(self, post: Post | None) -> Post:
-        if post is None:
+        if post is None or (_is_draft(post) and not self._may_change(post)):
             raise missing(Post)
-        self.permit(self._may_change(post), hidden=_is_draft(post))
+        self.permit(self._may_change(post))
         return post
 
 
