@@ -362,7 +362,7 @@ def test_an_unknown_system_is_answered_with_the_known(command: str) -> None:
     result = run(command, "nonesuch")
     assert result.exit_code == 2
     said = " ".join(result.output.replace("│", " ").split())
-    assert "Unknown system 'nonesuch'" in said
+    assert "Unknown system: nonesuch." in said
     assert all(system in said for system in system_names())
 
 

@@ -412,7 +412,7 @@ def test_a_token_says_who_one_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--sub", "ada", "--system", "nothing"), "Unknown system 'nothing'"),
+        (("--sub", "ada", "--system", "nothing"), "Unknown system: nothing."),
         (("--sub", "ada", "--system", "wavyblog", "--claim", "x"), "'x' isn't of the form NAME=VALUE"),
         (("--system", "wavyblog"), "Missing option '--sub'"),
     ],

@@ -245,6 +245,11 @@ def system_names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(apps.__path__) if found.ispkg)
 
 
+def unknown_system(name: str) -> str:
+    """The message for a system that doesn't exist."""
+    return f"Unknown system: {name}. The systems are: {', '.join(system_names())}."
+
+
 def served_systems(names: list[str] | None = None) -> list[System[Any]]:
     """All systems that can be served, or those with these names. `module:NAME` names a system of your own."""
     from importlib.util import find_spec
@@ -252,15 +257,14 @@ def served_systems(names: list[str] | None = None) -> list[System[Any]]:
     known = [name for name in system_names() if find_spec(f"keyplan.apps.{name}.api")]
     unknown = [name for name in names or () if name not in known and ":" not in name]
     if unknown:
-        fail(f"Unknown system: {', '.join(unknown)}. The systems are: {', '.join(known)}.")
+        fail(unknown_system(", ".join(unknown)))
     return [import_name(name if ":" in name else f"keyplan.apps.{name}.api:SYSTEM") for name in names or known]
 
 
 def design_of(system: str) -> type[Design]:
     """The design of the system with this name. In `module:NAME`, NAME can be a system or a design."""
-    known = system_names()
-    if ":" not in system and system not in known:
-        raise typer.BadParameter(f"Unknown system {system!r}. The systems are: {', '.join(known)}.")
+    if ":" not in system and system not in system_names():
+        raise typer.BadParameter(unknown_system(system))
     found = import_name(system if ":" in system else f"keyplan.apps.{system}.design:DESIGN")
     design: type[Design] = getattr(found, "design", found)
     return design

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from keyplan.cli.opening import fail, import_name, settings_from, system_names
+from keyplan.cli.opening import fail, import_name, settings_from, system_names, unknown_system
 
 
 def token(
@@ -24,11 +24,10 @@ def token(
     ] = None,
 ) -> None:
     """Print a token that `keyplan serve --dev` accepts. Exits with 1 if there is no signing key yet."""
-    known = system_names()
     if ":" in system:
         system = import_name(system).name
-    elif system not in known:
-        raise typer.BadParameter(f"Unknown system {system!r}. The systems are: {', '.join(known)}.")
+    elif system not in system_names():
+        raise typer.BadParameter(unknown_system(system))
     claims = dict(_pair(each) for each in claim or ())
     settings = settings_from({"path": path})
 
