@@ -1,8 +1,10 @@
 """What a design says when one of its rules refuses a write, as callers get it."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 import pytest
+from pydantic import StringConstraints
 
 from keyplan.data import (
     AlreadyExists,
@@ -16,7 +18,21 @@ from keyplan.data import (
     create,
     delete,
 )
-from keyplan.design import Count, Design, Entity, Id, Ref, Refusal, Table, belongs_to, counts, key, ref
+from keyplan.design import (
+    Count,
+    Design,
+    Entity,
+    Id,
+    InvalidValue,
+    Ref,
+    Refusal,
+    Table,
+    belongs_to,
+    counts,
+    key,
+    public,
+    ref,
+)
 from keyplan.engine import Engine
 from keyplan.web.models.refusals import problem_for
 
@@ -39,6 +55,7 @@ class Animal(Entity, table=_table, noun="animal of the zoo", exists=Refusal("kno
     name: Id
     cage: Id
     winter_cage: Id | None = None
+    keeper_id: Annotated[str, StringConstraints(max_length=5), public("keeper")] = ""
 
     primary = key("ANIMAL#{name}", "ANIMAL")
 
@@ -130,3 +147,12 @@ def test_a_condition_on_what_is_hidden_is_not_found() -> None:
         store.transact(check(ref(Cage, number="2"), refusal=Refusal("not-found", "There is no cage 2.")))
 
     assert _refused(write, NotFound) == (404, "not-found", "There is no cage 2.", [])
+
+
+def test_a_value_over_its_limit_is_pointed_to_by_the_name_that_callers_use() -> None:
+    store = Store(Zoo(), Engine())
+    with pytest.raises(InvalidValue) as refused:
+        store.run(create(Animal(name="leo", cage="1", keeper_id="Stranger")))
+    problem = problem_for(refused.value, store.design)
+    assert (problem.status, problem.errors[0].pointer, problem.errors[0].code) == (422, "/keeper", "string-too-long")
+    assert problem_for(refused.value).errors[0].pointer == "/keeper_id"

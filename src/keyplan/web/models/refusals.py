@@ -23,7 +23,7 @@ def problem_for(error: Exception, design: Design | None = None) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, InvalidValue):
-        return Invalid([FieldProblem(f"/{error.field}" if error.field else "", error.problem, error.code)])
+        return Invalid([FieldProblem(_pointer(error, design), error.problem, error.code)])
     if isinstance(error, data.Refused):
         return _from_rule(error, design)
     match error:
@@ -36,6 +36,15 @@ def problem_for(error: Exception, design: Design | None = None) -> Problem:
         case data.Throttled() | data.Conflict():
             return Unavailable()
     return Unexpected()
+
+
+def _pointer(error: InvalidValue, design: Design | None) -> str:
+    """Where the value is, by the name that callers use for the field."""
+    if not error.field:
+        return ""
+    entity = None if design is None else design.find_entity(error.place.partition(".")[0])
+    field = None if entity is None else entity.spec.fields.get(error.field)
+    return f"/{field.public if field else error.field}"
 
 
 def missing(entity: type[Entity]) -> Missing:
