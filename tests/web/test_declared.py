@@ -1,6 +1,8 @@
 """Bodies, partial changes and answers that take their fields from one declaration."""
 
+import copy
 from datetime import UTC, date, datetime
+from types import new_class
 from typing import Annotated, Any, ClassVar
 
 import pytest
@@ -250,3 +252,88 @@ def test_a_change_can_t_have_a_field_with_the_name_of_a_method() -> None:
         class PollChange(Change[PollFields]): ...
 
     assert caught.value.code == "taken-name"
+
+
+class Geo(Fields):
+    """A part of a part."""
+
+    lat: Annotated[float, Field(ge=0)]
+    seen_at: datetime | None = None
+
+
+class Address(Fields):
+    """A part, with a limit."""
+
+    street: Annotated[str, StringConstraints(max_length=5)]
+    geo: Geo | None = None
+    near: "list[Address]" = Field(default_factory=list)
+
+
+PARTS: dict[str, tuple[Any, Any]] = {
+    "part": (Address, {"street": "x"}),
+    "part of a part": (Address, {"street": "x", "geo": {"lat": 1}}),
+    "part of its own kind": (Address, {"street": "x", "near": [{"street": "y"}]}),
+    "optional": (Address | None, {"street": "x"}),
+    "list": (list[Address], [{"street": "x"}]),
+    "map": (dict[str, Address], {"a": {"street": "x"}}),
+    "tuple": (tuple[Address, ...], [{"street": "x"}]),
+}
+
+
+def innermost(value: Any) -> dict[str, Any]:
+    """The last part in what is sent."""
+    if isinstance(value, list):
+        return innermost(value[-1])
+    inner = [each for each in value.values() if isinstance(each, dict | list)]
+    return innermost(inner[-1]) if inner else value
+
+
+def fields_of(kind: Any) -> Any:
+    return new_class("EventFields", (Fields,), {}, lambda space: space.update({"__annotations__": {"where": kind}}))
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_a_body_refuse_unknown_fields_wherever_they_are(name: str) -> None:
+    kind, sent = PARTS[name]
+    declared = fields_of(kind)
+    change: Any = Change.__class_getitem__(declared)
+    models: list[Any] = [type("NewEvent", (declared, In), {}), type("EventChange", (change,), {})]
+    for model in models:
+        body = copy.deepcopy({"where": sent})
+        model.model_validate(body)
+        innermost(body)["unknown"] = 1
+        with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+            model.model_validate(body)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_an_answer_have_no_limits_and_a_schema(name: str) -> None:
+    kind, sent = PARTS[name]
+    shown: Any = type("EventOut", (fields_of(kind), Out), {})
+    over = copy.deepcopy({"where": sent})
+    part = innermost(over)
+    part["lat" if "lat" in part else "street"] = -17 if "lat" in part else "a street of -17 letters"
+    assert "-17" in shown.model_validate(over).model_dump_json()
+    schema = shown.model_json_schema(mode="serialization")
+    assert set(schema["$defs"]) == {"Address", "Geo"}
+    assert "maxLength" not in str(schema)
+
+
+def test_times_in_collections_have_the_precision_of_the_answer() -> None:
+    shown: Any = type("EventOut", (fields_of(dict[str, tuple[datetime, ...]]), Out), {})
+    assert shown(where={"a": (NOW,)}).model_dump(mode="json") == {"where": {"a": ["2026-01-31T12:00:00.250Z"]}}
+
+
+class Note(Fields):
+    """A part that callers may not set or see as a whole."""
+
+    by: Annotated[str, READ_ONLY] = ""
+    inside: Annotated[str, HIDDEN] = ""
+
+
+def test_parts_can_t_have_what_callers_may_not_set_or_see() -> None:
+    for _ in range(2):
+        with pytest.raises(DesignError, match=r"Note\.by: the field is read-only"):
+            type("NewEvent", (fields_of(list[Note]), In), {})
+        with pytest.raises(DesignError, match=r"EventOut\.where\.inside: the field is hidden"):
+            type("EventOut", (fields_of(Note | None), Out), {})

@@ -77,6 +77,7 @@ from keyplan.design.operations import (
 from keyplan.design.patterns import Departure, Design, Parameter, Pattern, departure, job, pattern
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.rewrites import Rewrite, rewrite
+from keyplan.design.storable import classes_in
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
 from keyplan.design.values import LINK, Link, UserId
 
@@ -141,6 +142,7 @@ __all__ = [
     "batch_get",
     "belongs_to",
     "between",
+    "classes_in",
     "collection",
     "contains",
     "count",

@@ -8,7 +8,7 @@ partial change, in which every field may be left out.
 from collections.abc import Callable, Iterator
 from copy import copy
 from datetime import datetime
-from functools import cache, reduce
+from functools import reduce
 from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, Union, cast, get_args, get_origin
@@ -25,6 +25,7 @@ from keyplan.design import (
     IdFactory,
     Limit,
     access_of,
+    classes_in,
     public_name,
     relaxed_field,
     takes_none,
@@ -78,14 +79,7 @@ class In(_Made):
 
     @classmethod
     def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
-        access = access_of(info)
-        if access in ("read-only", "hidden"):
-            raise DesignError(
-                "not-to-be-set",
-                f"{cls.__name__}.{name}",
-                f"the field is {access}, so callers can't set it",
-                "Leave it out of the body, or declare it with CREATE_ONLY or OPEN.",
-            )
+        _refuse_unless_settable(cls.__name__, name, info)
         if isinstance(info.default_factory, IdFactory):
             # The ID is made with the entity: a request that is sent again must have the same body.
             info.annotation, info.default_factory, info.default = info.annotation | None, None, None  # type: ignore[operator, assignment]  # a type
@@ -106,12 +100,9 @@ class Out(_Made):
 
     @classmethod
     def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
-        if access_of(info) == "hidden":
+        for hidden in _hidden_in(f"{cls.__name__}.{name}", info):
             raise DesignError(
-                "not-to-be-seen",
-                f"{cls.__name__}.{name}",
-                "the field is hidden, so callers can't see it",
-                "Leave it out of the answer.",
+                "not-to-be-seen", hidden, "the field is hidden, so callers can't see it", "Leave it out of the answer."
             )
         info = copy(relaxed_field(info))
         info.annotation = _with_parts_shown(info.annotation)
@@ -119,6 +110,27 @@ class Out(_Made):
         if cls.time_precision == "milliseconds":
             info.annotation = _with_times(info.annotation)
         return _named(name, info, for_answers=True)
+
+
+def _hidden_in(place: str, info: FieldInfo, seen: frozenset[type] = frozenset()) -> Iterator[str]:
+    """Where a field, or a part of it, is hidden."""
+    if access_of(info) == "hidden":
+        yield place
+    for part in classes_in(info.annotation):
+        if issubclass(part, BaseModel) and part not in seen:
+            for name, inner in part.model_fields.items():
+                yield from _hidden_in(f"{place}.{name}", inner, seen | {part})
+
+
+def _refuse_unless_settable(body: str, name: str, info: FieldInfo) -> None:
+    access = access_of(info)
+    if access in ("read-only", "hidden"):
+        raise DesignError(
+            "not-to-be-set",
+            f"{body}.{name}",
+            f"the field is {access}, so callers can't set it",
+            "Leave it out of the body, or declare it with CREATE_ONLY or OPEN.",
+        )
 
 
 def _named(name: str, info: FieldInfo, *, for_answers: bool) -> FieldInfo:
@@ -165,23 +177,34 @@ def _holds_in_bodies(mark: object) -> bool:
     return not isinstance(mark, Limit) or mark.in_bodies
 
 
-@cache
+_parts: dict[type[Fields], type[Fields]] = {}
+
+
 def _part(declaration: type[Fields]) -> type[Fields]:
     """A part of a body, such as the address of an event: what `Fields` declare, and nothing else."""
-    strict = type(declaration.__name__, (declaration,), {"model_config": In.model_config, "__module__": __name__})
-    return create_model(f"{declaration.__name__}In", __base__=strict, __doc__=declaration.__doc__)
+    if declaration not in _parts:
+        for name, info in declaration.model_fields.items():
+            _refuse_unless_settable(declaration.__name__, name, info)
+        settings = {"model_config": In.model_config, "__module__": __name__}
+        strict = type(declaration.__name__, (declaration,), settings)
+        made: type[Fields] = create_model(f"{declaration.__name__}In", __base__=strict, __doc__=declaration.__doc__)
+        _parts[declaration] = made  # it may contain others of its kind
+        for name, info in made.model_fields.items():
+            made.model_fields[name] = _as_sent(copy(info))
+        made.model_rebuild(force=True)
+    return _parts[declaration]
 
 
 def _mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types are of any kind
-    """A list or a choice of types with each of them changed; another type as it is."""
+    """A collection or a choice of types with each of them changed; another type as it is."""
     if marks := getattr(annotation, "__metadata__", ()):
         inner = change(annotation.__origin__)
         return annotation if inner is annotation.__origin__ else Annotated[(inner, *marks)]
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin not in (Union, UnionType, list):
+    if origin not in (Union, UnionType, list, dict, tuple, set, frozenset):
         return annotation
     changed = tuple(map(change, arguments))
-    return reduce(or_, changed) if origin is not list else list[changed[0]]  # type: ignore[valid-type]  # at run time
+    return reduce(or_, changed) if origin in (Union, UnionType) else origin[changed]
 
 
 class _NotNull:
