@@ -17,11 +17,6 @@ MAPPED = ("data", "engine", "web")
 
 PUBLIC = ("engine", "engine.wire", "design", "data", "data.streams", "web", "web.identity", "web.media", "web.server")
 """The packages that export names to other packages."""
-HOMONYMS = {
-    "Change": "a change of an item in a stream, and a partial change in a request",
-    "Kind": "what happened to an item in a stream, and a type of file",
-}
-"""Names that still mean different things in two packages."""
 
 
 def folders_of(package: str) -> list[Path]:
@@ -76,7 +71,7 @@ def test_a_public_name_means_one_thing() -> None:
         module = importlib.import_module(f"keyplan.{package}")
         for name in module.__all__:
             meanings.setdefault(name, set()).add(id(getattr(module, name)))
-    assert {name for name, found in meanings.items() if len(found) > 1} == set(HOMONYMS)
+    assert {name for name, found in meanings.items() if len(found) > 1} == set()
 
 
 @pytest.mark.parametrize("package", ["engine", "web"])

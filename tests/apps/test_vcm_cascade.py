@@ -13,7 +13,7 @@ from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Media, Member, News, Sponsor
 from keyplan.apps.vcm.upkeep import HANDLERS
 from keyplan.data import create, delete, update
-from keyplan.data.streams import Change, Handler, set_aside
+from keyplan.data.streams import Handler, ItemChange, set_aside
 from keyplan.engine import Engine
 from keyplan.web.server.application import running
 from keyplan.web.server.work import Worker
@@ -201,9 +201,9 @@ def test_a_file_that_lies_elsewhere_is_not_ours_to_delete(club: Running[VcmDesig
 # Twice
 
 
-def wrapped(act: Callable[[Handler[Any], Change[Any], Any], None]) -> tuple[Handler[Any], ...]:
+def wrapped(act: Callable[[Handler[Any], ItemChange[Any], Any], None]) -> tuple[Handler[Any], ...]:
     def one(handler: Handler[Any]) -> Handler[Any]:
-        def called(change: Change[Any], context: Any) -> None:
+        def called(change: ItemChange[Any], context: Any) -> None:
             act(handler, change, context)
 
         called.__name__ = handler.name
@@ -233,9 +233,9 @@ def _busy(club: Running[VcmDesign], engine: Engine, time: Time, work: Callable[[
 
 
 def test_every_record_delivered_twice(club: Running[VcmDesign], engine: Engine, time: Time) -> None:
-    seen: list[tuple[Handler[Any], Change[Any]]] = []
+    seen: list[tuple[Handler[Any], ItemChange[Any]]] = []
 
-    def twice(handler: Handler[Any], change: Change[Any], context: Any) -> None:
+    def twice(handler: Handler[Any], change: ItemChange[Any], context: Any) -> None:
         seen.append((handler, change))
         handler(change, context)
         handler(change, context)
@@ -256,9 +256,9 @@ def test_a_late_record_does_not_hurt_what_was_brought_back(
     club: Running[VcmDesign], engine: Engine, time: Time
 ) -> None:
     """An import may write the same ids again: an old record is about what was before."""
-    seen: list[tuple[Handler[Any], Change[Any]]] = []
+    seen: list[tuple[Handler[Any], ItemChange[Any]]] = []
 
-    def noted(handler: Handler[Any], change: Change[Any], context: Any) -> None:
+    def noted(handler: Handler[Any], change: ItemChange[Any], context: Any) -> None:
         seen.append((handler, change))
         handler(change, context)
 

@@ -8,13 +8,13 @@ import sys
 import time
 
 from keyplan.data import Store
-from keyplan.data.streams import Change, StreamRunner, on
+from keyplan.data.streams import ItemChange, StreamRunner, on
 from keyplan.engine import Engine
 from tests.data.press import Article, Press, articles
 
 
 @on(Article, "INSERT", "MODIFY")
-def write_down(change: Change[Article], log: int) -> None:
+def write_down(change: ItemChange[Article], log: int) -> None:
     assert change.after is not None
     line = f"{change.after.slug} {change.after.version} {change.sequence} {os.getpid()}\n"
     os.write(log, line.encode())

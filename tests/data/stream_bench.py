@@ -3,7 +3,7 @@
 from typing import Any
 
 from keyplan.data import Store, create
-from keyplan.data.streams import Change, Handler, StreamRunner, on
+from keyplan.data.streams import Handler, ItemChange, StreamRunner, on
 from keyplan.data.streams.shard_checkpoints import Checkpoint, checkpoints_of
 from keyplan.design import Table
 from keyplan.engine import Engine
@@ -14,7 +14,7 @@ Seen = list[tuple[str, str]]
 
 
 @on(Article, "INSERT", "MODIFY", "REMOVE")
-def see(change: Change[Article], seen: Seen) -> None:
+def see(change: ItemChange[Article], seen: Seen) -> None:
     article = change.after or change.before
     assert article is not None
     seen.append((change.kind, article.title))
@@ -66,7 +66,7 @@ def failing(title: str, times: int = 10**6) -> Handler[Seen]:
     left = times
 
     @on(Article, "INSERT")
-    def picky(change: Change[Article], seen: Seen) -> None:
+    def picky(change: ItemChange[Article], seen: Seen) -> None:
         nonlocal left
         assert change.after is not None
         if change.after.title == title and left > 0:

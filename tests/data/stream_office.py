@@ -3,7 +3,7 @@
 from typing import Any
 
 from keyplan.data import Store, create, update
-from keyplan.data.streams import Change, StreamRunner, discard, on, set_aside
+from keyplan.data.streams import ItemChange, StreamRunner, discard, on, set_aside
 from keyplan.engine import Engine
 from tests.data.press import Article, Press, Times, articles
 
@@ -13,11 +13,11 @@ class Desk:
 
     def __init__(self) -> None:
         self.works = False
-        self.taken: list[Change[Article]] = []
+        self.taken: list[ItemChange[Article]] = []
 
 
 @on(Article, "INSERT", "MODIFY")
-def take(change: Change[Article], desk: Desk) -> None:
+def take(change: ItemChange[Article], desk: Desk) -> None:
     if not desk.works:
         raise ConnectionError("nobody there")
     desk.taken.append(change)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from keyplan.data import AsyncStore, Store, clean_up_expired, create, delete
-from keyplan.data.streams import Change, deliver, on
+from keyplan.data.streams import ItemChange, deliver, on
 from keyplan.design import get, query
 from keyplan.engine import Engine
 from tests.data.market import Bid, Market, Offer, Picture, Remark, Stall, Visit, market
@@ -50,11 +50,11 @@ def expire(engine: Engine, times: Times) -> list[Any]:
     seen: list[Any] = []
 
     @on(Offer, "REMOVE")
-    def see_offers(change: Change[Offer], found: list[Any]) -> None:
+    def see_offers(change: ItemChange[Offer], found: list[Any]) -> None:
         found.append(change.before)
 
     @on(Visit, "REMOVE")
-    def see_visits(change: Change[Visit], found: list[Any]) -> None:
+    def see_visits(change: ItemChange[Visit], found: list[Any]) -> None:
         found.append(change.before)
 
     for record in records_of(engine, TABLE):

@@ -6,27 +6,27 @@ from typing import Any
 import pytest
 
 from keyplan.data import Store, create, delete, update
-from keyplan.data.streams import Change, Handler, deliver, from_event, on
+from keyplan.data.streams import Handler, ItemChange, deliver, from_event, on
 from keyplan.data.streams.records import packed, unpacked
 from keyplan.design import HOUSEKEEPING, DesignError, Entity, Id, Table, key
 from keyplan.engine import Engine
 from tests.data.press import Article, Comment, Mark, Press, Times, articles, marks, records_of
 
-Seen = list[Change[Any]]
+Seen = list[ItemChange[Any]]
 
 
 @on(Article, "INSERT", "MODIFY", "REMOVE")
-def see_articles(change: Change[Article], seen: Seen) -> None:
+def see_articles(change: ItemChange[Article], seen: Seen) -> None:
     seen.append(change)
 
 
 @on(Comment, "REMOVE")
-def see_comments_go(change: Change[Comment], seen: Seen) -> None:
+def see_comments_go(change: ItemChange[Comment], seen: Seen) -> None:
     seen.append(change)
 
 
 @on(Mark, "INSERT", "REMOVE")
-def see_marks(change: Change[Mark], seen: Seen) -> None:
+def see_marks(change: ItemChange[Mark], seen: Seen) -> None:
     seen.append(change)
 
 

@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from keyplan.data import DataError, RequestFailed, create, delete, put, update
-from keyplan.data.streams import Change, on, set_aside
+from keyplan.data.streams import ItemChange, on, set_aside
 from keyplan.data.streams.runner import longer_each_time
 from keyplan.data.streams.shard_checkpoints import checkpoints_of
 from keyplan.design import DesignError, get, query
@@ -108,7 +108,7 @@ def test_who_lost_the_lease_moves_no_checkpoint(bench: Bench) -> None:
     other = bench.runner()
 
     @on(Article, "INSERT")
-    def slow(change: Change[Article], seen: Seen) -> None:
+    def slow(change: ItemChange[Article], seen: Seen) -> None:
         """Takes so long that the other takes over and does it all."""
         assert change.after is not None
         seen.append(("slow", change.after.title))
@@ -127,7 +127,7 @@ def test_who_lost_the_lease_moves_no_checkpoint(bench: Bench) -> None:
 
 def test_twice_is_harmless_for_a_handler_that_minds_it(bench: Bench) -> None:
     @on(Article, "INSERT")
-    def note(change: Change[Article], seen: Seen) -> None:
+    def note(change: ItemChange[Article], seen: Seen) -> None:
         seen.append(("twice", change.event))
         bench.store.run(put(Note(topic="articles", sequence=change.sequence, text=change.event)))
 
@@ -182,7 +182,7 @@ def test_a_handler_that_took_a_record_is_not_troubled_by_another(bench: Bench) -
     assert bench.seen == [("INSERT", "a"), *[("fail", "a")] * 3]
 
     @on(Article, "INSERT")
-    def last(change: Change[Article], seen: Seen) -> None:
+    def last(change: ItemChange[Article], seen: Seen) -> None:
         seen.append(("last", change.sequence))
 
     bench.seen.clear()
@@ -194,7 +194,7 @@ def test_a_handler_that_took_a_record_is_not_troubled_by_another(bench: Bench) -
 
 def test_a_record_that_ends_the_process_is_set_aside_too(bench: Bench) -> None:
     @on(Article, "INSERT")
-    def deadly(change: Change[Article], seen: Seen) -> None:
+    def deadly(change: ItemChange[Article], seen: Seen) -> None:
         assert change.after is not None
         seen.append(("try", change.after.title))
         if change.after.title == "b":
@@ -242,7 +242,7 @@ def test_a_record_that_could_not_be_set_aside_is_not_passed_over(bench: Bench) -
     """The write that sets it aside fails: the handler is not left out for that, though another waits behind it."""
 
     @on(Article, "INSERT")
-    def last(change: Change[Article], seen: Seen) -> None:
+    def last(change: ItemChange[Article], seen: Seen) -> None:
         seen.append(("last", change.keys["slug"]))  # type: ignore[arg-type]  # a text
 
     bench.write("a")
@@ -267,7 +267,7 @@ def test_a_table_without_a_stream_says_so(bench: Bench) -> None:
     )
 
     @on(Mark, "INSERT")
-    def mark(change: Change[Mark], seen: Seen) -> None:
+    def mark(change: ItemChange[Mark], seen: Seen) -> None:
         pass
 
     with pytest.raises(DataError, match="Marks has no stream"):
@@ -281,7 +281,7 @@ def test_two_handlers_of_one_name_are_refused(bench: Bench) -> None:
 
 def test_stop_is_heard_between_two_records(bench: Bench) -> None:
     @on(Article, "INSERT")
-    def stopping(change: Change[Article], seen: Seen) -> None:
+    def stopping(change: ItemChange[Article], seen: Seen) -> None:
         assert change.after is not None
         seen.append(("take", change.after.title))
         runner.stop()

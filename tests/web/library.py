@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from keyplan.data import create, delete, update
-from keyplan.data.streams import Change, on
+from keyplan.data.streams import ItemChange, on
 from keyplan.design import (
     Count,
     Created,
@@ -270,7 +270,7 @@ api.post("/forgetful", Librarian.forgetful, once=False, rate=5)
 
 
 @on(Book, "REMOVE")
-def note_that_it_is_gone(change: Change[Book], library: Running[Library]) -> None:
+def note_that_it_is_gone(change: ItemChange[Book], library: Running[Library]) -> None:
     """Every book that goes is noted once, however often the record comes."""
     assert change.before is not None
     gone = Gone(book_id=change.before.book_id, title=change.before.title)

@@ -6,8 +6,8 @@ from typing import Annotated
 import pytest
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
-from keyplan.design import Entity, Fields, Id, InvalidValue, Table, key, limit, new_id
-from keyplan.web import Change, In, Link, Out
+from keyplan.design import Entity, Fields, Id, InvalidValue, Link, Table, key, limit, new_id
+from keyplan.web import Change, In, Out
 
 Short = Annotated[str, StringConstraints(min_length=1, max_length=5)]
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from keyplan.cli import main
 from keyplan.data import Store, create, delete
-from keyplan.data.streams import Change, StreamRunner, on, set_aside
+from keyplan.data.streams import ItemChange, StreamRunner, on, set_aside
 from keyplan.engine import Engine
 from keyplan.web.server.application import running
 from keyplan.web.server.work import Worker
@@ -215,7 +215,7 @@ class Switch:
 
 
 @on(Book, "REMOVE")
-def needs_a_switch(change: Change[Book], library: Running[Library]) -> None:
+def needs_a_switch(change: ItemChange[Book], library: Running[Library]) -> None:
     if not Switch.on:
         raise ConnectionError("nobody there")
 

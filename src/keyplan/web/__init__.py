@@ -10,7 +10,6 @@ Systems import from here, and from three folders with public names of their own:
 `compat` (private interfaces of other libraries), `models`, `media`, `system`, `identity`, `routes`, `pages`, `server`.
 """
 
-from keyplan.design import LINK, Link, UserId
 from keyplan.web.models.bodies import Change, In, Out
 from keyplan.web.models.paging import Cursor, Listing, Paging, all_of, page_of, turn
 from keyplan.web.models.problems import (
@@ -44,7 +43,6 @@ from keyplan.web.system.service import Service, allow
 
 __all__ = [
     "ANYONE",
-    "LINK",
     "SIGNED_IN",
     "Api",
     "BadRequest",
@@ -62,7 +60,6 @@ __all__ = [
     "IssuerSettings",
     "Language",
     "Line",
-    "Link",
     "Listing",
     "LongText",
     "MayMatch",
@@ -88,7 +85,6 @@ __all__ = [
     "TooManyRequests",
     "Unauthorized",
     "Unprocessable",
-    "UserId",
     "Versions",
     "View",
     "WallTime",

@@ -40,8 +40,8 @@ from keyplan.apps.hacktracker.fields import (
     Tracked,
     WithResult,
 )
-from keyplan.design import Versioned, about
-from keyplan.web import Change, In, Out, UserId
+from keyplan.design import UserId, Versioned, about
+from keyplan.web import Change, In, Out
 
 Secret: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{20,100}$")]
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import AtBat, FormerPlayer, Game, Player, Team, User
 from keyplan.data import ConditionFailed, NotFound, Part, check, create, delete, touch, update
-from keyplan.data.streams import Change, on
+from keyplan.data.streams import ItemChange, on
 from keyplan.design import get, ref
 from keyplan.web import Running
 
@@ -50,7 +50,7 @@ def leave_everything(running: Hack, user_id: str) -> None:
 
 
 @on(User, "MODIFY")
-def leave(change: Change[User], running: Hack) -> None:
+def leave(change: ItemChange[User], running: Hack) -> None:
     """An account was deleted."""
     assert change.after is not None
     if change.after.deleted_at is not None:
@@ -83,7 +83,7 @@ def _redate(running: Hack, game: Game) -> None:
 
 
 @on(Game, "MODIFY")
-def move_to_another_day(change: Change[Game], running: Hack) -> None:
+def move_to_another_day(change: ItemChange[Game], running: Hack) -> None:
     """The start of a game was changed."""
     assert change.before is not None
     assert change.after is not None
@@ -95,7 +95,7 @@ def move_to_another_day(change: Change[Game], running: Hack) -> None:
 
 
 @on(Team, "REMOVE")
-def remove_what_belonged(change: Change[Team], running: Hack) -> None:
+def remove_what_belonged(change: ItemChange[Team], running: Hack) -> None:
     """A deleted team expired: remove what belonged to it, except the at-bats and the records of linked players.
 
     Invitations have expired before: they are kept for a shorter time than a deleted team.

@@ -11,13 +11,13 @@ from contextlib import suppress
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.apps.vcm.entities import Media, MediaRef, Sponsor
 from keyplan.data import InUse, NotFound, clean_up_expired, delete
-from keyplan.data.streams import Change, on
+from keyplan.data.streams import ItemChange, on
 from keyplan.design import get
 from keyplan.web import Running
 
 
 @on(Sponsor, "REMOVE")
-def release_logo(change: Change[Sponsor], club: Running[VcmDesign]) -> None:
+def release_logo(change: ItemChange[Sponsor], club: Running[VcmDesign]) -> None:
     """Delete the reference of a sponsor that this service did not delete: it expired, or somebody deleted it in the
     table itself."""
     if change.before is not None:
@@ -25,7 +25,7 @@ def release_logo(change: Change[Sponsor], club: Running[VcmDesign]) -> None:
 
 
 @on(MediaRef, "REMOVE")
-def remove_unused(change: Change[MediaRef], club: Running[VcmDesign]) -> None:
+def remove_unused(change: ItemChange[MediaRef], club: Running[VcmDesign]) -> None:
     """Delete a media item when nothing uses it any more."""
     media = club.store.run(get(Media, id=change.keys["media_id"], consistent=True))
     if media is None or media.references:
@@ -35,7 +35,7 @@ def remove_unused(change: Change[MediaRef], club: Running[VcmDesign]) -> None:
 
 
 @on(Media, "REMOVE")
-def remove_file(change: Change[Media], club: Running[VcmDesign]) -> None:
+def remove_file(change: ItemChange[Media], club: Running[VcmDesign]) -> None:
     """Delete the file of a deleted media item, unless the media item was stored again (by an import)."""
     gone = change.before
     if gone is None or gone.s3_bucket != club.media.bucket:

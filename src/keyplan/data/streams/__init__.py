@@ -3,7 +3,7 @@
 Knows stores, and is a public package of its own. A handler is a function with a declaration on it:
 
     @on(Sponsor, "REMOVE")
-    def remove_logo(change: Change[Sponsor], running: Running[Vcm]) -> None: ...
+    def remove_logo(change: ItemChange[Sponsor], running: Running[Vcm]) -> None: ...
 
 `StreamRunner` reads a table's stream and delivers each record at least once, in order within a shard, so a handler must
 accept a record that it has seen before. Checkpoints in the design's housekeeping table say how far each shard was
@@ -12,7 +12,7 @@ handled, and a lease there lets one process among several run. A record that a h
 
 | module | what it is |
 | --- | --- |
-| `handlers` | `Handler`, a declared function, and `Change`, what it gets; `deliver` calls it without a runner |
+| `handlers` | `Handler`, a declared function, and `ItemChange`, what it gets; `deliver` calls it without a runner |
 | `records` | `Record`: what the stream says about one change |
 | `shards` | reading the shards of a stream |
 | `runner`, `delivery` | `StreamRunner`, and the delivery of one shard |
@@ -22,17 +22,17 @@ handled, and a lease there lets one process among several run. A record that a h
 """
 
 from keyplan.data.streams.failed_records import HandlerFailed, SetAside, discard, retry, set_aside
-from keyplan.data.streams.handlers import Change, Handler, Kind, deliver, on
+from keyplan.data.streams.handlers import ChangeKind, Handler, ItemChange, deliver, on
 from keyplan.data.streams.leases import Lease, LeaseLost
 from keyplan.data.streams.records import Record, from_event
 from keyplan.data.streams.runner import LEASE_SECONDS, StreamRunner
 
 __all__ = [
     "LEASE_SECONDS",
-    "Change",
+    "ChangeKind",
     "Handler",
     "HandlerFailed",
-    "Kind",
+    "ItemChange",
     "Lease",
     "LeaseLost",
     "Record",

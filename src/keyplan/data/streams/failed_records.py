@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from keyplan.data.errors import DataError, NotFound
 from keyplan.data.store import Store
-from keyplan.data.streams.handlers import Handler, Kind
+from keyplan.data.streams.handlers import ChangeKind, Handler
 from keyplan.data.streams.records import Record, packed, sequence_of, unpacked
 from keyplan.data.writes.operations import Create, create, delete, update
 from keyplan.design import HOUSEKEEPING, Entity, Id, Version, get, key, make_id, query
@@ -36,7 +36,7 @@ class SetAside(Entity, table=HOUSEKEEPING):
     stream: str
     shard: str
     sequence: str
-    kind: Kind
+    kind: ChangeKind
     entity: str
     handler: str
     error: str

@@ -15,20 +15,20 @@ from keyplan.design.tables import StreamView
 E = TypeVar("E", bound=Entity)
 C = TypeVar("C")
 
-Kind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
+ChangeKind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
 
 _SHOWS_NEW: tuple[StreamView, ...] = ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
 _SHOWS_OLD: tuple[StreamView, ...] = ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
 @dataclass(frozen=True)
-class Change(Generic[E]):
+class ItemChange(Generic[E]):
     """A change of an item.
 
     `before` and `after` are set if the stream's view includes them (`Table.stream`), or if all fields are in the key.
     """
 
-    kind: Kind
+    kind: ChangeKind
     keys: Mapping[str, object]
     """The fields in the primary key; set with every view."""
     before: E | None
@@ -50,15 +50,15 @@ class Handler(Generic[C]):
     """A function that is called with the changes of an entity's items, and with a context of type `C`."""
 
     entity: type[Entity]
-    kinds: frozenset[Kind]
-    act: Callable[[Change[Any], C], None]
+    kinds: frozenset[ChangeKind]
+    act: Callable[[ItemChange[Any], C], None]
 
     @property
     def name(self) -> str:
         """The name under which failed records are stored."""
         return self.act.__name__
 
-    def __call__(self, change: Change[Any], context: C) -> None:
+    def __call__(self, change: ItemChange[Any], context: C) -> None:
         self.act(change, context)
 
     def wants(self, table: Table, record: Record) -> bool:
@@ -75,7 +75,9 @@ class Handler(Generic[C]):
         self.act(change_of(self.entity, record), context)
 
 
-def on(entity: type[E], kind: Kind, *more: Kind) -> Callable[[Callable[[Change[E], C], None]], Handler[C]]:
+def on(
+    entity: type[E], kind: ChangeKind, *more: ChangeKind
+) -> Callable[[Callable[[ItemChange[E], C], None]], Handler[C]]:
     """Declare a function as a handler of the changes of an entity's items.
 
     It gets every change at least once, the changes of one item in order, and the context that the runner was given. If
@@ -85,7 +87,7 @@ def on(entity: type[E], kind: Kind, *more: Kind) -> Callable[[Callable[[Change[E
     kinds = frozenset((kind, *more))
     _check(entity.spec, kinds)
 
-    def declare(act: Callable[[Change[E], C], None]) -> Handler[C]:
+    def declare(act: Callable[[ItemChange[E], C], None]) -> Handler[C]:
         return Handler(entity, kinds, act)
 
     return declare
@@ -101,12 +103,12 @@ def deliver(handlers: Sequence[Handler[C]], table: Table, record: Record, contex
     return called
 
 
-def change_of(entity: type[E], record: Record) -> Change[E]:
+def change_of(entity: type[E], record: Record) -> ItemChange[E]:
     """The change of an item of this entity in a record."""
     change = record["dynamodb"]
-    kind: Kind = record["eventName"]
+    kind: ChangeKind = record["eventName"]
     keys = _key_values(entity.spec, change["Keys"])
-    return Change(
+    return ItemChange(
         kind,
         keys,
         None if kind == "INSERT" else _entity(entity, change.get("OldImage"), keys),
@@ -145,11 +147,11 @@ def _shown_item(change: Mapping[str, Any]) -> Item:
     return item
 
 
-def _check(spec: EntitySpec, kinds: frozenset[Kind]) -> None:
+def _check(spec: EntitySpec, kinds: frozenset[ChangeKind]) -> None:
     """Raise `DesignError` if the table has no stream, or one whose view doesn't tell the entity of an item."""
     table, place = spec.table, spec.name
-    if not kinds <= set(get_args(Kind)):
-        unknown = ", ".join(sorted(kinds - set(get_args(Kind))))
+    if not kinds <= set(get_args(ChangeKind)):
+        unknown = ", ".join(sorted(kinds - set(get_args(ChangeKind))))
         raise DesignError("stream-kind", place, f"{unknown} isn't a kind of change", "Use INSERT, MODIFY or REMOVE.")
     if table.stream is None:
         raise DesignError(

@@ -31,8 +31,8 @@ from keyplan.apps.hacktracker.service.access import (
     still_here,
 )
 from keyplan.data import Check, ConditionFailed, NotFound, Part, check, create, delete, update
-from keyplan.design import Refusal, one_of, ref
-from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, UserId, Versions, allow
+from keyplan.design import Refusal, UserId, one_of, ref
+from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, MayMatch, Missing, Paging, Versions, allow
 
 VALID_FOR = timedelta(days=7)
 """How long an invitation can be accepted: shorter than a deleted team is kept, so that none outlives its team."""

@@ -16,8 +16,8 @@ from keyplan.apps.threefc.models import (
 )
 from keyplan.apps.threefc.service.access import ADMIN, ADMINS, READ, READERS, Access
 from keyplan.data import AlreadyExists, NotFound, create, delete
-from keyplan.design import batch_get
-from keyplan.web import SIGNED_IN, IfMatch, Listing, MayMatch, Paging, Unprocessable, UserId, allow, slug_of
+from keyplan.design import UserId, batch_get
+from keyplan.web import SIGNED_IN, IfMatch, Listing, MayMatch, Paging, Unprocessable, allow, slug_of
 
 
 class Leagues(Access):
