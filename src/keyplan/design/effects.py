@@ -7,8 +7,9 @@ difference into the same transaction. `verify` compares the effects of the store
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
+from keyplan.design.errors import DesignError
 from keyplan.design.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -224,6 +225,10 @@ def belongs_to(
     """
 
     def declare(parent: "Callable[[E], Refs]") -> BelongsTo[E]:
+        if on_delete not in get_args(OnDelete):
+            raise DesignError(
+                "on-delete", parent.__qualname__, f"on_delete can't be {on_delete!r}", "Use cascade, refuse or keep."
+            )
         return BelongsTo(parent, on_delete, count, via, over or {}, parent.__name__, missing, in_use)
 
     return declare

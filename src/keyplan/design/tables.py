@@ -247,8 +247,11 @@ class Table:
             ) from None
 
     def __getattr__(self, name: str) -> "Placer":
-        if name.startswith("_") or "by_name" not in self.__dict__ or name not in self.by_name:
+        if name.startswith("_") or "by_name" not in self.__dict__:
             raise AttributeError(name)
+        if name not in self.by_name:
+            known = ", ".join(self.by_name) or "none"
+            raise AttributeError(f"The table {self.name} has no index {name}. Its indexes are: {known}.")
         return self[name]
 
     def actual_name(self, environment: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ After the first parameter (the service, or the view), an `In` is the body or the
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from keyplan.web.models.versions import FromIfMatch
 
 REQUIRED = inspect.Parameter.empty
 """The default of a parameter that has none."""
+_IN_PATH = re.compile(r"{(\w+)")
 
 
 @dataclass(frozen=True)
@@ -102,3 +104,14 @@ def signature_of(function: Callable[..., object]) -> Signature:
         paging=next((each.name for each in parameters if each.is_paging), None),
         versions={each.name: each.if_match for each in parameters if each.if_match is not None},
     )
+
+
+def check_path(route: str, function: Callable[..., object]) -> None:
+    """Raise a TypeError if a path has a name that the function doesn't take."""
+    taken = [each.name for each in signature_of(function).parameters]
+    unknown = [name for name in _IN_PATH.findall(route) if name not in taken]
+    if unknown:
+        raise TypeError(
+            f"{route}: {function.__qualname__} doesn't take {', '.join(unknown)}. "
+            f"Names in a path are parameters of the method; it takes: {', '.join(taken) or 'none'}."
+        )

@@ -12,17 +12,18 @@
     ).add_to(pages)
 
 The forms ask for the fields of the body that `create` takes, with their labels, help and limits; `fields` says for
-which of them, and in which order, and `inputs` how (see `inputs`). Who may call `create` may open the pages. What is
-said goes through the pages' language: the sentences below, the noun, the plural, labels and help texts.
+which of them, and in which order, and `inputs` how (see `inputs`). Fields that are set on create only are not asked
+for later. Who may call `create` may open the pages. What is said goes through the pages' language: the sentences below,
+the noun, the plural, labels and help texts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from string import Formatter
-from typing import Any, Generic, TypeAlias, TypeVar, get_origin
+from typing import Any, Generic, Self, TypeAlias, TypeVar, get_origin
 
-from pydantic import ValidationError, create_model
+from pydantic import BaseModel, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from starlette.responses import Response
 
@@ -119,6 +120,13 @@ class Editor(Generic[S, New, Changed]):
     def body(self) -> type[In]:
         """What `create` takes."""
         return _body(self.create)
+
+    @cached_property
+    def for_changes(self) -> Self:
+        """The editor whose form asks for what can be changed: without fields that are set on create only."""
+        known = _body(self.change).model_fields
+        kept = [name for name in self.asked if name in known]
+        return replace(self, fields=kept) if len(kept) < len(self.asked) else self
 
     @cached_property
     def asked(self) -> dict[str, Input]:
@@ -245,12 +253,28 @@ class Editor(Generic[S, New, Changed]):
     # The pages
 
     def add_to(self, pages: Pages) -> None:
-        """Add the pages to those of a system."""
+        """Add the pages to those of a system. Raises a TypeError for a field that there isn't."""
+        self._check_names()
         self._add_list(pages)
         self._add_new(pages)
         if self.preview is not None:
             self._add_preview(pages)
         self._add_one(pages)
+
+    def _check_names(self) -> None:
+        known = self.body.model_fields
+        unknown = [name for name in [*self.fields, *self.inputs] if name not in known]
+        if unknown:
+            names = ", ".join(known)
+            raise TypeError(
+                f"Editor {self.path}: {self.body.__name__} has no field {unknown[0]}. Its fields are: {names}."
+            )
+        shown: object = signature_of(self.one).returns
+        if isinstance(shown, type) and issubclass(shown, BaseModel) and not _has(shown, self.name):
+            raise TypeError(
+                f"Editor {self.path}: {shown.__name__} has no field {self.name}. "
+                "Give name= the field that says what one of them is called."
+            )
 
     def _add_list(self, pages: Pages) -> None:
         @pages.get(self.path)
@@ -288,29 +312,31 @@ class Editor(Generic[S, New, Changed]):
 
         def show(view: View[S], of: str | None = None) -> Response:
             view.service.require(self.create)
-            return self.show(view, self.one(view.service, of) if of else None)
+            return self.for_changes.show(view, self.one(view.service, of)) if of else self.show(view, None)
 
         @pages.post(f"{self.path}/{self.paths.preview}", again=show)
         def preview(view: View[S], typed: form, of: str | None = None) -> Response:
             view.service.require(self.create)
             before = self.one(view.service, of) if of else None
             assert self.preview is not None
-            return self.show(view, before, self.preview(view, typed, before))
+            editor = self if before is None else self.for_changes
+            return editor.show(view, before, self.preview(view, typed, before))
 
     def _add_one(self, pages: Pages) -> None:
-        form: Any = self.form
+        editor = self.for_changes
+        form: Any = editor.form
         key: Any = signature_of(self.one).parameters[0].hint
         path = f"{self.path}/{{id}}"
 
         @pages.get(path)
         def edit(view: View[S], id: key) -> Response:
             view.service.require(self.create)
-            return self.show(view, self.one(view.service, id))
+            return editor.show(view, self.one(view.service, id))
 
         @pages.post(path)
         def change(view: View[S], id: key, typed: form) -> Response:
             view.service.require(self.create)
-            values = self.values(typed, self.one(view.service, id))
+            values = editor.values(typed, self.one(view.service, id))
             changed = self.change(view.service, id, _read(self.change, values), typed.seen)
             if self.publish is not None and typed.publish:
                 changed = self.publish(view.service, id, frozenset({_version(changed)}))
@@ -341,6 +367,10 @@ def _body(method: Callable[..., object]) -> type[In]:
     if found is None:
         raise TypeError(f"{method.__qualname__} takes no body, so that there is nothing to ask for.")
     return found[1]
+
+
+def _has(model: type[BaseModel], name: str) -> bool:
+    return name in model.model_fields or hasattr(model, name)  # a field, or a property
 
 
 def _read(method: Callable[..., object], values: Mapping[str, object]) -> Any:  # noqa: ANN401 - the body that it takes

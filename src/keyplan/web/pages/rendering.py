@@ -29,11 +29,13 @@ _IN_PATH = re.compile(r"{(\w+)(:path)?}")
 
 @cache
 def folder_of(package: str) -> Path:
-    """The folder of a package."""
+    """The folder of a package, or the folder that a module is in."""
     spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
+    if spec is not None and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    if spec is None or not spec.has_location or spec.origin is None:
         raise ValueError(f"Package not found: {package}.")
-    return Path(next(iter(spec.submodule_search_locations)))
+    return Path(spec.origin).parent
 
 
 def environment(package: str = KIT, language: Language = ENGLISH) -> Environment:

@@ -13,25 +13,26 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from keyplan.web.models.signatures import signature_of
+from keyplan.web.models.signatures import check_path, signature_of
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Permission, permission_of
 
 Method: TypeAlias = Callable[..., object]
 
 
-class ServiceClass(Protocol):
-    """What routes need from a class of services: it makes a service for a request, and has the roles."""
+class Roles:
+    """Base of services: the roles that routes ask for, and what a service is made of.
 
-    @property
-    def all_roles(self) -> tuple[str, ...]: ...
+    A base class, not a protocol: pyright takes a class for a protocol only if it repeats `ClassVar` on its own roles.
+    """
 
-    @property
-    def comes_with(self) -> Mapping[str, tuple[str, ...]]: ...
+    all_roles: ClassVar[tuple[str, ...]] = (ANYONE, SIGNED_IN)
+    """All roles of the system, for the table of who may do what."""
+    comes_with: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The roles that come with a role: an admin is a user, too."""
 
-    def __call__(self, running: Any, store: Any, caller: Any, visit: Any, /) -> Any:  # noqa: ANN401 - a Service
-        ...
+    def __init__(self, running: Any, store: Any, caller: Any, visit: Any) -> None: ...  # noqa: ANN401 - see `Service`
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Route:
 class Api:
     """The routes of a service."""
 
-    def __init__(self, service: ServiceClass) -> None:
+    def __init__(self, service: type[Roles]) -> None:
         self.service = service
         self.routes: list[Route] = []
         self._behind: Method | None = None
@@ -119,7 +120,8 @@ class Api:
     ) -> None:
         permission = permission_of(method)
         if permission is None:
-            raise TypeError(f"{verb} {path}: {method.__qualname__} doesn't say who may call it")
+            raise TypeError(f"{verb} {path}: {method.__qualname__} doesn't say who may call it: put @allow(...) on it.")
+        check_path(f"{verb} {path}", method)
         if signature_of(method).returns is type(None):
             status = 204
         self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, self._behind))

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from starlette.responses import Response
 
-from keyplan.web.models.signatures import REQUIRED, signature_of
+from keyplan.web.models.signatures import REQUIRED, check_path, signature_of
 from keyplan.web.system.access import Caller
 from keyplan.web.system.language import ENGLISH, Language
 
@@ -68,7 +68,8 @@ F = TypeVar("F", bound=PageFunction)
 
 
 class Pages:
-    """The pages of a system; its templates and static files are in the folders `templates` and `static` of a package.
+    """The pages of a system; its templates and static files are in the folders `templates` and `static` of a package,
+    or beside a module: `Pages(__name__)`.
 
     `sign_in` is the path of the system's own sign-in page, if it has its own accounts. `people` are the users that
     developers can sign in as. `images` are further sources of images, as in a content security policy. `language`
@@ -103,6 +104,7 @@ class Pages:
         """Register a page."""
 
         def declare(function: F) -> F:
+            check_path(f"GET {path}", function)
             self.routes.append(PageRoute("GET", path, function, rate=rate))
             return function
 
@@ -112,6 +114,7 @@ class Pages:
         """Register what a form does. `again` shows the form again; by default, the page with the same path does."""
 
         def declare(function: F) -> F:
+            check_path(f"POST {path}", function)
             shows = again or next((p.function for p in self.routes if (p.verb, p.path) == ("GET", path)), None)
             if shows is not None:
                 _check_again(path, function, shows)

@@ -13,10 +13,10 @@ import inspect
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from keyplan.data import AlreadyExists, Refused, StaleVersion, Store, UniqueViolation, update
 from keyplan.design import Design, Entity, Follow, Merge, Op, Page, Query, Scan, entity_of
@@ -28,6 +28,7 @@ from keyplan.web.models.refusals import changed_meanwhile, missing
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission, permission_of
+from keyplan.web.system.api_routes import Roles
 from keyplan.web.system.running import Running, Visit
 
 D = TypeVar("D", bound=Design)
@@ -97,13 +98,8 @@ def _retried(service: S, act: Callable[[S], R], lost: tuple[type[Refused], ...])
     raise changed_meanwhile()
 
 
-class Service(Generic[D]):
+class Service(Roles, Generic[D]):
     """Base class of a system's service."""
-
-    all_roles: ClassVar[tuple[str, ...]] = (ANYONE, SIGNED_IN)
-    """All roles of the system, for the table of who may do what."""
-    comes_with: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The roles that come with a role: an admin is a user, too."""
 
     def __init_subclass__(cls) -> None:
         for name, method in vars(cls).items():
