@@ -366,6 +366,15 @@ def test_an_unknown_system_is_answered_with_the_known(command: str) -> None:
     assert all(system in said for system in system_names())
 
 
+@pytest.mark.parametrize("command", ["tables", "patterns", "verify"])
+def test_what_is_no_design_is_refused(command: str) -> None:
+    result = run(command, "json:loads")
+    assert result.exit_code == 2
+    assert result.output == (
+        "keyplan: json:loads is neither a system nor a design. Name a System, or a class that inherits from Design.\n"
+    )
+
+
 def test_verify_needs_the_file(tmp_path: Path) -> None:
     result = run("verify", system_names()[0], "--path", str(tmp_path / "none.db"))
     assert result.exit_code == 2

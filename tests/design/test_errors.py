@@ -517,6 +517,11 @@ def a_refusal_on_what_is_no_count() -> object:
     return child_of(belongs_to(on_delete="refuse", count="email")(user))
 
 
+@declares("on-delete", "user", "Use cascade, refuse or keep.")
+def a_deletion_that_does_something_else() -> object:
+    return child_of(belongs_to(on_delete="casscade")(user))  # type: ignore[arg-type]  # what it is about
+
+
 @declares("pattern-branches", "Wrong.post", "Split it into two patterns, or let the caller decide.")
 def a_pattern_that_branches() -> object:
     class Wrong(Design):
@@ -1066,3 +1071,10 @@ def codes_in_the_source() -> Iterator[str]:
 
 def test_every_code_is_tried() -> None:
     assert set(codes_in_the_source()) - {code for code, *_ in WRONG} == set()
+
+
+def test_an_index_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(
+        AttributeError, match=r"^The table Blog has no index GSI7\. Its indexes are: GSI1, ByStars, LSI1\.$"
+    ):
+        _ = blog.GSI7

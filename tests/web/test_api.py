@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from keyplan.data import create
+from keyplan.web import Api
 from keyplan.web.settings import Settings
 from tests.web.answers import pointers, problem, shelf
 from tests.web.library import SYSTEM, Librarian, Library, Shelf
@@ -242,6 +243,12 @@ def test_a_service_whose_method_says_nothing_is_refused() -> None:
 
         class Forgetful(Librarian):
             def open(self) -> None: ...
+
+
+def test_a_name_in_a_path_that_the_method_does_not_take_is_refused() -> None:
+    told = r"GET /shelves/{id}: Librarian\.shelf doesn't take id\. Names in a path .* it takes: shelf_id\."
+    with pytest.raises(TypeError, match=told):
+        Api(Librarian).get("/shelves/{id}", Librarian.shelf)
 
 
 def test_who_may_do_what_is_known() -> None:

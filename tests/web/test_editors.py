@@ -13,12 +13,12 @@ import httpx
 import pytest
 from pydantic import Field, StringConstraints
 
-from keyplan.design import about
-from keyplan.web import Editor, In, Language, Line, Pages, System
+from keyplan.design import CREATE_ONLY, Fields, about
+from keyplan.web import SIGNED_IN, Api, Change, Editor, IfMatch, In, Language, Line, Pages, System, allow
 from keyplan.web.pages.editors import SENTENCES
 from keyplan.web.pages.inputs import Choice, Choices, Day, Input, LongText, Number, WallTime, YesNo, input_for
 from keyplan.web.settings import Settings
-from tests.web.library import SYSTEM, Librarian, Library
+from tests.web.library import SYSTEM, Librarian, Library, NewShelf, Renaming, ShelfId, ShelfOut
 from tests.web.page_forms import send, sign_in
 from tests.web.site import Site, site
 
@@ -101,6 +101,87 @@ def test_a_form_that_is_out_of_date_changes_nothing_and_says_so(alice: httpx.Cli
     assert 'value="Plays"' in stale.text
     assert send(alice, path, f"{path}/delete", version="1").status_code == 412
     assert 'value="Prose"' in alice.get(path).text
+
+
+class Fixed(Fields):
+    """What a shelf has, with a name that stays."""
+
+    name: Annotated[str, CREATE_ONLY, StringConstraints(max_length=80)]
+    color: str = ""
+
+
+class NewFixed(Fixed, In): ...
+
+
+class FixedChange(Change[Fixed]): ...
+
+
+class Painted(ShelfOut):
+    color: str = ""
+
+
+class Painter(Librarian):
+    """Looks after shelves whose names are their colors, but for the first."""
+
+    @allow(SIGNED_IN)
+    def painted(self, shelf_id: ShelfId) -> Painted:
+        return Painted.from_fields(self.shelf(shelf_id))
+
+    @allow(SIGNED_IN)
+    def create_fixed(self, new: NewFixed) -> ShelfOut:
+        return self.create_shelf(NewShelf(name=new.name))
+
+    @allow(SIGNED_IN)
+    def paint(self, shelf_id: ShelfId, change: FixedChange, version: IfMatch) -> ShelfOut:
+        return self.rename_shelf(shelf_id, Renaming(name=change.get(lambda shelf: shelf.color, "")), version)
+
+
+def painter(**others: object) -> Editor[Painter, NewFixed, FixedChange]:
+    editor = Editor(
+        path="/shelves",
+        noun="shelf",
+        plural="Shelves",
+        listed=Painter.shelves,
+        one=Painter.painted,
+        create=Painter.create_fixed,
+        change=Painter.paint,
+        delete=Painter.delete_shelf,
+    )
+    return replace(editor, **others)  # type: ignore[arg-type]  # of any field
+
+
+def test_what_is_set_on_create_only_is_not_asked_for_later(settings: Settings) -> None:
+    pages = Pages("tests.web")
+    painter().add_to(pages)
+    system = replace(SYSTEM, api=Api(Painter), pages=pages)
+    with (
+        site(system, settings) as running,
+        httpx.Client(base_url=f"{running.url}/library", timeout=30) as client,
+    ):
+        sign_in(client, "alice")
+        assert 'name="name"' in client.get("/shelves/new").text
+        path = added(client, "Poetry")
+        form = client.get(path).text
+        assert ('name="name"' in form, 'name="color"' in form) == (False, True)
+        assert send(client, path, path, color="Red", version="1").status_code == 303
+        assert send(client, path, path, name="Mine", color="Blue", version="2").status_code == 422
+        assert ">Red<" in client.get("/shelves").text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"fields": ["nmae"]}, r"^Editor /shelves: NewFixed has no field nmae\. Its fields are: name, color\.$"),
+        (
+            {"inputs": {"nmae": Line()}},
+            r"^Editor /shelves: NewFixed has no field nmae\. Its fields are: name, color\.$",
+        ),
+        ({"name": "title"}, r"^Editor /shelves: Painted has no field title\. Give name= the field that says"),
+    ],
+)
+def test_a_field_that_there_is_not_is_refused(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        painter(**wrong).add_to(Pages("tests.web"))
 
 
 def test_only_who_may_add_things_gets_the_pages(started: Site, alice: httpx.Client) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from html import unescape
 from io import BytesIO
+from pathlib import Path
 from typing import Annotated, Literal
 
 import httpx
@@ -20,7 +21,7 @@ from keyplan.web import Caller, In, Pages, View
 from keyplan.web.identity.sessions import BrowserSession, Sessions, form_token, is_form_token
 from keyplan.web.models.problems import Forbidden, Invalid, Unauthorized, Unprocessable
 from keyplan.web.pages.forms import Form, read_form, typed_in
-from keyplan.web.pages.rendering import filled, page_headers
+from keyplan.web.pages.rendering import filled, folder_of, page_headers
 from keyplan.web.settings import Settings
 from tests.web.library import Librarian
 from tests.web.library_pages import WITH_PAGES
@@ -468,6 +469,26 @@ def test_pages_are_counted_too(settings: Settings) -> None:
 
 
 # Declaring
+
+
+def test_a_name_in_a_path_that_the_function_does_not_take_is_refused() -> None:
+    pages = Pages("tests.web")
+
+    def shelf(view: View[Librarian], shelf_id: str) -> Response:
+        return view.render("shelf.html", shelf=shelf_id)
+
+    for declare, verb in ((pages.get, "GET"), (pages.post, "POST")):
+        with pytest.raises(
+            TypeError, match=rf"{verb} /shelves/{{id}}: .*shelf doesn't take id\..* it takes: shelf_id\."
+        ):
+            declare("/shelves/{id}")(shelf)
+
+
+def test_templates_are_in_a_package_or_beside_a_module() -> None:
+    assert folder_of("tests.web") == Path(__file__).parent
+    assert folder_of(__name__) == Path(__file__).parent
+    with pytest.raises(ValueError, match=r"^Package not found: nothing\.$"):
+        folder_of("nothing")
 
 
 def test_a_form_that_can_not_be_shown_again_is_refused_when_it_is_declared() -> None:

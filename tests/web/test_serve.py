@@ -378,6 +378,7 @@ def test_what_is_wrong_with_the_settings_is_said(
     [
         (("--dynamodb-port", "0", "--endpoint-url", "http://127.0.0.1:1"), "dynamodb_port needs a file"),
         (("--system", "nothing"), "Unknown system: nothing. The systems are: "),
+        (("--system", "json:loads"), "json:loads is not a system. Name a System, such as guests:SYSTEM."),
         (("--path", "no/folder/a.db"), "Can't open no/folder/a.db: folder "),
         (("--path", "no/folder/a.db", "--dynamodb-port", "0"), "Can't open no/folder/a.db: folder "),
         (("--path", "text.db"), "Can't open text.db: "),
@@ -413,6 +414,7 @@ def test_a_token_says_who_one_is(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("--sub", "ada", "--system", "nothing"), "Unknown system: nothing."),
+        (("--sub", "ada", "--system", "json:loads"), "json:loads is not a system."),
         (("--sub", "ada", "--system", "wavyblog", "--claim", "x"), "'x' isn't of the form NAME=VALUE"),
         (("--system", "wavyblog"), "Missing option '--sub'"),
     ],

@@ -258,16 +258,30 @@ def served_systems(names: list[str] | None = None) -> list[System[Any]]:
     unknown = [name for name in names or () if name not in known and ":" not in name]
     if unknown:
         fail(unknown_system(", ".join(unknown)))
-    return [import_name(name if ":" in name else f"keyplan.apps.{name}.api:SYSTEM") for name in names or known]
+    return [import_system(name if ":" in name else f"keyplan.apps.{name}.api:SYSTEM") for name in names or known]
 
 
 def design_of(system: str) -> type[Design]:
     """The design of the system with this name. In `module:NAME`, NAME can be a system or a design."""
+    from keyplan.design import Design
+
     if ":" not in system and system not in system_names():
         raise typer.BadParameter(unknown_system(system))
     found = import_name(system if ":" in system else f"keyplan.apps.{system}.design:DESIGN")
-    design: type[Design] = getattr(found, "design", found)
+    design: object = getattr(found, "design", found)
+    if not (isinstance(design, type) and issubclass(design, Design)):
+        fail(f"{system} is neither a system nor a design. Name a System, or a class that inherits from Design.")
     return design
+
+
+def import_system(path: str) -> System[Any]:
+    """Import the system at `module:NAME`."""
+    from keyplan.web import System
+
+    found = import_name(path)
+    if not isinstance(found, System):
+        fail(f"{path} is not a system. Name a System, such as guests:SYSTEM.")
+    return found
 
 
 def import_name(path: str) -> Any:  # noqa: ANN401 - an object of any type

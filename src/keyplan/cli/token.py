@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from keyplan.cli.opening import fail, import_name, settings_from, system_names, unknown_system
+from keyplan.cli.opening import fail, import_system, settings_from, system_names, unknown_system
 
 
 def token(
@@ -25,7 +25,7 @@ def token(
 ) -> None:
     """Print a token that `keyplan serve --dev` accepts. Exits with 1 if there is no signing key yet."""
     if ":" in system:
-        system = import_name(system).name
+        system = import_system(system).name
     elif system not in system_names():
         raise typer.BadParameter(unknown_system(system))
     claims = dict(_pair(each) for each in claim or ())
