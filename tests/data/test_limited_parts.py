@@ -4,7 +4,7 @@ from types import new_class
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field, field_serializer
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, computed_field, field_serializer
 
 from keyplan.data import Store, create, update
 from keyplan.design import Design, Entity, Id, InvalidValue, Table, get, key
@@ -153,3 +153,26 @@ def test_a_part_is_written_within_its_limits_and_read_over_them(name: str) -> No
         found.part = value
         store.run(update(found))
         assert store.verify() == []
+
+
+class Counted(BaseModel):
+    """A part that does something when it is made."""
+
+    name: Short
+    _made: int = PrivateAttr(default=0)
+
+    def model_post_init(self, context: object) -> None:
+        self._made += 1
+
+
+class Counting(Entity, table=Table("Counting", key("PK"))):
+    """With such a part."""
+
+    id: Id
+    part: Counted
+    primary = key("{id}")
+
+
+def test_a_part_that_is_read_is_made_once_and_of_its_own_class() -> None:
+    read = Counting.model_validate({"id": "a", "part": {"name": "too long"}}).part
+    assert (type(read), read._made, read.model_fields_set) == (Counted, 1, {"name"})
