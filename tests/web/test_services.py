@@ -1,10 +1,11 @@
 """What every service can do: find, list with some items left out, and retry where others were faster."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import pytest
 
-from keyplan.data import ConditionFailed, NotFound, StaleVersion, UniqueViolation, create
+from keyplan.data import ConditionFailed, DataError, NotFound, StaleVersion, UniqueViolation, create
 from keyplan.design import Refusal, taken
 from keyplan.web import ANYONE, IfMatch, InConflict, Listing, Missing, Paging, Service, Stale, allow
 from keyplan.web.system.running import Visit
@@ -196,3 +197,25 @@ def test_a_stale_version_is_retried_too_where_the_caller_named_none(racing: Call
     assert racing(*both).change(None) == "done"
     with pytest.raises(StaleVersion):
         racing(*both).change(frozenset({1}))
+
+
+class _Guarded(Service[Library]):
+    """A service with a method that fails after it was allowed, and one that forgets to ask."""
+
+    @allow(ANYONE)
+    def fail(self) -> None:
+        raise ZeroDivisionError
+
+    @allow(ANYONE, also="something that is never checked")
+    def forget(self) -> None:
+        with suppress(ZeroDivisionError):
+            self.fail()
+        self.store.run(create(Shelf(name="unasked", owner="alice")))
+
+
+def test_a_method_that_failed_leaves_no_permission_behind(library: Site) -> None:
+    running = library.running
+    made = running.service(None)
+    service = _Guarded(running, made.store, None, made.visit)
+    with pytest.raises(DataError, match="before it was decided"):
+        service.forget()

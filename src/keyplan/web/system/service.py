@@ -89,7 +89,6 @@ def _retried(service: S, act: Callable[[S], R], lost: tuple[type[Refused], ...])
     for attempt in range(_RETRIES):
         time.sleep(random.random() * 0.02 * (attempt + 1))
         service.visit.restart()
-        service.visit.writes_allowed = False
         try:
             return act(service.fresh())
         except lost as error:
@@ -278,11 +277,11 @@ class Service(Roles, Generic[D]):
         self.visit.entered += 1
         try:
             yield
+            if not self.visit.writes_allowed:
+                raise RuntimeError(f"{type(self).__name__}: a method with also={permission.also!r} didn't call permit")
         finally:
             self.visit.entered -= 1
-        if not self.visit.writes_allowed:
-            raise RuntimeError(f"{type(self).__name__}: a method with also={permission.also!r} didn't call permit")
-        self.visit.writes_allowed = before
+            self.visit.writes_allowed = before
 
     def _has_one_of(self, roles: tuple[str, ...]) -> bool:
         # Looking up roles may need a read, so it comes last.
