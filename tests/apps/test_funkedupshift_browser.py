@@ -29,7 +29,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def be(page: Page, full: Site, name: str) -> None:
     page.goto(f"{full.url}/funkedupshift/sign-in")
     page.locator("button.person").filter(has_text=name).first.click()
-    expect(page.get_by_role("status")).to_have_text(f"Signed in as {name}.")
+    expect(page.get_by_role("status")).to_have_text(f"Signed in as {name}")
 
 
 def test_the_demo_data_has_long_lists_and_is_made_once(full: Site) -> None:
@@ -98,11 +98,11 @@ def test_rating_and_commenting_without_javascript(plain_page: Page, full: Site) 
     page.get_by_role("radio", name="4").check()
     page.get_by_label("Note").fill("For later.")
     page.get_by_role("button", name="Rate site").click()
-    expect(page.get_by_role("status")).to_have_text("Rating saved.")
+    expect(page.get_by_role("status")).to_have_text("Rating saved")
     expect(page.get_by_role("radio", name="4")).to_be_checked()
     page.get_by_label("Comment", exact=True).fill("Well, well.\nReally.")
     page.get_by_role("button", name="Add comment").click()
-    expect(page.get_by_role("status")).to_have_text("Comment added.")
+    expect(page.get_by_role("status")).to_have_text("Comment added")
     expect(page.locator(".comments")).to_contain_text("Well, well.")
     page.get_by_role("link", name="Edit comment").click()
     page.get_by_label("Comment", exact=True).fill("Other words.")
@@ -111,7 +111,7 @@ def test_rating_and_commenting_without_javascript(plain_page: Page, full: Site) 
     screenshots(page, "fus-site-signed-in")
     page.get_by_text("Delete comment…").click()
     page.get_by_role("button", name="Delete comment").click()
-    expect(page.get_by_role("status")).to_have_text("Comment deleted.")
+    expect(page.get_by_role("status")).to_have_text("Comment deleted")
     page.get_by_role("link", name="Your ratings").click()
     expect(page.get_by_role("link", name=title, exact=True)).to_be_visible()
     screenshots(page, "fus-my-ratings")
@@ -123,7 +123,7 @@ def test_a_profile_with_a_picture_without_javascript(plain_page: Page, full: Sit
     page.get_by_role("link", name="Max", exact=True).click()
     page.get_by_label("Description").fill("Looks after things.")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status")).to_have_text("Profile saved.")
+    expect(page.get_by_role("status")).to_have_text("Profile saved")
     page.get_by_label("Type of picture").select_option("PNG")
     page.get_by_role("button", name="Choose file").click()
     screenshots(page, "fus-send-avatar")
@@ -131,7 +131,7 @@ def test_a_profile_with_a_picture_without_javascript(plain_page: Page, full: Sit
     with page.expect_response("**/media/upload"):
         page.get_by_role("button", name="Upload file").click()
     page.get_by_role("button", name="Use picture").click()
-    expect(page.get_by_role("status")).to_have_text("Picture saved.")
+    expect(page.get_by_role("status")).to_have_text("Picture saved")
     expect(page.get_by_role("img", name="Your picture")).to_be_visible()
     screenshots(page, "fus-profile")
     page.get_by_role("button", name="Remove picture").click()
@@ -150,7 +150,7 @@ def test_a_picture_is_sent_when_it_is_chosen(browser_page: Page, full: Site) -> 
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is there
     page.get_by_label("Choose a picture").set_input_files(PICTURE)
-    expect(page.get_by_role("status").first).to_have_text("Picture saved.")
+    expect(page.get_by_role("status").first).to_have_text("Picture saved")
     expect(page.get_by_role("img", name="Your picture")).to_be_visible()
     page.get_by_role("button", name="Remove picture").click()
     expect(page.get_by_role("img", name="Your picture")).to_have_count(0)
@@ -204,7 +204,7 @@ def test_squash(browser_page: Page, full: Site) -> None:
     screenshots(page, "fus-squash-match")
     page.locator("[name=team_b_player2_id]").select_option("Ada Dorn")
     page.get_by_role("button", name="Add match").click()
-    expect(page.get_by_role("status")).to_have_text("Match added.")
+    expect(page.get_by_role("status")).to_have_text("Match added")
     expect(page.locator(".matches > li").first).to_contain_text("Ada Abel & Ada Brandt 3:0 Ada Celik & Ada Dorn")
     page.get_by_role("link", name="Players").click()
     screenshots(page, "fus-squash-players")
@@ -234,7 +234,7 @@ def test_keeping_the_catalog(browser_page: Page, full: Site) -> None:
     page.get_by_text("Delete site…").click()
     screenshots(page, "fus-site-admin")
     page.get_by_role("button", name="Delete site").click()
-    expect(page.get_by_role("status")).to_have_text("Site deleted.")
+    expect(page.get_by_role("status")).to_have_text("Site deleted")
 
 
 def test_keyboard_alone(browser_page: Page, full: Site) -> None:

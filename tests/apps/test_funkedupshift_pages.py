@@ -118,7 +118,7 @@ def test_the_catalog(site: Site) -> None:
 
 def test_rating_on_the_page(site: Site) -> None:
     ada = Reader(site, "signed in")
-    assert notice_of(ada.follow(ada.send("/sites/one/rating", stars="4", note="Fine"))) == "Rating saved."
+    assert notice_of(ada.follow(ada.send("/sites/one/rating", stars="4", note="Fine"))) == "Rating saved"
     page = ada.get("/sites/one")
     assert 'value="4" required checked' in page.text
     assert "4.0 (1)" in text_of(page)
@@ -126,7 +126,7 @@ def test_rating_on_the_page(site: Site) -> None:
     assert refused.status_code == 422
     assert "No stars" in refused.text
     assert ada.send("/sites/one/rating/delete", version="9").status_code == 412
-    assert notice_of(ada.follow(ada.send("/sites/one/rating/delete", version="1"))) == "Rating deleted."
+    assert notice_of(ada.follow(ada.send("/sites/one/rating/delete", version="1"))) == "Rating deleted"
     assert "Not rated yet" in ada.get("/sites/one").text
     assert "You haven't rated" in ada.get("/my-ratings").text
 
@@ -150,14 +150,14 @@ def test_comments_on_the_page(site: Site) -> None:
     assert edit
     path = edit[1].removeprefix("/funkedupshift")
     changed = ada.send(path, body="Other words", version=hidden(ada.get(path), "version"))
-    assert notice_of(ada.follow(changed)) == "Comment saved."
+    assert notice_of(ada.follow(changed)) == "Comment saved"
     stale = ada.send(path, body="Late", version="1")
     assert stale.status_code == 412
     assert "Someone else changed this" in stale.text
     assert "Late" in stale.text
     assert ada.send("/sites/one/comments", body="").status_code == 422
     gone = root.send(path.replace("/edit", "/delete"), version="2")
-    assert notice_of(root.follow(gone)) == "Comment deleted."
+    assert notice_of(root.follow(gone)) == "Comment deleted"
     assert Reader(site, "anyone").send("/sites/one/comments", body="x").status_code == 401
 
 
@@ -165,7 +165,7 @@ def test_keeping_sites(site: Site) -> None:
     sue = Reader(site, "sites:write")
     made = sue.send("/new-site", url="https://new.example.org", title="", description="", tags="C#\n\n web ")
     page = sue.follow(made)
-    assert notice_of(page) == "Site added."
+    assert notice_of(page) == "Site added"
     path = made.headers["location"].removeprefix("/funkedupshift")
     assert site.as_().get(path).json()["tags"] == ["c#", "web"]
     refused = sue.send("/new-site", url="javascript:x", title="Kept", tags="x" * 51)
@@ -180,7 +180,7 @@ def test_keeping_sites(site: Site) -> None:
     assert site.as_().get(path).json()["tags"] == ["web"]
     assert sue.send(f"{path}/edit", version="1", **form).status_code == 412
     assert sue.send(f"{path}/edit", version="2", **{**form, "tags": "\n".join(map(str, range(21)))}).status_code == 422
-    assert notice_of(sue.follow(sue.send(f"{path}/delete", version="2"))) == "Site deleted."
+    assert notice_of(sue.follow(sue.send(f"{path}/delete", version="2"))) == "Site deleted"
     assert sue.get(path).status_code == 404
 
 
@@ -200,7 +200,7 @@ def test_the_profile_page(site: Site) -> None:
     page = ada.get("/profile")
     assert "127.0.0.1" in page.text
     saved = ada.send("/profile", display_name="Ada L.", description="Counts", version=hidden(page, "version"))
-    assert notice_of(ada.follow(saved)) == "Profile saved."
+    assert notice_of(ada.follow(saved)) == "Profile saved"
     assert ada.send("/profile", display_name="x" * 101, description="", version="2").status_code == 422
     assert ada.send("/profile", display_name="Late", description="", version="1").status_code == 412
     ticket = ada.send("/profile/avatar/new", content_type="image/png")
@@ -209,7 +209,7 @@ def test_the_profile_page(site: Site) -> None:
     fields.pop("csrf")
     httpx.post(f"{site.url}/media/upload", data=fields, files={"file": ("a.png", png(), "image/png")})
     shown = ada.follow(ada.send("/profile/avatar", upload_id=upload))
-    assert notice_of(shown) == "Picture saved."
+    assert notice_of(shown) == "Picture saved"
     assert re.search(r'<img class="avatar" src="/media/funkedupshift/profile/avatars/ada/[^"]+.png"', shown.text)
     assert ada.send("/profile/avatar/new", content_type="image/svg+xml").status_code == 422
     removed = ada.follow(ada.send("/profile/avatar/delete"))
@@ -221,7 +221,7 @@ def test_the_profile_page(site: Site) -> None:
 def test_groups_on_the_page(site: Site) -> None:
     manager, root = Reader(site, "manager"), Reader(site, "admin")
     made = manager.send("/new-group", name="readers", description="They read.", permissions=["groups:write"])
-    assert notice_of(manager.follow(made)) == "Group created."
+    assert notice_of(manager.follow(made)) == "Group created"
     assert "is reserved" in manager.send("/new-group", name="Admin", description="").text
     assert manager.send("/new-group", name="readers", description="").status_code == 409
     assert manager.send("/new-group", name="x", description="", permissions=["squash:read"]).status_code == 403
@@ -234,7 +234,7 @@ def test_groups_on_the_page(site: Site) -> None:
     assert manager.send("/groups/readers", description="Late", version="1").status_code == 412
     out = manager.follow(manager.send("/groups/readers/members/remove", user_id="auth0|7"))
     assert notice_of(out) == "auth0|7 removed."
-    assert notice_of(manager.follow(manager.send("/groups/readers/delete", version="2"))) == "Group readers deleted."
+    assert notice_of(manager.follow(manager.send("/groups/readers/delete", version="2"))) == "Group readers deleted"
     editors = manager.get("/groups/with-sites-write")
     assert "permissions that you can't grant" in text_of(editors)
     assert "/members/remove" in editors.text, "what they may take away is there"
@@ -272,7 +272,7 @@ def test_squash_on_the_page(site: Site) -> None:
         f"team_{team}_player{n}_id": f"p{at}"
         for at, (team, n) in enumerate((("a", 1), ("a", 2), ("b", 1), ("b", 2)), 1)
     }
-    assert notice_of(mia.follow(mia.send("/squash/new-match", **form, **four))) == "Match added."
+    assert notice_of(mia.follow(mia.send("/squash/new-match", **form, **four))) == "Match added"
     refused = mia.send("/squash/new-match", **{**form, "team_b_games": "3"}, **four)
     assert refused.status_code == 422
     assert "The winning team must have 3 games" in refused.text
@@ -281,7 +281,7 @@ def test_squash_on_the_page(site: Site) -> None:
     assert "P1 & P2 3:1 P3 & P4" in text_of(page)
     path = re.search(r'href="/funkedupshift(/squash/matches/[^"?]+)"', page.text)[1]  # type: ignore[index]
     moved = mia.send(path, **{**form, "date": "2026-05-01"}, **four, version="1")
-    assert notice_of(mia.follow(moved)) == "Match saved."
+    assert notice_of(mia.follow(moved)) == "Match saved"
     table = text_of(moe.get("/squash"))
     assert "1 match, all time" in table
     assert "P1 1 1 3:1" in table
@@ -307,9 +307,9 @@ def test_squash_on_the_page(site: Site) -> None:
     assert "p1@example.org" in mia.get("/squash/players").text
     assert mia.send("/squash/players/p1/delete", version="1").status_code == 409
     assert mia.send("/squash/players/p5", name="Five", email="", user_id="", version="1").status_code == 303
-    assert notice_of(mia.follow(mia.send("/squash/players/p5/delete", version="2"))) == "Player deleted."
+    assert notice_of(mia.follow(mia.send("/squash/players/p5/delete", version="2"))) == "Player deleted"
     assert notice_of(mia.follow(mia.send("/squash/new-player", name="Six", email="", user_id=""))) == "Six added."
-    assert notice_of(mia.follow(mia.send(f"{path}/delete", version="2"))) == "Match deleted."
+    assert notice_of(mia.follow(mia.send(f"{path}/delete", version="2"))) == "Match deleted"
     assert site.running.store.verify() == []
 
 

@@ -120,7 +120,7 @@ def test_signing_in_and_out(served: Served, name: str) -> None:
     answer = reader.send("/sign-in", user=name, password=PASSWORD, to=hidden(page, "to"))
     assert answer.headers["location"] == "/wavyblog/my-posts"
     assert notice_of(reader.follow(answer)) == "Signed in as anna"
-    assert notice_of(reader.follow(reader.send("/sign-out"))) == "Signed out."
+    assert notice_of(reader.follow(reader.send("/sign-out"))) == "Signed out"
     assert reader.get("/my-posts").status_code == 303
 
 

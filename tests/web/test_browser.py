@@ -21,7 +21,7 @@ def started(settings: Settings) -> Iterator[Site]:
 def become_alice(page: Page, started: Site) -> None:
     page.goto(f"{started.url}/library/sign-in")
     page.get_by_role("button", name="Alice Archer").click()
-    expect(page.get_by_role("status")).to_have_text("Signed in as Alice Archer.")
+    expect(page.get_by_role("status")).to_have_text("Signed in as Alice Archer")
 
 
 def test_the_index(browser_page: Page, started: Site) -> None:
@@ -45,7 +45,7 @@ def test_signing_in_and_out(browser_page: Page, started: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("New shelf")  # where one wanted to go
     expect(page.get_by_text("Alice Archer", exact=True)).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("status")).to_have_text("Signed out.")
+    expect(page.get_by_role("status")).to_have_text("Signed out")
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
     assert [each["name"] for each in page.context.cookies()] == []
 

@@ -17,7 +17,7 @@ FRENCH = Language(
     {
         "Sign in": "Se connecter",
         "Sign out": "Se déconnecter",
-        "Signed in as {name}.": "Bonjour, {name} !",
+        "Signed in as {name}": "Bonjour, {name} !",
         "Not found": "Introuvable",
         "{gone} of {there} are gone.": "Il en manque {gone} sur {there}.",
         "Is {this} it?": "{this} ?",

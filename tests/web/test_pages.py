@@ -389,7 +389,7 @@ def test_signing_out_ends_it(started: Site, alice: httpx.Client) -> None:
     assert answer.status_code == 303
     assert Sessions(started.running.store).find(proof) is None
     assert alice.get("/shelves/new").status_code == 303
-    assert "Signed out." in alice.get("/").text
+    assert "Signed out" in alice.get("/").text
 
 
 def test_a_session_that_is_over_counts_no_more_though_it_is_still_stored(started: Site, alice: httpx.Client) -> None:

@@ -256,7 +256,7 @@ def test_with_dev_one_may_be_anybody(settings: Settings) -> None:
         caller = Sessions(library.running.store).find(proof)
         assert caller is not None
         assert (caller.sub, caller.groups) == ("carol", frozenset({"admin", "staff"}))
-        assert "Signed in as carol." in browser.get("/").text
+        assert "Signed in as carol" in browser.get("/").text
         refused = sign_in(browser, "a#b")
         assert refused.status_code == 422
         assert 'value="a#b"' in refused.text

@@ -64,7 +64,7 @@ def sign_in_pages(site: Site, people: Sequence[Person]) -> list[PageRoute]:
 def sign_out(view: AnyView) -> Response:
     """Close the session."""
     view.sign_out()
-    return view.redirect("/", notice="Signed out.")
+    return view.redirect("/", notice="Signed out")
 
 
 SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out)
@@ -90,7 +90,7 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
     def become(view: AnyView, chosen: ChosenUser) -> Response:
         person = known.get(chosen.sub) or Person(chosen.sub, chosen.sub, chosen.groups.replace(",", " ").split())
         view.sign_in(person.caller())
-        return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {person.name}.")
+        return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {person.name}")
 
     return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose)]
 

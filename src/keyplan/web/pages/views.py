@@ -76,7 +76,7 @@ class View(Generic[S]):
         )
 
     def redirect(self, path: str, /, *, notice: str | None = None, **values: object) -> Response:
-        """Redirect to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Post saved.")`.
+        """Redirect to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Post saved")`.
 
         The notice is shown there once.
         """

@@ -1,7 +1,7 @@
 """The language of a system's pages.
 
 The kit and the rules of the systems use English. A system whose pages have another language has a catalog:
-`Language("de", {"Sign in": "Anmelden", "Signed in as {name}.": "Angemeldet als {name}."})`.
+`Language("de", {"Sign in": "Anmelden", "Signed in as {name}": "Angemeldet als {name}"})`.
 """
 
 import re

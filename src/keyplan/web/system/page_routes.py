@@ -12,7 +12,7 @@
 
     @pages.post("/write")
     def save(view: View[Blog], new: NewPost) -> Response:
-        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Post saved.")
+        return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Post saved")
 
 Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
 parameter. If a rule refuses something, the form is shown again with the errors (by the page of the same path, or

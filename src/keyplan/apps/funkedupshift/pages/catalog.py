@@ -77,13 +77,13 @@ def _my_rating(view: FusView, site_id: str) -> RatingOut | None:
 @pages.post("/sites/{site_id}/rating", again=site)
 def rate(view: FusView, site_id: Id, new: NewRating) -> Response:
     view.service.rate(site_id, new, None)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating saved.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating saved")
 
 
 @pages.post("/sites/{site_id}/rating/delete", again=site)
 def delete_rating(view: FusView, site_id: Id, which: OfVersion) -> Response:
     view.service.delete_rating(site_id, which.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating deleted.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating deleted")
 
 
 @pages.get("/my-ratings")
@@ -114,7 +114,7 @@ def site_ratings(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
 @pages.post("/sites/{site_id}/comments", again=site)
 def add_comment(view: FusView, site_id: Id, new: CommentText) -> Response:
     view.service.add_comment(site_id, new)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment added.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment added")
 
 
 @pages.get("/sites/{site_id}/comments/{comment_id}/edit")
@@ -130,13 +130,13 @@ def edit_comment(view: FusView, site_id: Id, comment_id: Id) -> Response:
 @pages.post("/sites/{site_id}/comments/{comment_id}/edit")
 def change_comment(view: FusView, site_id: Id, comment_id: Id, edited: CommentEdit) -> Response:
     view.service.change_comment(site_id, comment_id, CommentText.from_fields(edited), edited.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment saved.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment saved")
 
 
 @pages.post("/sites/{site_id}/comments/{comment_id}/delete", again=site)
 def delete_comment(view: FusView, site_id: Id, comment_id: Id, which: OfVersion) -> Response:
     view.service.delete_comment(site_id, comment_id, which.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment deleted.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment deleted")
 
 
 # Managing sites
@@ -152,7 +152,7 @@ def new_site(view: FusView) -> Response:
 @pages.post("/new-site")
 def create_site(view: FusView, new: SiteForm) -> Response:
     made = view.service.create_site(NewSite.from_fields(new))
-    return view.redirect("/sites/{site_id}", site_id=made.id, notice="Site added.")
+    return view.redirect("/sites/{site_id}", site_id=made.id, notice="Site added")
 
 
 @pages.get("/sites/{site_id}/edit")
@@ -168,10 +168,10 @@ def edit_site(view: FusView, site_id: Id) -> Response:
 @pages.post("/sites/{site_id}/edit")
 def change_site(view: FusView, site_id: Id, edited: SiteEdit) -> Response:
     view.service.change_site(site_id, SiteChange.from_fields(edited), edited.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Site saved.")
+    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Site saved")
 
 
 @pages.post("/sites/{site_id}/delete", again=site)
 def delete_site(view: FusView, site_id: Id, which: OfVersion) -> Response:
     view.service.delete_site(site_id, which.seen)
-    return view.redirect("/", notice="Site deleted.")
+    return view.redirect("/", notice="Site deleted")

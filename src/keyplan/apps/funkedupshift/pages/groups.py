@@ -33,7 +33,7 @@ def new_group(view: FusView) -> Response:
 @pages.post("/new-group")
 def create_group(view: FusView, new: NewGroup) -> Response:
     made = view.service.create_group(new)
-    return view.redirect("/groups/{name}", name=made.name, notice="Group created.")
+    return view.redirect("/groups/{name}", name=made.name, notice="Group created")
 
 
 @pages.get("/groups/{name}")
@@ -58,13 +58,13 @@ def group(view: FusView, name: AnyGroup, cursor: Cursor = None) -> Response:
 @pages.post("/groups/{name}", again=group)
 def change_group(view: FusView, name: AnyGroup, edited: GroupEdit) -> Response:
     view.service.change_group(name, GroupChange.from_fields(edited), edited.seen)
-    return view.redirect("/groups/{name}", name=name, notice="Group saved.")
+    return view.redirect("/groups/{name}", name=name, notice="Group saved")
 
 
 @pages.post("/groups/{name}/delete", again=group)
 def delete_group(view: FusView, name: AnyGroup, which: OfVersion) -> Response:
     view.service.delete_group(name, which.seen)
-    return view.redirect("/groups", notice=f"Group {name} deleted.")
+    return view.redirect("/groups", notice=f"Group {name} deleted")
 
 
 @pages.post("/groups/{name}/members", again=group)

@@ -35,7 +35,7 @@ def profile(view: FusView) -> Response:
 @pages.post("/profile")
 def change_profile(view: FusView, edited: ProfileEdit) -> Response:
     view.service.change_profile(ProfileChange.from_fields(edited), edited.seen)
-    return view.redirect("/profile", notice="Profile saved.")
+    return view.redirect("/profile", notice="Profile saved")
 
 
 @pages.post("/profile/avatar/new", again=profile)
@@ -47,10 +47,10 @@ def ask_for_upload(view: FusView, asked: AskedAvatar) -> Response:
 @pages.post("/profile/avatar", again=profile)
 def put_avatar(view: FusView, sent: SentAvatar) -> Response:
     view.service.put_avatar(sent, None)
-    return view.redirect("/profile", notice="Picture saved.")
+    return view.redirect("/profile", notice="Picture saved")
 
 
 @pages.post("/profile/avatar/delete", again=profile)
 def delete_avatar(view: FusView, pressed: Nothing) -> Response:
     view.service.delete_avatar(None)
-    return view.redirect("/profile", notice="Picture removed.")
+    return view.redirect("/profile", notice="Picture removed")

@@ -152,7 +152,7 @@ def change_player(view: FusView, player_id: Id, edited: PlayerEdit) -> Response:
 @pages.post("/squash/players/{player_id}/delete", again=player)
 def delete_player(view: FusView, player_id: Id, which: OfVersion) -> Response:
     view.service.delete_player(player_id, which.seen)
-    return view.redirect("/squash/players", notice="Player deleted.")
+    return view.redirect("/squash/players", notice="Player deleted")
 
 
 # Managing matches
@@ -168,7 +168,7 @@ def new_match(view: FusView) -> Response:
 @pages.post("/squash/new-match")
 def add_match(view: FusView, new: MatchForm) -> Response:
     view.service.add_match(NewMatch.from_fields(new, winning_team=new.winning_team))
-    return view.redirect("/squash/matches", notice="Match added.")
+    return view.redirect("/squash/matches", notice="Match added")
 
 
 @pages.get("/squash/matches/{match_id}")
@@ -183,10 +183,10 @@ def match(view: FusView, match_id: Id) -> Response:
 def change_match(view: FusView, match_id: Id, edited: MatchEdit) -> Response:
     change = MatchChange.from_fields(edited, winning_team=edited.winning_team)
     view.service.change_match(match_id, change, edited.seen)
-    return view.redirect("/squash/matches", notice="Match saved.")
+    return view.redirect("/squash/matches", notice="Match saved")
 
 
 @pages.post("/squash/matches/{match_id}/delete", again=match)
 def delete_match(view: FusView, match_id: Id, which: OfVersion) -> Response:
     view.service.delete_match(match_id, which.seen)
-    return view.redirect("/squash/matches", notice="Match deleted.")
+    return view.redirect("/squash/matches", notice="Match deleted")

@@ -25,8 +25,8 @@ _KIT = {
     "Optional. Separate groups with spaces, for example: admin editor": (
         "Optional. Gruppen durch Leerzeichen trennen, zum Beispiel: Moderator"
     ),
-    "Signed in as {name}.": "Angemeldet als {name}.",
-    "Signed out.": "Abgemeldet.",
+    "Signed in as {name}": "Angemeldet als {name}",
+    "Signed out": "Abgemeldet",
     "Fix the errors below": "Bitte die folgenden Angaben korrigieren",
     "There was a problem": "Es gab ein Problem",
 }
