@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TEMPLATE_BLOCK = re.compile(r"^```html\n{# (templates/\S+) #}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -72,6 +73,9 @@ def test_every_fixture_of_the_pytest_plugin_is_documented() -> None:
 def test_the_examples_run(page: Path, tmp_path: Path) -> None:
     """The plain examples of a page are one script, top to bottom; one with a test in it is a file for pytest."""
     blocks = PYTHON_BLOCK.findall(page.read_text("utf-8"))
+    for name, template in TEMPLATE_BLOCK.findall(page.read_text("utf-8")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(template, "utf-8")
     tests = [block for block in blocks if "def test_" in block]
     (tmp_path / "examples.py").write_text("\n".join(block for block in blocks if block not in tests), "utf-8")
     run(["-W", "error", "examples.py"], tmp_path)

@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -30,6 +31,8 @@ _IN_PATH = re.compile(r"{(\w+)(:path)?}")
 @cache
 def folder_of(package: str) -> Path:
     """The folder of a package, or the folder that a module is in."""
+    if package == "__main__":  # a program that runs as a script has no spec
+        return Path(str(sys.modules[package].__file__)).parent
     spec = importlib.util.find_spec(package)
     if spec is not None and spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations)))
