@@ -6,7 +6,7 @@ from types import new_class
 from typing import Annotated, Any, ClassVar
 
 import pytest
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from keyplan.design import (
     CREATE_ONLY,
@@ -337,3 +337,19 @@ def test_parts_can_t_have_what_callers_may_not_set_or_see() -> None:
             type("NewEvent", (fields_of(list[Note]), In), {})
         with pytest.raises(DesignError, match=r"EventOut\.where\.inside: the field is hidden"):
             type("EventOut", (fields_of(Note | None), Out), {})
+
+
+def test_null_is_a_value_of_a_field_that_takes_any_json() -> None:
+    class SettingFields(Fields):
+        value: JsonValue
+
+    class Setting(SettingFields, Entity, table=Table("Settings", key("PK"))):
+        name: Id
+        primary = key("{name}")
+
+    class SettingChange(Change[SettingFields]): ...
+
+    class NewSetting(SettingFields, In): ...
+
+    assert SettingChange.model_validate({"value": None}).values == {"value": None}
+    assert Setting.from_fields(NewSetting(value=None), name="a").value is None

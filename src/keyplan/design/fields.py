@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, Field, Secret, SecretBytes, SecretStr, StringConstraints
+from pydantic import BaseModel, Field, JsonValue, Secret, SecretBytes, SecretStr, StringConstraints
 from pydantic.fields import FieldInfo
 
 from keyplan.design.annotations import inner_markers, without_none
@@ -191,9 +191,13 @@ def label_of(name: str, info: FieldInfo) -> str:
     return info.title or name.removesuffix("_id").replace("_", " ").capitalize()
 
 
+_ANYTHING = (Any, object, JsonValue)
+"""Types that None is of, too."""
+
+
 def takes_none(info: FieldInfo) -> bool:
     """Whether a field may be None."""
-    return without_none(info.annotation)[1]
+    return without_none(info.annotation)[1] or info.annotation in _ANYTHING
 
 
 @cache
