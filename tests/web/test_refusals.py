@@ -148,6 +148,11 @@ def test_a_condition_on_what_is_hidden_is_not_found() -> None:
 
     assert _refused(write, NotFound) == (404, "not-found", "There is no cage 2.", [])
 
+    def without_words(store: Store[Zoo]) -> None:
+        store.transact(check(ref(Cage, number="2"), refusal=Refusal("not-found")))
+
+    assert _refused(without_words, NotFound) == (404, "not-found", "Not found.", [])
+
 
 def test_a_value_over_its_limit_is_pointed_to_by_the_name_that_callers_use() -> None:
     store = Store(Zoo(), Engine())

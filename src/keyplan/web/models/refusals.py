@@ -55,7 +55,8 @@ def missing(entity: type[Entity]) -> Missing:
 def _from_rule(error: data.Refused, design: Design | None) -> Problem:
     entity = None if design is None else design.find_entity(error.entity)
     if error.refusal is not None:
-        return _said(error.refusal, entity, error.refusal.detail or changed_meanwhile().detail)
+        in_general = Missing() if error.refusal.code == Missing().code else changed_meanwhile()
+        return _said(error.refusal, entity, error.refusal.detail or in_general.detail)
     if design is None or entity is None:  # of the kit's own housekeeping
         return Stale() if isinstance(error, data.StaleVersion) else changed_meanwhile()
     match error:
