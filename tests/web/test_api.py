@@ -251,6 +251,14 @@ def test_a_name_in_a_path_that_the_method_does_not_take_is_refused() -> None:
         Api(Librarian).get("/shelves/{id}", Librarian.shelf)
 
 
+def test_a_route_that_was_added_before_is_refused() -> None:
+    api = Api(Librarian)
+    api.get("/shelves/{shelf_id}", Librarian.shelf)
+    api.delete("/shelves/{shelf_id}", Librarian.delete_shelf)
+    with pytest.raises(TypeError, match=r"^GET /shelves/{shelf_id} was added before\. Remove one of them"):
+        api.behind(Librarian.gone).get("/shelves/{shelf_id}", Librarian.shelf)
+
+
 def test_who_may_do_what_is_known() -> None:
     table = {f"{verb} {path}": roles for verb, path, roles in SYSTEM.api.who_may_do_what()}
     yours = "if it is your shelf, or you are an admin"

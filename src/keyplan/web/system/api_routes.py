@@ -122,6 +122,8 @@ class Api:
         if permission is None:
             raise TypeError(f"{verb} {path}: {method.__qualname__} doesn't say who may call it: put @allow(...) on it.")
         check_path(f"{verb} {path}", method)
+        if any((each.verb, each.path) == (verb, path) for each in self.routes):
+            raise TypeError(f"{verb} {path} was added before. Remove one of them: only the first would be called.")
         if signature_of(method).returns is type(None):
             status = 204
         self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, self._behind))
