@@ -43,8 +43,9 @@ class Command:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What it logged; every line is JSON."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
+        """What it logged; every line is JSON. A line that is still being written is left for the next look."""
+        written, _, _ = self.log.read_text().rpartition("\n")
+        return [json.loads(line) for line in written.splitlines()]
 
     def stop(self) -> int:
         """End it as a service manager does; its exit code."""
