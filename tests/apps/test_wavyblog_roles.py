@@ -1,5 +1,6 @@
 """Who may do what in WavyBlog: every route for every role, and two users who want each other's things."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,9 @@ def two(tmp_path: Path) -> Iterator[Site]:
 def everything_of(site: Site, name: str) -> dict[str, Any]:
     """All items that say that they are somebody's."""
     items = [item for table in ("WavyBlog", "WavyBlog-keyplan") for item in _scan(site, table)]
-    # A minute's count of requests is not the caller's.
-    return {str(item): item for item in items if name in str(item) and "RATE#" not in str(item)}
+    # As a word, since an id may contain it by chance. A minute's count of requests is not the caller's.
+    theirs = re.compile(rf"\b{name}\b")
+    return {str(item): item for item in items if theirs.search(str(item)) and "RATE#" not in str(item)}
 
 
 def _scan(site: Site, table: str) -> list[Any]:
