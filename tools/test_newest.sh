@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests with the newest release of every dependency, whatever requirements.lock says.
+# Runs the tests with the newest release of every dependency, whatever requirements.lock says. Arguments are passed to pytest.
 set -eu
 env=.venv-newest
 trap 'rm -rf "$env"' EXIT
@@ -7,4 +7,4 @@ trap 'rm -rf "$env"' EXIT
 "$env/bin/pip" install --quiet --disable-pip-version-check --upgrade pip
 "$env/bin/pip" install --quiet --disable-pip-version-check --editable '.[systems,types]' --group dev
 "$env/bin/pip" list --outdated --disable-pip-version-check || true
-"$env/bin/pytest" -q -n auto --maxprocesses 8 --dist worksteal
+"$env/bin/pytest" -q -n auto --maxprocesses 8 --dist worksteal "$@"
