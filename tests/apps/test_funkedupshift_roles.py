@@ -11,7 +11,7 @@ from keyplan.apps.funkedupshift.api import SYSTEM
 from keyplan.apps.funkedupshift.service.access import ROLES
 from tests.apps.fus_site import ANY, PEOPLE, fus, match, match_body, png, send_avatar, somebody
 from tests.web.answers import problem
-from tests.web.contract import held_against_its_document
+from tests.web.contract import check_against_document
 from tests.web.site import Site
 
 ROUTES = {f"{verb} {path}": may for verb, path, may in SYSTEM.api.who_may_do_what()}
@@ -134,7 +134,7 @@ def test_it_does_what_its_document_says(tmp_path: Path, kind: str, only: tuple[s
     with fus(tmp_path) as site:
         match(somebody(site, "admin"))
         token = site.token(*PEOPLE[kind]) if PEOPLE[kind] else None
-        held = held_against_its_document(site, token, examples=2, scenarios=3, methods=False, only=only)
+        held = check_against_document(site, token, examples=2, scenarios=3, methods=False, only=only)
         assert held.findings == []
         assert not [status for status in held.statuses if status >= 500]
         assert site.running.store.verify() == []

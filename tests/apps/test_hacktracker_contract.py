@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.apps.hack_site import Team, league
-from tests.web.contract import held_against_its_document
+from tests.web.contract import check_against_document
 
 
 def test_what_the_document_says(tmp_path: Path) -> None:
@@ -12,7 +12,7 @@ def test_what_the_document_says(tmp_path: Path) -> None:
         team.game(play=True)
         # An account that is deleted on the way would be answered with nothing but 401 from then on.
         token = site.token("owner", "admin")
-        held = held_against_its_document(site, token, examples=1, scenarios=2, methods=False, without=["/me"])
+        held = check_against_document(site, token, examples=1, scenarios=2, methods=False, without=["/me"])
         assert held.findings == []
         assert not {status for status in held.statuses if status >= 500}
         assert {200, 404, 422} <= set(held.statuses)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.threefc_site import Club, club
-from tests.web.contract import PHASES, Held, held_against_its_document
+from tests.web.contract import PHASES, ContractResult, check_against_document
 
 OF_A_GAME = [f"/games/{{game_id}}/{part}" for part in ("sheet", "result", "status", "roster", "goals", "goals/undo")]
 
@@ -19,7 +19,7 @@ def site(tmp_path: Path) -> Iterator[Club]:
         yield served
 
 
-def good(held: Held) -> set[str]:
+def good(held: ContractResult) -> set[str]:
     """The operations that did something, after it is sure that all did what the document says."""
     assert held.findings == []
     assert held.phases >= PHASES
@@ -30,8 +30,8 @@ def good(held: Held) -> set[str]:
 def test_what_the_document_says(site: Club) -> None:
     token = site.site.token("olga")
     # The game's own parts first: among the others is what deletes it.
-    held = held_against_its_document(site.site, token, examples=1, scenarios=2, methods=False, only=OF_A_GAME)
+    held = check_against_document(site.site, token, examples=1, scenarios=2, methods=False, only=OF_A_GAME)
     assert {f"GET {path}" for path in OF_A_GAME if path.endswith(("sheet", "result", "roster", "goals"))} <= good(held)
-    held = held_against_its_document(site.site, token, examples=1, scenarios=2, methods=False, without=OF_A_GAME)
+    held = check_against_document(site.site, token, examples=1, scenarios=2, methods=False, without=OF_A_GAME)
     assert {"POST /leagues", "GET /seasons/{season_id}/table", "DELETE /games/{game_id}"} <= good(held)
     assert site.clean()

@@ -8,7 +8,7 @@ import pytest
 from keyplan.apps.vcm.api import SYSTEM
 from keyplan.web import ANYONE
 from tests.apps.vcm_site import add, announce, club, put_media, write
-from tests.web.contract import PHASES, Held, held_against_its_document
+from tests.web.contract import PHASES, ContractResult, check_against_document
 from tests.web.site import Site
 
 
@@ -24,7 +24,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield served
 
 
-def _check(site: Site, held: Held, seen: set[int]) -> None:
+def _check(site: Site, held: ContractResult, seen: set[int]) -> None:
     assert not held.findings, "\n\n".join(held.findings)
     assert held.phases >= PHASES
     assert held.statuses.keys() >= seen
@@ -34,13 +34,13 @@ def _check(site: Site, held: Held, seen: set[int]) -> None:
 def test_for_a_visitor(site: Site) -> None:
     """Some of each kind; that nobody else may edit is tested for every route elsewhere."""
     only = ("/news", "/news/{id}", "/events/by-slug/{slug}", "/media/by-ids")
-    held = held_against_its_document(site, examples=2, scenarios=1, only=only)
+    held = check_against_document(site, examples=2, scenarios=1, only=only)
     _check(site, held, {200, 401, 404, 405, 422})
     answered = {each for each, seen in held.operations.items() if min(seen) < 300}
     assert answered <= {f"{each.verb} {each.path}" for each in SYSTEM.api.routes if ANYONE in each.permission.roles}
 
 
 def test_for_an_admin(site: Site) -> None:
-    held = held_against_its_document(site, site.token("anja", "Admin"), examples=1, scenarios=1, methods=False)
+    held = check_against_document(site, site.token("anja", "Admin"), examples=1, scenarios=1, methods=False)
     _check(site, held, {200, 201, 404, 422, 428})
     assert set(held.operations) == {f"{each.verb} {each.path}" for each in SYSTEM.api.routes}

@@ -8,7 +8,7 @@ import pytest
 from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.web import ANYONE
 from tests.apps.blog_site import blog, write
-from tests.web.contract import PHASES, Held, held_against_its_document
+from tests.web.contract import PHASES, ContractResult, check_against_document
 from tests.web.site import Site
 
 
@@ -26,7 +26,7 @@ OWN = ("/me", "/me/password", "/me/email", "/me/posts", "/me/images", "/images",
 USERS = ("/users", "/users/{username}", "/users/{username}/role", "/all-posts")
 
 
-def _check(site: Site, held: Held, seen: set[int], without: Sequence[str] = ()) -> None:
+def _check(site: Site, held: ContractResult, seen: set[int], without: Sequence[str] = ()) -> None:
     assert held.findings == []
     assert held.phases >= PHASES
     assert held.statuses.keys() >= seen
@@ -36,7 +36,7 @@ def _check(site: Site, held: Held, seen: set[int], without: Sequence[str] = ()) 
 
 
 def test_for_a_visitor(site: Site) -> None:
-    held = held_against_its_document(site, examples=3, scenarios=2)
+    held = check_against_document(site, examples=3, scenarios=2)
     _check(site, held, {200, 204, 401, 404, 405, 422})
     answered = {each for each, seen in held.operations.items() if min(seen) < 300 or 404 in seen}
     assert answered <= {f"{each.verb} {each.path}" for each in SYSTEM.api.routes if ANYONE in each.permission.roles}
@@ -44,11 +44,11 @@ def test_for_a_visitor(site: Site) -> None:
 
 def test_for_an_author(site: Site) -> None:
     without = (*SIGNING_IN, *USERS)
-    held = held_against_its_document(site, site.token("ada"), examples=6, scenarios=4, methods=False, without=without)
+    held = check_against_document(site, site.token("ada"), examples=6, scenarios=4, methods=False, without=without)
     _check(site, held, {200, 201, 204, 400, 401, 403, 404, 409, 412, 422, 428}, without)
 
 
 def test_for_an_admin(site: Site) -> None:
     without = (*SIGNING_IN, *OWN)
-    held = held_against_its_document(site, site.token("root"), examples=6, scenarios=4, methods=False, without=without)
+    held = check_against_document(site, site.token("root"), examples=6, scenarios=4, methods=False, without=without)
     _check(site, held, {200, 201, 204, 400, 401, 404, 409, 412, 422, 428}, without)

@@ -1,10 +1,10 @@
-"""What tests read from the answers of an API: problems, their pointers, and a first thing to work with."""
+"""Helpers that read an API's answers: problems, their pointers, and a shelf to start with."""
 
 import httpx
 
 
 def problem(response: httpx.Response, status: int, code: str) -> dict[str, object]:
-    """The problem in a response; it is of the form that all problems have."""
+    """The problem in a response, checked to have the form of all problems."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     body: dict[str, object] = response.json()

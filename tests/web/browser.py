@@ -6,8 +6,8 @@
     def test_it(browser_page: Page, library: Site) -> None:
         browser_page.goto(library.url)
 
-A page fails its test when a script of it throws, when its console shows an error (which a breach of the content
-security policy is), or when anything is asked of another host. `KEYPLAN_SCREENSHOTS` names a folder for `screenshots`.
+A test fails if a script on its page throws, if the console shows an error (such as a violation of the content security
+policy), or if the page requests anything from another host. `KEYPLAN_SCREENSHOTS` names a folder for `screenshots`.
 """
 
 import os
@@ -31,14 +31,14 @@ ARGUMENTS = [
     "--disable-dev-shm-usage",
 ]
 DESKTOP, PHONE = (1280, 900), (390, 844)
-"""The sizes that pages are looked at in."""
-_MISSING = "*** NOT TESTED: there is no Chromium, so no page was tried in a browser (apt-get install chromium). ***"
+"""The window sizes in which pages are checked."""
+_MISSING = "*** NOT TESTED: there is no Chromium, so no page was tested in a browser (apt-get install chromium). ***"
 
 
-# For one file at a time: as long as it runs, no event loop can be run in the same thread by tests of other files.
+# One browser per file: while Playwright runs, tests of other files couldn't run an event loop in the same thread.
 @pytest.fixture(scope="module")
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
-    """Chromium, once for the tests of a file; without it they are skipped, which is said where nobody can miss it."""
+    """Chromium, started once per file. Without it, these tests are skipped, with a message that nobody can miss."""
     if CHROMIUM is None:
         with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
             os.write(2, f"\n{_MISSING}\n".encode())
@@ -50,29 +50,29 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
 
 
 class Watch:
-    """What a page must not do."""
+    """Records what a page must not do."""
 
     def __init__(self, page: Page) -> None:
         self.found: list[str] = []
         page.on("pageerror", lambda error: self.found.append(f"a script failed: {error}"))
-        page.on("console", self._said)
-        page.route("**/*", self._asked)
+        page.on("console", self._on_console)
+        page.route("**/*", self._on_request)
 
-    def _said(self, message: ConsoleMessage) -> None:
-        # An answer such as 422 is shown in the console, too; tests of forms want it.
+    def _on_console(self, message: ConsoleMessage) -> None:
+        # The console also shows answers such as 422, which tests of forms expect.
         if message.type == "error" and "Failed to load resource" not in message.text:
-            self.found.append(f"the console says: {message.text}")
+            self.found.append(f"console error: {message.text}")
 
-    def _asked(self, route: Route, request: Request) -> None:
+    def _on_request(self, route: Route, request: Request) -> None:
         if urlsplit(request.url).hostname in ("127.0.0.1", "localhost", None):
             route.continue_()
         else:
-            self.found.append(f"another host was asked: {request.url}")
+            self.found.append(f"requested from another host: {request.url}")
             route.abort()
 
 
 def watched(browser: Browser, **options: object) -> Iterator[Page]:
-    """A page in a browser of its own, without cookies; its faults are the test's."""
+    """A page in a new browser context, without cookies. The test fails if the page does something it must not do."""
     context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, **options)  # type: ignore[arg-type]  # Playwright's own
     context.set_default_timeout(15_000)
     page = context.new_page()
@@ -84,25 +84,25 @@ def watched(browser: Browser, **options: object) -> Iterator[Page]:
 
 @pytest.fixture
 def browser_page(browser: Browser) -> Iterator[Page]:
-    """A page."""
+    """A page with JavaScript."""
     yield from watched(browser)
 
 
 @pytest.fixture
 def plain_page(browser: Browser) -> Iterator[Page]:
-    """A page of somebody who has JavaScript switched off."""
+    """A page with JavaScript turned off."""
     yield from watched(browser, java_script_enabled=False)
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing has to be scrolled sideways."""
+    """Whether the page fits without scrolling sideways."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
 def screenshots(page: Page, name: str) -> None:
-    """Look at a page on a desk and on a phone: it must fit. Pictures are kept where one wants them."""
+    """Check that a page fits on a desktop and on a phone, and save pictures if a folder is set."""
     folder = os.environ.get("KEYPLAN_SCREENSHOTS")
-    page.wait_for_load_state()  # what is there before its styles are may be of any width
+    page.wait_for_load_state()  # before its styles are loaded, a page can have any width
     for width, height in (DESKTOP, PHONE):
         page.set_viewport_size({"width": width, "height": height})
         assert fits(page), f"{name} is wider than {width} pixels"

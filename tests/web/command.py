@@ -1,4 +1,4 @@
-"""The command `keyplan`, as a person runs it in a folder."""
+"""Runs the command `keyplan`, as a user does in a folder."""
 
 import json
 import os
@@ -18,12 +18,12 @@ COMMAND = (sys.executable, "-m", "keyplan.cli")
 
 
 def environment(given: dict[str, str]) -> dict[str, str]:
-    """The environment of a command: nothing of Keyplan's but what is given."""
+    """The environment of a command: no settings of Keyplan except those given."""
     return {name: value for name, value in os.environ.items() if not name.startswith("KEYPLAN_")} | given
 
 
 def keyplan(folder: Path, *arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
+    """Run a command until it ends."""
     return subprocess.run(
         [*COMMAND, *arguments], cwd=folder, env=environment(given), capture_output=True, text=True, timeout=60
     )
@@ -31,24 +31,24 @@ def keyplan(folder: Path, *arguments: str, **given: str) -> subprocess.Completed
 
 @dataclass
 class Command:
-    """A command that runs."""
+    """A running command."""
 
     process: subprocess.Popen[str]
     output: IO[str]
     log: Path
     seconds: float = 0
-    """How long it took until it was ready."""
+    """How long it took to start."""
     processor_seconds: float = 0
-    """How much of that it was computing: the rest belongs to whoever else uses this machine."""
+    """How much of that was its own CPU time, however busy the machine was."""
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What it logged; every line is JSON. A line that is still being written is left for the next look."""
+        """The lines of its log, which are all JSON. Leaves out a line that isn't complete yet."""
         written, _, _ = self.log.read_text().rpartition("\n")
         return [json.loads(line) for line in written.splitlines()]
 
     def stop(self) -> int:
-        """End it as a service manager does; its exit code."""
+        """Stop it as a service manager does, and return its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(20)
 
@@ -64,13 +64,13 @@ class Server(Command):
         return f"{self.url}/api/wavyblog"
 
     def get(self, path: str, **more: Any) -> httpx.Response:
-        """An answer, over a connection of its own."""
+        """The answer to a GET request on a new connection."""
         return httpx.get(f"{self.url}{path}", timeout=30, **more)
 
 
 @contextmanager
 def started(folder: Path, *arguments: str, **given: str) -> Iterator[Command]:
-    """A command, until the block ends; it ends well, then."""
+    """A command that runs until the block ends, and must then exit with 0."""
     log = folder / f"log-{time.monotonic_ns()}"
     with log.open("w") as errors:
         process = subprocess.Popen(
@@ -89,14 +89,14 @@ def started(folder: Path, *arguments: str, **given: str) -> Iterator[Command]:
         if process.poll() is None:
             assert command.stop() == 0, log.read_text()
     finally:
-        with suppress(ProcessLookupError):  # none of its processes is left, as it should be
+        with suppress(ProcessLookupError):  # all its processes have ended, as they should
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
 
 @contextmanager
 def serve(folder: Path, *arguments: str, systems: Sequence[str] = ("wavyblog",), **given: str) -> Iterator[Server]:
-    """`keyplan serve` on a free port, once it says that it is ready."""
+    """`keyplan serve` on a free port, once it is ready."""
     began = time.monotonic()
     chosen = [part for system in systems for part in ("--system", system)]
     with started(folder, "serve", "--port", "0", *chosen, *arguments, **given) as command:

@@ -1,4 +1,4 @@
-"""Fixtures of the HTTP kit's tests."""
+"""Fixtures for the tests of the HTTP kit."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +13,13 @@ from tests.web.site import Site, settings_of, site
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings for a test: nothing is read from the environment, and nothing is limited."""
+    """Settings for a test: not read from the environment, and without rate limits."""
     return settings_of(dev=True, path=tmp_path / "test.db", rate_identity=0, rate_address=0, request_seconds=30)
 
 
 @pytest.fixture(params=["fast paths", "public interfaces"])
 def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs a test twice: as it is, and without private interfaces of other libraries."""
+    """Runs each test twice: as installed, and without private interfaces of other libraries."""
     if request.param == "public interfaces":
         monkeypatch.setattr(compat, "fast_paths", False)
 

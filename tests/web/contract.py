@@ -1,4 +1,4 @@
-"""What a served API does, held against its OpenAPI document: schemathesis in all its phases, with all its checks."""
+"""Compares a served API with its OpenAPI document: schemathesis with all phases and all checks."""
 
 import re
 from collections import Counter
@@ -15,23 +15,23 @@ from tests.web.site import Site
 
 PHASES = {"examples", "coverage", "fuzzing", "stateful"}
 _BEYOND_SCHEMAS = {"bad-cursor", "value-error"}
-"""What no schema can say: that a cursor is signed, and what a function decides (a length in bytes)."""
+"""Codes of rules that a schema can't state, such as a signed cursor or a length in bytes."""
 
 _OF_THE_TEXT = {"string-too-short", "string-pattern-mismatch"}
 
 
 @dataclass
-class Held:
-    """What came of it."""
+class ContractResult:
+    """The results."""
 
     findings: list[str] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
     operations: dict[str, Counter[int]] = field(default_factory=dict)
-    """How often which operation was answered how."""
+    """For each operation, how often each status was returned."""
     phases: set[str] = field(default_factory=set)
 
 
-def held_against_its_document(
+def check_against_document(
     site: Site,
     token: str | None = None,
     *,
@@ -40,10 +40,11 @@ def held_against_its_document(
     methods: bool = True,
     only: Sequence[str] = (),
     without: Sequence[str] = (),
-) -> Held:
-    """Send what the document allows and what it does not, as somebody with a token or as a visitor.
+) -> ContractResult:
+    """Send requests that the document allows and some that it doesn't, with a token or without one.
 
-    The same requests each time, but for what the answers before have brought. `methods`: also those that no path has.
+    The requests are the same in each run, apart from values taken from earlier answers. `methods` also tries methods
+    that a path doesn't have.
     """
     config = SchemathesisConfig.from_dict(
         {
@@ -56,7 +57,7 @@ def held_against_its_document(
                 "coverage": {} if methods else {"unexpected-methods": []},
                 "stateful": {"max-steps": 4, "generation": {"max-examples": scenarios}},
             },
-            # A change without If-Match is 428 (RFC 6585), which schemathesis does not expect.
+            # A change without If-Match is answered with 428 (RFC 6585), which schemathesis doesn't expect.
             "checks": {"missing_required_header": {"expected-statuses": [400, 401, 403, 422, 428]}},
         }
     )
@@ -65,13 +66,13 @@ def held_against_its_document(
         schema = schema.exclude(path=path)
     if only:
         schema = schema.include(path=list(only))
-    held = Held()
+    held = ContractResult()
     for event in from_schema(schema).execute():
         _note(held, event)
     return held
 
 
-def _note(held: Held, event: events.EngineEvent) -> None:
+def _note(held: ContractResult, event: events.EngineEvent) -> None:
     match event:
         case events.ScenarioFinished():
             _note_scenario(held, event.phase.value, event.recorder)
@@ -83,7 +84,7 @@ def _note(held: Held, event: events.EngineEvent) -> None:
             raise event.exception
 
 
-def _note_scenario(held: Held, phase: str, recorder: ScenarioRecorder) -> None:
+def _note_scenario(held: ContractResult, phase: str, recorder: ScenarioRecorder) -> None:
     for case, interaction in recorder.interactions.items():
         if interaction.response is not None:
             status = interaction.response.status_code
@@ -91,39 +92,39 @@ def _note_scenario(held: Held, phase: str, recorder: ScenarioRecorder) -> None:
             held.operations.setdefault(recorder.cases[case].value.operation.label, Counter())[status] += 1
     for case, checks in recorder.checks.items():
         for check in checks:
-            if check.failure_info is not None and not _is_fine(recorder, case, check.name):
-                held.findings.append(f"{phase} {check.name}: {_told(check.failure_info)}")
+            if check.failure_info is not None and not _is_false_alarm(recorder, case, check.name):
+                held.findings.append(f"{phase} {check.name}: {_described(check.failure_info)}")
 
 
-def _told(info: CheckFailureInfo) -> str:
+def _described(info: CheckFailureInfo) -> str:
     return f"{info.failure.operation}\n{info.failure.message}\n{info.code_sample[:2000]}"
 
 
-def _is_fine(recorder: ScenarioRecorder, case_id: str, check: str) -> bool:
-    """Whether a check is mistaken."""
+def _is_false_alarm(recorder: ScenarioRecorder, case_id: str, check: str) -> bool:
+    """Whether a failed check is a false alarm."""
     case, response = recorder.cases[case_id].value, recorder.interactions[case_id].response
     if check == "positive_data_acceptance" and response is not None:
-        # Sent as a good value of a header that may be left out, whatever the pattern of the header says.
-        return case.headers.get("If-Match") == "" or _is_a_rule(response.json(), case.body)
+        # schemathesis takes an empty If-Match for valid, because the header is optional, whatever its pattern says.
+        return case.headers.get("If-Match") == "" or _is_refused_by_a_rule(response.json(), case.body)
     if check == "allow_header_conformance" and response is not None:
-        # Where a fixed path (/posts/all) is also one with a parameter (/posts/{slug}), both say what can be done there;
-        # and whatever can be read answers HEAD.
+        # If a fixed path (/posts/all) also matches one with a parameter (/posts/{slug}), the methods of both are
+        # allowed; and every GET also allows HEAD.
         return set(response.headers["allow"][0].split(", ")) == _methods_at(case)
-    # A cookie is sent as it is: with a semicolon in it, it is a shorter cookie and another one.
+    # A cookie is sent as it is, so a value with a semicolon arrives as a shorter, different value.
     cut = any(";" in str(value) for value in case.cookies.values())
     return check == "negative_data_rejection" and (cut or _is_padded(case.body))
 
 
 def _methods_at(case: schemathesis.Case[Any]) -> set[str]:
-    """What can be done at the path of a case, by all paths of the document that it fits."""
+    """The methods of all paths in the document that match the path of a case."""
     paths: dict[str, dict[str, object]] = case.operation.schema.raw_schema["paths"]
     fitting = (path for path in paths if re.fullmatch(re.sub(r"{\w+}", "[^/]+", path), case.formatted_path))
     found = {method.upper() for path in fitting for method in paths[path]}
     return found | {"HEAD"} if "GET" in found else found
 
 
-def _is_a_rule(problem: Mapping[str, Any], body: object) -> bool:
-    """Whether values of the right form were refused for what they stand for, which no schema can say."""
+def _is_refused_by_a_rule(problem: Mapping[str, Any], body: object) -> bool:
+    """Whether well-formed values were refused by a rule that no schema can state."""
     if problem["status"] not in (412, 422):
         return False
     beyond = _BEYOND_SCHEMAS | (_OF_THE_TEXT if _is_padded(body) else set())
@@ -131,7 +132,7 @@ def _is_a_rule(problem: Mapping[str, Any], body: object) -> bool:
 
 
 def _is_padded(body: object) -> bool:
-    """Whether there is a text with space around it, which is taken away before the text is looked at."""
+    """Whether the body has text with spaces around it, which are stripped before validation."""
     match body:
         case str():
             return body != body.strip()

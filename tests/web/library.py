@@ -1,4 +1,4 @@
-"""A small system with one of everything, for the tests of the HTTP kit: a library of shelves and books."""
+"""A small system that uses every feature of the HTTP kit, for its tests: a library with shelves and books."""
 
 from typing import Annotated
 
@@ -54,7 +54,7 @@ shelves = Table(
 
 
 class Shelf(Entity, table=shelves):
-    """A shelf, which one person looks after."""
+    """A shelf, which one person owns."""
 
     shelf_id: Id = new_id("shelf_")
     name: str
@@ -69,7 +69,7 @@ class Shelf(Entity, table=shelves):
 
 
 class Title(Entity, table=shelves):
-    """Where a book is, by its number."""
+    """The place of a book, by its ISBN."""
 
     isbn: Id
     shelf_id: Id
@@ -101,7 +101,7 @@ class Book(Entity, table=shelves):
 
 
 class Gone(Entity, table=shelves):
-    """That a book was taken away, as a stream handler notes it."""
+    """A note that a book was deleted, written by a stream handler."""
 
     book_id: Id
     title: str
@@ -180,7 +180,7 @@ class BookOut(Out):
 
 
 class Librarian(Service[Library]):
-    """The rules of the library."""
+    """The library's rules."""
 
     all_roles = (ANYONE, SIGNED_IN, "admin")
 
@@ -202,12 +202,12 @@ class Librarian(Service[Library]):
 
     @allow(SIGNED_IN)
     def create_shelf(self, new: NewShelf) -> ShelfOut:
-        """Put up a shelf."""
+        """Create a shelf."""
         return ShelfOut.model_validate(self.store.run(create(Shelf(name=new.name, owner=self.me.sub))))
 
     @allow(SIGNED_IN, also="it is your shelf, or you are an admin")
     def rename_shelf(self, shelf_id: ShelfId, change: Renaming, version: IfMatch) -> ShelfOut:
-        """Give a shelf another name."""
+        """Rename a shelf."""
         shelf = self._mine(shelf_id)
         self.current(shelf, version)
         shelf.name = change.name
@@ -215,14 +215,14 @@ class Librarian(Service[Library]):
 
     @allow(SIGNED_IN, also="it is your shelf, or you are an admin")
     def delete_shelf(self, shelf_id: ShelfId, version: IfMatch) -> None:
-        """Take a shelf down, with its books."""
+        """Delete a shelf with its books."""
         shelf = self._mine(shelf_id)
         self.current(shelf, version)
         self.store.run(delete(shelf))
 
     @allow(SIGNED_IN, also="it is your shelf, or you are an admin")
     def add_book(self, shelf_id: ShelfId, new: NewBook, version: MayMatch) -> BookOut:
-        """Put a book on a shelf."""
+        """Add a book to a shelf."""
         shelf = self._mine(shelf_id)
         self.current(shelf, version)
         if new.title.lower() == "forbidden":
@@ -231,17 +231,17 @@ class Librarian(Service[Library]):
 
     @allow("admin")
     def gone(self, page: Paging) -> Listing[str]:
-        """The titles of the books that were taken away."""
+        """The titles of deleted books."""
         return self.listed(self.design.gone(), page, lambda gone: gone.title)
 
     @allow("admin")
     def crash(self) -> None:
-        """Fail, as programs do."""
+        """Crash."""
         raise ZeroDivisionError("SHELF#secret")
 
     @allow(SIGNED_IN, also="nothing that is ever decided")
     def forgetful(self) -> None:
-        """Write without deciding."""
+        """Write without checking the caller's permission."""
         self.store.run(create(Shelf(name="forgotten", owner=self.me.sub)))
 
     def _shelf(self, shelf_id: str) -> Shelf:
@@ -270,8 +270,8 @@ api.post("/forgetful", Librarian.forgetful, once=False, rate=5)
 
 
 @on(Book, "REMOVE")
-def note_that_it_is_gone(change: ItemChange[Book], library: Running[Library]) -> None:
-    """Every book that goes is noted once, however often the record comes."""
+def note_deleted_book(change: ItemChange[Book], library: Running[Library]) -> None:
+    """Note each deleted book once, even if its record arrives several times."""
     assert change.before is not None
     gone = Gone(book_id=change.before.book_id, title=change.before.title)
     if library.store.run(get(Gone, book_id=gone.book_id)) is None:
@@ -284,5 +284,5 @@ SYSTEM = System(
     summary="Shelves and books.",
     design=Library,
     api=api,
-    handlers=(note_that_it_is_gone,),
+    handlers=(note_deleted_book,),
 )

@@ -1,4 +1,4 @@
-"""Pages for the example system: a list, a form, a form with a list above it, and things that go wrong."""
+"""Pages of the example system: a list, a form, a form below a list, and pages that fail."""
 
 from dataclasses import replace
 

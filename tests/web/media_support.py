@@ -1,4 +1,4 @@
-"""A small system with pictures, its files on disk or in S3, served over HTTP; and ways to disturb it."""
+"""A small system with pictures, with files on disk or in S3, served over HTTP; and ways to interrupt it."""
 
 import struct
 import threading
@@ -31,13 +31,13 @@ PURPOSE = "picture of alice"
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 http = httpx.Client(verify=False, trust_env=False)
-"""One for all tests: making one takes longer than most requests."""
+"""Shared by all tests: creating one takes longer than most requests."""
 
 gallery_table = Table("Gallery", key("PK", "SK"), case="pascal")
 
 
 class Picture(Entity, table=gallery_table):
-    """An item that names a file."""
+    """An item with the name of a file."""
 
     picture_id: Id = new_id()
     file: str
@@ -46,7 +46,7 @@ class Picture(Entity, table=gallery_table):
 
 
 class GalleryDesign(Design):
-    """One table."""
+    """A design with one table."""
 
     tables = (gallery_table,)
     entities = (Picture,)
@@ -56,7 +56,7 @@ class GalleryDesign(Design):
 
 
 def png(size: int = 0) -> bytes:
-    """A picture that any viewer shows, of at least this many bytes."""
+    """A valid PNG of at least this many bytes."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -80,7 +80,7 @@ HTML = b"<!doctype html><script>alert(1)</script>"
 
 
 class Clock:
-    """A time that passes when it is told to."""
+    """A clock that only advances when a test says so."""
 
     def __init__(self) -> None:
         self.now = START
@@ -94,19 +94,19 @@ class Clock:
 
 @dataclass
 class Gallery:
-    """A system with files."""
+    """A system with uploaded files."""
 
     media: Media
     store: Store[GalleryDesign]
     objects: Objects
     clock: Clock
     stored: Callable[[], set[str]]
-    """Every object there is, kept or incoming."""
+    """The keys of all objects, kept or incoming."""
     url: str = ""
     secret: Callable[[], bytes] = field(default=lambda: b"")
 
     def other(self, *, store: object = None, objects: object = None) -> Media:
-        """The media of another process; with a client or store of files in between."""
+        """The media of another process, optionally with another client or object store."""
         its = self.store if store is None else Store(GalleryDesign(), store, clock=self.clock)
         found: Any = self.objects if objects is None else objects
         return Media(self.media.system, found, its, secret=KeptSecret(its))
@@ -115,14 +115,14 @@ class Gallery:
         return self.media.ask(content_type, purpose=PURPOSE, max_bytes=max_bytes, **more)
 
     def sent(self, data: bytes | None = None, content_type: str = "image/png", **more: Any) -> Ticket:
-        """A ticket whose file was sent."""
+        """A ticket whose file has been sent."""
         ticket = self.ask(content_type, **more)
         answered = self.send(ticket, png() if data is None else data)
         assert answered.status_code == 204, answered.text
         return ticket
 
     def send(self, ticket: Ticket, data: bytes, **fields: str) -> httpx.Response:
-        """Send a form as a browser does."""
+        """Send the form as a browser does."""
         form = {**ticket.fields, **fields}
         url = ticket.url if ticket.url.startswith("http") else self.url + ticket.url
         return http.post(url, data=form, files={"file": ("C:\\fakepath\\me.png", data, "text/html")})
@@ -131,14 +131,14 @@ class Gallery:
         return http.get(self.url + self.media.url(name), headers=headers)
 
     def records(self) -> list[dict[str, Any]]:
-        """The records of uploads, as they are stored."""
+        """The stored records of uploads."""
         table = self.store.design.table_name(self.store.design.all_tables[-1])
         client: Any = self.store.client
         items = client.scan(TableName=table)["Items"]
         return [item for item in items if item["pk"]["S"] == "UPLOADS"]
 
     def sweep_all(self) -> None:
-        """All that the sweeps of the following days do."""
+        """Run all sweeps of the next few days."""
         for hours in (2, 25, 25):
             self.clock.pass_(hours=hours)
             self.media.sweep()
@@ -185,7 +185,7 @@ def s3_client(endpoint: str) -> object:
 
 @contextmanager
 def served(*galleries: Gallery) -> Iterator[str]:
-    """The galleries' files over HTTP."""
+    """Serves the galleries' files over HTTP."""
 
     async def on_problem(request: Request, error: Exception) -> Response:
         assert isinstance(error, Problem)
@@ -207,15 +207,15 @@ def served(*galleries: Gallery) -> Iterator[str]:
         thread.join()
 
 
-# Disturbances
+# Interruptions
 
 
 class Killed(BaseException):
-    """The process is gone; nothing may catch it."""
+    """Ends the process; nothing may catch it."""
 
 
 class Tripwire:
-    """Counts the steps that are taken through what it wraps, and acts before one of them."""
+    """Counts the calls that pass through what it wraps, and calls `act` before one of them."""
 
     def __init__(self, at: int, act: Callable[[], None]) -> None:
         self.at = at

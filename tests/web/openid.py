@@ -1,4 +1,4 @@
-"""An OpenID issuer for tests: real codes, PKCE, clients with secrets, ID tokens signed with RS256."""
+"""An OpenID issuer for tests: real codes, PKCE, client secrets, and ID tokens signed with RS256."""
 
 import base64
 import hashlib
@@ -24,20 +24,20 @@ from tests.web.site import served
 
 @cache
 def a_key(number: int = 0) -> RSAPrivateKey:
-    """A key; making one takes long, so there are few."""
+    """A key. Generating one is slow, so tests share a few."""
     return generate_private_key(public_exponent=65537, key_size=2048)
 
 
 @dataclass
 class FakeIssuer:
-    """Signs in whoever `person` says, without asking."""
+    """Signs in whoever `person` names, without asking."""
 
     url: str = ""
     client_id: str = "library-pages"
     client_secret: str | None = None
     person: dict[str, Any] = field(default_factory=lambda: {"sub": "u-1", "name": "Ursula", "groups": ["admin"]})
     wrong: dict[str, Any] = field(default_factory=dict)
-    """Claims of the ID token that are to be other than they should."""
+    """Claims of the ID token to replace."""
     key: RSAPrivateKey = field(default_factory=a_key)
     refuses: str | None = None
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class FakeIssuer:
 
 @contextmanager
 def fake_issuer(**options: Any) -> Iterator[FakeIssuer]:
-    """An issuer that answers over HTTP, as long as the block lasts."""
+    """An issuer that answers over HTTP until the block ends."""
     issuer = FakeIssuer(**options)
     with served(issuer.app()) as url:
         issuer.url = url

@@ -1,4 +1,4 @@
-"""Sending the forms of pages, as a browser without scripts does."""
+"""Sends the forms of pages, as a browser without JavaScript does."""
 
 import re
 
@@ -12,7 +12,7 @@ def token_in(page: httpx.Response) -> str:
 
 
 def send(client: httpx.Client, at: str, to: str, /, **values: str) -> httpx.Response:
-    """Get the page with the form, and send the form."""
+    """Get the page with the form, and submit the form."""
     return client.post(to, data={"csrf": token_in(client.get(at)), **values})
 
 

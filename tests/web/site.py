@@ -1,4 +1,4 @@
-"""A real server for tests: the example system on an engine in memory, over real HTTP."""
+"""A real server for tests: a system on an in-memory engine, over HTTP."""
 
 import socket
 import threading
@@ -20,20 +20,20 @@ from keyplan.web.system.running import Running, System
 
 
 def settings_of(**given: Any) -> Settings:
-    """Settings for a test: no file is read for them."""
+    """Settings for a test, without reading any file."""
     build: Any = Settings
     settings: Settings = build(_env_file=None, **given)
     return settings
 
 
 def changed(settings: Settings, **given: Any) -> Settings:
-    """The same settings, some of them changed and all of them checked."""
+    """The same settings with some of them changed, validated again."""
     return settings_of(**settings.model_dump(exclude_unset=True) | given)
 
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[str]:
-    """An application on a free port of this machine, as long as the block lasts."""
+    """Serve an application on a free local port until the block ends."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, proxy_headers=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -50,7 +50,7 @@ def served(app: ASGIApp) -> Iterator[str]:
 
 @dataclass
 class Site:
-    """A served system, and clients of it."""
+    """A served system, and clients for it."""
 
     url: str
     engine: Engine
@@ -65,7 +65,7 @@ class Site:
         return dev_issuer(self.running.settings).token(self.running.system.name, sub, groups=groups)
 
     def as_(self, sub: str | None = None, *groups: str, **options: Any) -> httpx.Client:
-        """A client of the API: of somebody with a token, or of a visitor."""
+        """A client of the API, with or without a token."""
         headers = {"Authorization": f"Bearer {self.token(sub, *groups)}"} if sub else {}
         client = httpx.Client(base_url=self.api, headers=headers, timeout=30, **options)
         return self._stack.enter_context(client)
@@ -73,7 +73,7 @@ class Site:
 
 @contextmanager
 def site(system: System[Any], settings: Settings, engine: Engine | None = None) -> Iterator[Site]:
-    """A system served over HTTP, its tables made."""
+    """A system with its tables, served over HTTP."""
     with ExitStack() as stack:
         engine = engine or stack.enter_context(Engine())
         started = running(system, settings, engine)

@@ -18,7 +18,7 @@ from tests.web.site import Site, changed, site
 pytestmark = pytest.mark.usefixtures("both_ways")
 
 
-def test_what_is_made_can_be_read_by_everybody(library: Site) -> None:
+def test_anyone_can_read_what_a_user_created(library: Site) -> None:
     made = shelf(library.as_("ada"))
     read = library.as_().get(f"/shelves/{made['shelf_id']}")
     assert read.json() == made == {"shelf_id": made["shelf_id"], "name": "Novels", "book_count": 0, "version": 1}
@@ -36,18 +36,18 @@ def test_what_is_made_can_be_read_by_everybody(library: Site) -> None:
         ("text", [""]),
     ],
 )
-def test_values_that_do_not_fit_are_named(library: Site, body: object, where: list[str]) -> None:
+def test_each_invalid_value_has_a_pointer(library: Site, body: object, where: list[str]) -> None:
     answer = library.as_("ada").post("/shelves", json=body)
     assert pointers(problem(answer, 422, "invalid")) == where
 
 
-def test_query_parameters_that_do_not_fit_are_named(library: Site) -> None:
+def test_an_invalid_query_parameter_has_a_pointer(library: Site) -> None:
     answer = library.as_().get("/shelves", params={"limit": 101})
     assert pointers(problem(answer, 422, "invalid")) == ["?limit"]
 
 
 @pytest.mark.parametrize("body", [b"{", b"", b'{"name": "\xff"}', b"NaN", b'{"name": Infinity}'])
-def test_what_is_not_json_is_not_read(library: Site, body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(library: Site, body: bytes) -> None:
     answer = library.as_("ada").post("/shelves", content=body, headers={"Content-Type": "application/json"})
     problem(answer, 400, "not-json")
 
@@ -57,7 +57,7 @@ def test_other_content_types_are_refused(library: Site) -> None:
     problem(answer, 400, "not-json")
 
 
-def test_deep_and_long_bodies_are_refused(library: Site) -> None:
+def test_too_deep_and_too_long_bodies_are_refused(library: Site) -> None:
     client = library.as_("ada")
     deep = "[" * 40 + "]" * 40
     problem(client.post("/shelves", content=deep, headers={"Content-Type": "application/json"}), 422, "too-deep")
@@ -83,12 +83,12 @@ def test_unknown_paths_and_methods(library: Site) -> None:
     assert answer.headers["allow"] == "DELETE, GET, HEAD, PATCH"
 
 
-def test_what_can_be_read_can_be_asked_about(library: Site) -> None:
-    """HEAD has the headers of GET, and no body; also where there is a problem."""
+def test_head_answers_like_get_without_a_body(library: Site) -> None:
+    """Also if there is a problem."""
     shelf(library.as_("ada"), "Second")
     path = f"/shelves/{shelf(library.as_('ada'))['shelf_id']}"
     client, own = library.as_(), {"date", "x-request-id"}
-    client.get("/shelves?limit=1")  # the first cursor makes a secret, which is kept
+    client.get("/shelves?limit=1")  # the first cursor creates a secret, which is kept
     for at in (path, "/shelves?limit=1", "/shelves/nothing", "/shelves?limit=0", "/openapi.json", "/docs", "/gone"):
         read, asked = client.get(at), client.head(at)
         assert asked.status_code == read.status_code
@@ -117,7 +117,9 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
         ("POST", "/nothing", 404, "There is nothing at this address."),
     ],
 )
-def test_a_browser_that_went_astray_gets_a_page(library: Site, method: str, path: str, status: int, says: str) -> None:
+def test_a_browser_gets_an_html_page_for_an_unknown_address(
+    library: Site, method: str, path: str, status: int, says: str
+) -> None:
     page = httpx.request(method, library.url + path, headers=BROWSER)
     assert page.status_code == status
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -131,19 +133,19 @@ def test_a_browser_that_went_astray_gets_a_page(library: Site, method: str, path
     assert plain.headers.get("allow") == page.headers.get("allow")
 
 
-def test_a_page_that_can_not_be_made_is_a_page_all_the_same(library: Site) -> None:
+def test_a_browser_gets_an_html_page_for_a_body_that_is_too_large(library: Site) -> None:
     page = httpx.post(f"{library.url}/library/shelves/new", content=b"x" * 2_000_000, headers=BROWSER)
     assert page.status_code == 413
     assert "The body is larger than 1,048,576 bytes." in page.text
 
 
-def test_an_api_speaks_json_to_browsers_too(library: Site) -> None:
+def test_the_api_answers_with_json_to_browsers_too(library: Site) -> None:
     problem(library.as_().get("/nothing", headers=BROWSER), 404, "no-such-path")
     problem(library.as_().get("/shelves/nothing", headers=BROWSER), 404, "not-found")
     problem(httpx.get(f"{library.url}/api/nothing", headers=BROWSER), 404, "no-such-path")
 
 
-def test_a_fault_of_ours_tells_nothing(library: Site) -> None:
+def test_an_internal_error_reveals_nothing(library: Site) -> None:
     answer = library.as_("root", "admin").post("/crash")
     problem(answer, 500, "internal-error")
     assert "SHELF" not in answer.text
@@ -151,7 +153,7 @@ def test_a_fault_of_ours_tells_nothing(library: Site) -> None:
     assert library.as_().get("/shelves").status_code == 200
 
 
-def test_a_conflict_names_no_key(library: Site) -> None:
+def test_a_conflict_reveals_no_key(library: Site) -> None:
     client = library.as_("ada")
     shelf(client)
     answer = client.post("/shelves", json={"name": "NOVELS"})
@@ -160,7 +162,7 @@ def test_a_conflict_names_no_key(library: Site) -> None:
     assert "GSI1" not in answer.text
 
 
-def test_lists_come_in_pages(library: Site) -> None:
+def test_lists_are_split_into_pages(library: Site) -> None:
     store = library.running.store
     for number in range(25):
         store.run(create(Shelf(name=f"shelf {number:02}", owner="ada")))
@@ -189,7 +191,7 @@ def test_a_cursor_of_another_list_is_refused(library: Site) -> None:
     assert pointers(problem(library.as_().get("/shelves?cursor=forged"), 422, "invalid")) == ["?cursor"]
 
 
-def test_a_count_that_changed_is_no_304_and_no_other_version(library: Site) -> None:
+def test_a_changed_count_changes_the_etag_but_not_the_version(library: Site) -> None:
     client = library.as_("ada")
     path = f"/shelves/{shelf(client)['shelf_id']}"
     tag = client.get(path).headers["etag"]
@@ -199,7 +201,7 @@ def test_a_count_that_changed_is_no_304_and_no_other_version(library: Site) -> N
     assert client.patch(path, json={"name": "B"}, headers={"If-Match": tag}).status_code == 200
 
 
-def test_versions_are_entity_tags(library: Site) -> None:
+def test_versions_are_sent_as_etags(library: Site) -> None:
     client = library.as_("ada")
     path = f"/shelves/{shelf(client)['shelf_id']}"
     tag = client.get(path).headers["etag"]
@@ -217,7 +219,7 @@ def test_versions_are_entity_tags(library: Site) -> None:
     problem(client.get(path), 404, "not-found")
 
 
-def test_who_may_not_is_told_so(library: Site) -> None:
+def test_a_caller_without_permission_is_refused(library: Site) -> None:
     path = f"/shelves/{shelf(library.as_('ada'))['shelf_id']}"
     rename: dict[str, Any] = {"json": {"name": "X"}, "headers": {"If-Match": "*"}}
     answer = library.as_().patch(path, **rename)
@@ -228,30 +230,30 @@ def test_who_may_not_is_told_so(library: Site) -> None:
     assert library.as_("root", "admin").patch(path, **rename).status_code == 200
 
 
-def test_who_is_not_known_is_told_before_anything_else(library: Site) -> None:
+def test_an_unknown_caller_is_refused_before_the_body_is_read(library: Site) -> None:
     problem(library.as_().post("/shelves", content=b"{"), 401, "no-token")
 
 
-def test_nothing_is_written_before_it_is_decided_who_may(library: Site) -> None:
+def test_nothing_is_written_before_the_permission_is_checked(library: Site) -> None:
     answer = library.as_("ada").post("/forgetful")
     problem(answer, 500, "internal-error")
     assert library.as_().get("/shelves").json()["items"] == []
 
 
-def test_a_service_whose_method_says_nothing_is_refused() -> None:
+def test_a_service_method_without_permissions_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Forgetful\.open doesn't say who may call it"):
 
         class Forgetful(Librarian):
             def open(self) -> None: ...
 
 
-def test_a_name_in_a_path_that_the_method_does_not_take_is_refused() -> None:
+def test_a_path_parameter_that_the_method_does_not_take_is_refused() -> None:
     told = r"GET /shelves/{id}: Librarian\.shelf doesn't take id\. Names in a path .* it takes: shelf_id\."
     with pytest.raises(TypeError, match=told):
         Api(Librarian).get("/shelves/{id}", Librarian.shelf)
 
 
-def test_a_route_that_was_added_before_is_refused() -> None:
+def test_adding_a_route_twice_is_refused() -> None:
     api = Api(Librarian)
     api.get("/shelves/{shelf_id}", Librarian.shelf)
     api.delete("/shelves/{shelf_id}", Librarian.delete_shelf)
@@ -259,7 +261,7 @@ def test_a_route_that_was_added_before_is_refused() -> None:
         api.behind(Librarian.gone).get("/shelves/{shelf_id}", Librarian.shelf)
 
 
-def test_who_may_do_what_is_known() -> None:
+def test_the_table_of_permissions_lists_roles_for_every_route() -> None:
     table = {f"{verb} {path}": roles for verb, path, roles in SYSTEM.api.who_may_do_what()}
     yours = "if it is your shelf, or you are an admin"
     assert table["GET /shelves"] == {"anyone": "yes", "signed in": "yes", "admin": "yes"}
@@ -268,19 +270,19 @@ def test_who_may_do_what_is_known() -> None:
     assert table["GET /gone"] == {"anyone": "no", "signed in": "no", "admin": "yes"}
 
 
-def test_a_rule_of_the_domain_is_a_problem_of_its_own(library: Site) -> None:
+def test_a_domain_rule_has_its_own_problem_code(library: Site) -> None:
     client = library.as_("ada")
     made = shelf(client)
     answer = client.post(f"/shelves/{made['shelf_id']}/books", json={"isbn": "1234567890", "title": "Forbidden"})
     assert pointers(problem(answer, 422, "forbidden-title")) == ["/title"]
 
 
-def test_the_rate_of_a_caller_and_of_an_address_is_limited(settings: Settings) -> None:
+def test_requests_are_limited_per_caller_and_per_address(settings: Settings) -> None:
     limited = changed(settings, rate_identity=5, rate_address=8)
     with site(SYSTEM, limited) as library:
         ada = library.as_("ada")
         answers = [ada.get("/shelves").status_code for _ in range(6)]
-        if 429 not in answers[:5]:  # a new minute may have begun
+        if 429 not in answers[:5]:  # a new minute may have started
             assert answers == [200] * 5 + [429]
         visits = [library.as_().get("/shelves") for _ in range(10)]
         refused = [answer for answer in visits if answer.status_code == 429]
@@ -289,7 +291,7 @@ def test_the_rate_of_a_caller_and_of_an_address_is_limited(settings: Settings) -
         problem(refused[0], 429, "too-many-requests")
 
 
-def test_the_address_is_believed_of_named_proxies_only(settings: Settings) -> None:
+def test_forwarded_addresses_are_trusted_only_from_known_proxies(settings: Settings) -> None:
     def refused(trusted: list[str], forwarded: list[str]) -> list[int]:
         limited = changed(settings, rate_address=1, trusted_proxies=trusted)
         with site(SYSTEM, limited) as library:
@@ -300,11 +302,11 @@ def test_the_address_is_believed_of_named_proxies_only(settings: Settings) -> No
     assert refused([], different).count(429) >= 1
     assert refused(["127.0.0.1"], different) == [200, 200, 200]
     assert refused(["127.0.0.0/8", "10.9.0.0/16"], [f"{each}, 10.9.1.1" for each in different]) == [200, 200, 200]
-    # What a caller puts in front is not believed: the last address that is no proxy of ours counts.
+    # What a caller puts in front isn't trusted: the last address that isn't one of our proxies counts.
     assert refused(["127.0.0.1"], [f"{each}, 10.1.1.1" for each in different]).count(429) >= 1
 
 
-def test_health(library: Site) -> None:
+def test_health_and_readiness(library: Site) -> None:
     assert httpx.get(f"{library.url}/healthz").text == "ok\n"
     assert httpx.get(f"{library.url}/readyz").text == "ready\n"
     table = library.running.design.table_name(Library.tables[0])
@@ -314,13 +316,13 @@ def test_health(library: Site) -> None:
 
 def test_metrics_and_capacity(library: Site) -> None:
     made = library.as_("ada").post("/shelves", json={"name": "Metered"})
-    assert made.headers["x-dynamodb-capacity"] == "calls=1, read=0, write=6"  # shelf, its place in the index, guard
+    assert made.headers["x-dynamodb-capacity"] == "calls=1, read=0, write=6"  # shelf, its index entry, guard
     text = httpx.get(f"{library.url}/metrics").text
     assert 'keyplan_requests_total{method="POST",route="/api/library/shelves",status="201"}' in text
     assert 'keyplan_dynamodb_capacity_units_total{kind="write",table="Library"}' in text
 
 
-def test_the_document_of_the_api(library: Site) -> None:
+def test_the_openapi_document(library: Site) -> None:
     document = httpx.get(f"{library.api}/openapi.json").json()
     patch = document["paths"]["/shelves/{shelf_id}"]["patch"]
     assert patch["operationId"] == "rename_shelf"

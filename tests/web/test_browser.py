@@ -1,5 +1,5 @@
 # ruff: noqa: F811 - fixtures are imported by their names
-"""The kit's pages in a real browser, as people use them: with a mouse, with a keyboard, without JavaScript."""
+"""The kit's pages in a real browser, used with a mouse, with a keyboard, and without JavaScript."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def become_alice(page: Page, started: Site) -> None:
     expect(page.get_by_role("status")).to_have_text("Signed in as Alice Archer")
 
 
-def test_the_index(browser_page: Page, started: Site) -> None:
+def test_the_index_page(browser_page: Page, started: Site) -> None:
     browser_page.goto(started.url)
     expect(browser_page.get_by_role("heading", level=1)).to_have_text("Systems")
     screenshots(browser_page, "index")
@@ -42,7 +42,7 @@ def test_signing_in_and_out(browser_page: Page, started: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Choose a user")
     screenshots(page, "sign-in")
     page.get_by_role("button", name="Alice Archer").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("New shelf")  # where one wanted to go
+    expect(page.get_by_role("heading", level=1)).to_have_text("New shelf")  # back to the page one wanted
     expect(page.get_by_text("Alice Archer", exact=True)).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("status")).to_have_text("Signed out")
@@ -50,7 +50,7 @@ def test_signing_in_and_out(browser_page: Page, started: Site) -> None:
     assert [each["name"] for each in page.context.cookies()] == []
 
 
-def test_being_somebody_else_with_the_keyboard(browser_page: Page, started: Site) -> None:
+def test_switching_users_with_the_keyboard(browser_page: Page, started: Site) -> None:
     page = browser_page
     page.goto(f"{started.url}/library/sign-in?to=/library/gone")
     page.get_by_label("User ID").focus()
@@ -58,7 +58,7 @@ def test_being_somebody_else_with_the_keyboard(browser_page: Page, started: Site
     page.keyboard.press("Tab")
     page.keyboard.type("admin")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{started.url}/library/")  # /gone is for admins, and sends them on
+    expect(page).to_have_url(f"{started.url}/library/")  # the page /gone redirects admins
     expect(page.get_by_text("carol", exact=True)).to_be_visible()
 
 
@@ -84,7 +84,7 @@ def finish_shelf(page: Page) -> None:
     expect(page.get_by_role("cell", name="Odes")).to_be_visible()
 
 
-def test_a_form(browser_page: Page, started: Site) -> None:
+def test_filling_in_a_form(browser_page: Page, started: Site) -> None:
     page = browser_page
     become_alice(page, started)
     fill_shelf(page, started)
@@ -102,7 +102,7 @@ def test_a_form(browser_page: Page, started: Site) -> None:
     screenshots(page, "list")
 
 
-def test_everything_but_comfort_works_without_javascript(plain_page: Page, started: Site) -> None:
+def test_everything_works_without_javascript(plain_page: Page, started: Site) -> None:
     become_alice(plain_page, started)
     fill_shelf(plain_page, started)
     finish_shelf(plain_page)
@@ -116,7 +116,7 @@ def test_a_problem_page(browser_page: Page, started: Site) -> None:
     screenshots(browser_page, "problem")
 
 
-def test_trying_an_operation(browser_page: Page, started: Site) -> None:
+def test_trying_an_operation_in_the_reference(browser_page: Page, started: Site) -> None:
     page = browser_page
     page.goto(f"{started.url}/api/library/docs")
     expect(page.get_by_role("heading", level=1)).to_have_text("Library API")
@@ -124,7 +124,7 @@ def test_trying_an_operation(browser_page: Page, started: Site) -> None:
     create.get_by_text("Try it").click()
     create.get_by_label("Body").fill('{"name": "Maps"}')
     create.get_by_role("button", name="Send request").click()
-    expect(create.get_by_role("status")).to_contain_text("401")  # nobody yet
+    expect(create.get_by_role("status")).to_contain_text("401")  # not signed in yet
     page.get_by_label("User ID").fill("alice")
     page.get_by_role("button", name="Get token").click()
     expect(page.get_by_text("Token for alice, valid for one hour.")).to_be_visible()
@@ -139,7 +139,7 @@ def test_trying_an_operation(browser_page: Page, started: Site) -> None:
     expect(shelves.get_by_role("status")).to_contain_text("Maps")
     screenshots(page, "reference")
     page.reload()
-    expect(page.get_by_label("Bearer token")).not_to_have_value("")  # kept while the tab is open
+    expect(page.get_by_label("Bearer token")).not_to_have_value("")  # remembered while the tab is open
 
 
 def test_finding_an_operation_with_the_keyboard(browser_page: Page, started: Site) -> None:
@@ -158,8 +158,8 @@ def test_finding_an_operation_with_the_keyboard(browser_page: Page, started: Sit
     expect(page.locator("#rename_shelf").get_by_label("shelf_id")).to_be_visible()
 
 
-def test_the_reference_can_be_read_without_javascript(plain_page: Page, started: Site) -> None:
+def test_the_reference_is_readable_without_javascript(plain_page: Page, started: Site) -> None:
     plain_page.goto(f"{started.url}/api/library/docs")
-    expect(plain_page.get_by_text("Give a shelf another name.")).to_be_visible()
+    expect(plain_page.get_by_text("Rename a shelf.")).to_be_visible()
     expect(plain_page.get_by_text("Enable JavaScript to try operations on this page.")).to_be_visible()
     expect(plain_page.get_by_text("Try it").first).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Fast paths do what the public interfaces do, for every read of every system, and only with tested releases."""
+"""Fast paths do the same as the public interfaces, for every read of every system, and only with tested releases."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ TEXTS = [
 
 
 def requests_for(path: str, fields: dict[str, list[Any]], number: int) -> Iterator[Request]:
-    """Requests with all kinds of texts for what a read takes: each alone, and some at random; some of them twice."""
+    """Requests with all kinds of values for a read's parameters: each alone, and random combinations, some repeated."""
     choose = random.Random(f"{path} {sorted(fields)}")
     texts = {each.alias: [*_choices(each.field_info.annotation), *TEXTS] for place in fields.values() for each in place}
 
@@ -78,7 +78,7 @@ def _request(places: dict[str, list[tuple[str, str]]]) -> Request:
 
 
 def as_fastapi(needs: Any, requests: list[Request]) -> list[dict[str, Any] | None]:
-    """The arguments of requests as FastAPI finds them; none where it finds something wrong."""
+    """The arguments of requests as FastAPI finds them, or None if it finds an error."""
 
     async def solved() -> list[dict[str, Any] | None]:
         async with AsyncExitStack() as stack:
@@ -113,12 +113,14 @@ def test_every_system_has_reads() -> None:
 
 
 @pytest.mark.parametrize("name", READS)
-def test_it_finds_what_fastapi_finds(name: str) -> None:
+def test_it_finds_the_same_arguments_as_fastapi(name: str) -> None:
     route = READS[name]
     needs = route.dependant
     quick = quick_arguments_of(needs)
     if quick is None:
-        assert any("list[" in str(each.field_info.annotation) for each in needs.query_params), "only what may repeat"
+        assert any("list[" in str(each.field_info.annotation) for each in needs.query_params), (
+            "only repeated parameters are left to FastAPI"
+        )
         return
     fields = {"path": needs.path_params, "query": needs.query_params, "header": needs.header_params}
     sent = list(requests_for(name, fields, 40))
@@ -137,19 +139,19 @@ class Several(BaseModel):
     first: str = ""
 
 
-class Colour(Enum):
+class Color(Enum):
     RED = "red"
 
 
 def _named(slug: str, q: Annotated[str, Query(alias="search")] = "") -> None: ...
 def _renamed(slug: str, q: Annotated[str, Field(alias="from")] = "") -> None: ...
-def _strict(slug: str, n: Annotated[int, Query(ge=3)], at: bool = False, colour: Colour | None = None) -> None: ...
+def _strict(slug: str, n: Annotated[int, Query(ge=3)], at: bool = False, colour: Color | None = None) -> None: ...
 def _header(slug: str, if_range: Annotated[str | None, Header()] = None, x: Annotated[int, Header()] = 3) -> None: ...
 def _text(slug: Annotated[str, StringConstraints(to_upper=True)], q: int | str | None = None) -> None: ...
 
 
 @pytest.mark.parametrize("takes", [_named, _renamed, _strict, _header, _text])
-def test_names_and_kinds_are_fastapi_s(takes: Callable[..., None]) -> None:
+def test_names_and_types_are_the_same_as_fastapis(takes: Callable[..., None]) -> None:
     needs = get_dependant(path="/{slug}", call=takes)
     quick = quick_arguments_of(needs)
     fields = {"path": needs.path_params, "query": needs.query_params, "header": needs.header_params}
@@ -163,12 +165,12 @@ def _list(tags: Annotated[list[str], Query()] = []) -> None: ...  # noqa: B006
 def _model(query: Annotated[Several, Query()]) -> None: ...
 def _depends(it: Annotated[str, Depends(lambda: "it")]) -> None: ...
 def _bodied(body: Several) -> None: ...
-def _else_changing(colour: Colour = Colour.RED) -> None: ...
+def _else_changing(colour: Color = Color.RED) -> None: ...
 def _else_checked(n: Annotated[int, Query(validate_default=True)] = 3) -> None: ...
 
 
 @pytest.mark.parametrize("takes", [_cookie, _list, _model, _depends, _bodied, _else_changing, _else_checked])
-def test_what_takes_more_than_a_look_is_left_to_fastapi(takes: Callable[..., None]) -> None:
+def test_signatures_that_are_not_simple_are_left_to_fastapi(takes: Callable[..., None]) -> None:
     assert quick_arguments_of(get_dependant(path="/", call=takes)) is None
 
 
@@ -178,7 +180,7 @@ def test_releases_that_were_tested(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["0.119.1", "0.163.0", "1.130.0", "0.130.0rc1", "0.162.4.dev3", "", "unknown"])
-def test_other_releases_get_the_public_interface(release: str) -> None:
+def test_untested_releases_use_the_public_interface(release: str) -> None:
     assert not is_tested(release)
 
 
@@ -195,7 +197,7 @@ def test_fast_paths_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("value", "fast"), [("1", False), ("", True)])
-def test_the_environment_turns_fast_paths_off(value: str, fast: bool) -> None:
+def test_an_environment_variable_turns_fast_paths_off(value: str, fast: bool) -> None:
     show = [sys.executable, "-c", "from keyplan.web import compat; print(compat.fast_paths)"]
     environment = {**os.environ, "KEYPLAN_NO_FAST_PATHS": value}
     shown = subprocess.run(show, env=environment, capture_output=True, text=True, check=True)

@@ -33,7 +33,7 @@ NOW = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 class BookFields(Fields):
-    """What callers set."""
+    """Fields that callers set."""
 
     title: Annotated[str, StringConstraints(min_length=1, max_length=5), about("Title", "As printed.")]
     author_id: Annotated[Id, public("author")]
@@ -43,7 +43,7 @@ class BookFields(Fields):
 
 
 class BookShown(BookFields):
-    """What callers see."""
+    """Fields that callers see."""
 
     created_at: Created = created()
     lent_at: Annotated[datetime | None, READ_ONLY] = None
@@ -51,7 +51,7 @@ class BookShown(BookFields):
 
 
 class Book(BookShown, Entity, table=table):
-    """What is stored."""
+    """The stored entity."""
 
     password: Secret[str] = Secret("")
     notes: Annotated[str, HIDDEN] = ""
@@ -94,8 +94,8 @@ def test_a_body_has_the_declared_fields_with_their_limits_and_public_names() -> 
     ]
 
 
-def test_an_id_that_the_server_makes_may_be_left_out() -> None:
-    """A body is the same each time that it is read: two requests with one key must not differ."""
+def test_an_id_made_by_the_server_may_be_left_out() -> None:
+    """Reading a body twice gives the same body, so that requests with the same Idempotency-Key don't differ."""
     sent = {"title": "Emma", "author": "jane"}
     assert NewBook.model_validate(sent) == NewBook.model_validate(sent)
     assert Book.from_fields(NewBook.model_validate(sent)).book_id != ""
@@ -103,23 +103,23 @@ def test_an_id_that_the_server_makes_may_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("field", ["created_at", "lent_at", "version"])
-def test_a_body_can_t_take_what_callers_may_not_set(field: str) -> None:
+def test_a_body_cannot_have_fields_that_callers_must_not_set(field: str) -> None:
     with pytest.raises(DesignError) as refused:
         type("Wrong", (BookShown, In), {"__annotations__": {}})
     assert refused.value.code == "not-to-be-set"
     assert errors_of(NewBook, {"title": "Emma", "author": "jane", field: None}) == [(field, "extra_forbidden")]
 
 
-def test_an_answer_can_t_show_what_is_hidden() -> None:
+def test_an_answer_cannot_show_hidden_fields() -> None:
     with pytest.raises(DesignError) as refused:
 
         class Wrong(Book, Out):  # type: ignore[misc]  # nobody would; it is what the test is about
-            """With a password."""
+            """Shows a password."""
 
     assert (refused.value.code, refused.value.place) == ("not-to-be-seen", "Wrong.password")
 
 
-def test_an_answer_shows_what_was_stored_under_looser_limits() -> None:
+def test_an_answer_shows_values_stored_under_looser_limits() -> None:
     book = Book(title="far too long", author_id="jane", blurb="longer", stars=-1, created_at=NOW, lent_at=NOW)
     shown = BookOut.from_fields(book, shelf="A")
     assert shown.model_dump(mode="json") == {
@@ -142,7 +142,7 @@ def test_the_schema_of_an_answer_has_types_and_no_limits() -> None:
     assert set(BookOut.model_json_schema(mode="serialization")["required"]) == set(properties)
 
 
-def test_an_answer_is_complete() -> None:
+def test_an_answer_requires_all_its_fields() -> None:
     class Short(Fields):
         title: str
 
@@ -150,7 +150,7 @@ def test_an_answer_is_complete() -> None:
         BookOut.from_fields(Short(title="x"), shelf="A")
 
 
-def test_the_times_of_an_answer_may_be_seconds() -> None:
+def test_an_answer_can_have_times_in_whole_seconds() -> None:
     class Seconds(BookShown, Out):
         time_precision: ClassVar = "seconds"
 
@@ -158,7 +158,7 @@ def test_the_times_of_an_answer_may_be_seconds() -> None:
     assert '"created_at":"2026-01-31T12:00:00Z"' in Seconds.from_fields(book).model_dump_json()
 
 
-def test_a_change_has_what_callers_may_change_and_nothing_is_needed() -> None:
+def test_a_change_has_all_changeable_fields_and_requires_none() -> None:
     assert set(BookChange.model_fields) == {"title", "author_id", "blurb", "stars"}
     book = Book(title="Emma", author_id="jane", stars=4)
     nothing = BookChange.model_validate({})
@@ -191,11 +191,11 @@ def test_a_change_has_what_callers_may_change_and_nothing_is_needed() -> None:
     ],
     ids=str,
 )
-def test_a_change_refuses_by_itself(body: dict[str, Any], error: tuple[str, str]) -> None:
+def test_a_change_refuses_invalid_values_and_unknown_keys(body: dict[str, Any], error: tuple[str, str]) -> None:
     assert errors_of(BookChange, body) == [error]
 
 
-def test_the_schema_of_a_change_says_what_can_be_null() -> None:
+def test_the_schema_of_a_change_says_which_fields_can_be_null() -> None:
     schema = BookChange.model_json_schema()
     assert "required" not in schema
     assert schema["properties"]["title"]["type"] == "string"
@@ -203,7 +203,7 @@ def test_the_schema_of_a_change_says_what_can_be_null() -> None:
     assert not any("default" in each for each in schema["properties"].values())
 
 
-def test_a_change_is_made_from_a_form() -> None:
+def test_a_change_can_be_made_from_a_form() -> None:
     class Form(BookFields, In):
         version: int
 
@@ -211,7 +211,7 @@ def test_a_change_is_made_from_a_form() -> None:
     assert BookChange.from_fields(form).values == {"title": "Emma", "author_id": "jane", "blurb": None, "stars": 0}
 
 
-def test_a_change_reads_strict_json_as_a_body_does() -> None:
+def test_a_change_reads_json_as_strictly_as_a_body() -> None:
     class Lending(Fields):
         until: date
         renewed_at: datetime | None = None
@@ -231,7 +231,7 @@ def test_a_change_reads_strict_json_as_a_body_does() -> None:
     assert [(each["loc"], each["type"]) for each in refused.value.errors()] == [(("until",), "required")]
 
 
-def test_a_change_can_t_change_an_id_that_the_server_makes() -> None:
+def test_a_change_cannot_change_an_id_made_by_the_server() -> None:
     class NoteFields(Fields):
         note_id: Id = new_id()
         text: str = ""
@@ -243,7 +243,7 @@ def test_a_change_can_t_change_an_id_that_the_server_makes() -> None:
         NoteChange.model_validate({"note_id": "another"})
 
 
-def test_a_change_can_t_have_a_field_with_the_name_of_a_method() -> None:
+def test_a_change_cannot_have_a_field_named_like_a_method() -> None:
     class PollFields(Fields):
         values: list[str] = Field(default_factory=list)
 
@@ -255,14 +255,14 @@ def test_a_change_can_t_have_a_field_with_the_name_of_a_method() -> None:
 
 
 class Geo(Fields):
-    """A part of a part."""
+    """A part of another part."""
 
     lat: Annotated[float, Field(ge=0)]
     seen_at: datetime | None = None
 
 
 class Address(Fields):
-    """A part, with a limit."""
+    """A part with a limit."""
 
     street: Annotated[str, StringConstraints(max_length=5)]
     geo: Geo | None = None
@@ -281,7 +281,7 @@ PARTS: dict[str, tuple[Any, Any]] = {
 
 
 def innermost(value: Any) -> dict[str, Any]:
-    """The last part in what is sent."""
+    """The innermost part of a body."""
     if isinstance(value, list):
         return innermost(value[-1])
     inner = [each for each in value.values() if isinstance(each, dict | list)]
@@ -293,7 +293,7 @@ def fields_of(kind: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_parts_of_a_body_refuse_unknown_fields_wherever_they_are(name: str) -> None:
+def test_parts_of_a_body_refuse_unknown_fields_at_every_depth(name: str) -> None:
     kind, sent = PARTS[name]
     declared = fields_of(kind)
     change: Any = Change.__class_getitem__(declared)
@@ -307,7 +307,7 @@ def test_parts_of_a_body_refuse_unknown_fields_wherever_they_are(name: str) -> N
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_parts_of_an_answer_have_no_limits_and_a_schema(name: str) -> None:
+def test_parts_of_an_answer_have_a_schema_without_limits(name: str) -> None:
     kind, sent = PARTS[name]
     shown: Any = type("EventOut", (fields_of(kind), Out), {})
     over = copy.deepcopy({"where": sent})
@@ -325,13 +325,13 @@ def test_times_in_collections_have_the_precision_of_the_answer() -> None:
 
 
 class Note(Fields):
-    """A part that callers may not set or see as a whole."""
+    """A part with fields that callers must not set or see."""
 
     by: Annotated[str, READ_ONLY] = ""
     inside: Annotated[str, HIDDEN] = ""
 
 
-def test_parts_can_t_have_what_callers_may_not_set_or_see() -> None:
+def test_parts_cannot_have_fields_that_callers_must_not_set_or_see() -> None:
     for _ in range(2):
         with pytest.raises(DesignError, match=r"Note\.by: the field is read-only"):
             type("NewEvent", (fields_of(list[Note]), In), {})
@@ -339,7 +339,7 @@ def test_parts_can_t_have_what_callers_may_not_set_or_see() -> None:
             type("EventOut", (fields_of(Note | None), Out), {})
 
 
-def test_null_is_a_value_of_a_field_that_takes_any_json() -> None:
+def test_null_is_a_valid_value_of_a_json_field() -> None:
     class SettingFields(Fields):
         value: JsonValue
 

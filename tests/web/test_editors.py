@@ -1,4 +1,4 @@
-"""Editors: pages for a kind of thing, made from the methods of its service; and the kinds of input."""
+"""Editors: pages made from the methods of a service, and the kinds of input fields."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ GERMAN = Language("de", {"{Noun} created": "{Noun} angelegt", "shelf": "Regal", 
 
 
 def with_editor(language: Language | None = None) -> System[Library]:
-    """The library with pages to look after its shelves."""
+    """The library with pages for editing its shelves."""
     pages = Pages("tests.web", language=language or Language())
     Editor(
         path="/shelves",
@@ -60,7 +60,7 @@ def text_of(page: httpx.Response) -> str:
 
 
 def added(client: httpx.Client, name: str) -> str:
-    """The path of a new shelf's form."""
+    """Create a shelf, and return the path of its form."""
     answer = send(client, "/shelves/new", "/shelves/new", name=name)
     assert (answer.status_code, answer.headers["location"]) == (303, "/library/shelves"), answer.text
     found = re.search(rf'href="/library(/shelves/[^"]+)">{name}<', client.get("/shelves").text)
@@ -68,7 +68,7 @@ def added(client: httpx.Client, name: str) -> str:
     return found[1]
 
 
-def test_a_thing_is_added_listed_changed_and_deleted(alice: httpx.Client) -> None:
+def test_an_item_is_added_listed_changed_and_deleted(alice: httpx.Client) -> None:
     assert "Nothing here yet." in text_of(alice.get("/shelves"))
     path = added(alice, "Poetry")
     form = alice.get(path).text
@@ -84,7 +84,7 @@ def test_a_thing_is_added_listed_changed_and_deleted(alice: httpx.Client) -> Non
     assert "Prose" not in page
 
 
-def test_what_is_refused_is_shown_in_the_form_with_what_was_typed(alice: httpx.Client) -> None:
+def test_a_refused_form_is_shown_again_with_what_was_typed(alice: httpx.Client) -> None:
     answer = send(alice, "/shelves/new", "/shelves/new", name="")
     assert (answer.status_code, "Name: Required." in text_of(answer)) == (422, True)
     answer = send(alice, "/shelves/new", "/shelves/new", name="a#b")
@@ -92,7 +92,7 @@ def test_what_is_refused_is_shown_in_the_form_with_what_was_typed(alice: httpx.C
     assert answer.status_code == 422
 
 
-def test_a_form_that_is_out_of_date_changes_nothing_and_says_so(alice: httpx.Client) -> None:
+def test_an_outdated_form_changes_nothing_and_says_so(alice: httpx.Client) -> None:
     path = added(alice, "Poetry")
     send(alice, path, path, name="Prose", version="1")
     stale = send(alice, path, path, name="Plays", version="1")
@@ -104,7 +104,7 @@ def test_a_form_that_is_out_of_date_changes_nothing_and_says_so(alice: httpx.Cli
 
 
 class Fixed(Fields):
-    """What a shelf has, with a name that stays."""
+    """Fields of a shelf whose name can't be changed."""
 
     name: Annotated[str, CREATE_ONLY, StringConstraints(max_length=80)]
     color: str = ""
@@ -121,7 +121,7 @@ class Painted(ShelfOut):
 
 
 class Painter(Librarian):
-    """Looks after shelves whose names are their colors, but for the first."""
+    """Manages shelves, and renames a shelf to its new color."""
 
     @allow(SIGNED_IN)
     def painted(self, shelf_id: ShelfId) -> Painted:
@@ -150,7 +150,7 @@ def painter(**others: object) -> Editor[Painter, NewFixed, FixedChange]:
     return replace(editor, **others)  # type: ignore[arg-type]  # of any field
 
 
-def test_what_is_set_on_create_only_is_not_asked_for_later(settings: Settings) -> None:
+def test_a_field_that_is_set_on_create_is_not_in_later_forms(settings: Settings) -> None:
     pages = Pages("tests.web")
     painter().add_to(pages)
     system = replace(SYSTEM, api=Api(Painter), pages=pages)
@@ -179,12 +179,12 @@ def test_what_is_set_on_create_only_is_not_asked_for_later(settings: Settings) -
         ({"name": "title"}, r"^Editor /shelves: Painted has no field title\. Give name= the field that says"),
     ],
 )
-def test_a_field_that_there_is_not_is_refused(wrong: dict[str, object], told: str) -> None:
+def test_an_unknown_field_is_refused(wrong: dict[str, object], told: str) -> None:
     with pytest.raises(TypeError, match=told):
         painter(**wrong).add_to(Pages("tests.web"))
 
 
-def test_only_who_may_add_things_gets_the_pages(started: Site, alice: httpx.Client) -> None:
+def test_only_users_who_may_add_items_get_the_pages(started: Site, alice: httpx.Client) -> None:
     path = added(alice, "Poetry")
     with httpx.Client(base_url=f"{started.url}/library", timeout=30) as visitor:
         for page in ("/shelves", "/shelves/new", path):
@@ -195,7 +195,7 @@ def test_only_who_may_add_things_gets_the_pages(started: Site, alice: httpx.Clie
     assert 'value="Poetry"' in alice.get(path).text
 
 
-def test_pages_speak_the_language_of_the_system(settings: Settings) -> None:
+def test_pages_are_in_the_language_of_the_system(settings: Settings) -> None:
     with (
         site(with_editor(GERMAN), settings) as running,
         httpx.Client(base_url=f"{running.url}/library", timeout=30) as client,
@@ -207,15 +207,15 @@ def test_pages_speak_the_language_of_the_system(settings: Settings) -> None:
         assert "Regale" in page
 
 
-def test_every_sentence_has_only_values_that_it_gets() -> None:
+def test_every_message_uses_only_the_values_it_is_given() -> None:
     assert {name for each in SENTENCES for name in re.findall(r"{(\w+)}", each)} == {"noun", "Noun", "name"}
 
 
-# Kinds of input
+# Kinds of input fields
 
 
 class Everything(In):
-    """A body with a field of each kind."""
+    """A body with a field of each type."""
 
     title: Annotated[str, StringConstraints(max_length=200), about("Title", "Shown in lists.")]
     text: Annotated[str, StringConstraints(max_length=10_000)] = ""
@@ -251,7 +251,7 @@ def test_choices_are_those_of_the_type() -> None:
     }
 
 
-def test_a_type_without_a_kind_is_refused_with_what_to_do() -> None:
+def test_a_type_without_an_input_is_refused_with_what_to_do() -> None:
     class Odd(In):
         parts: list[str]
 
@@ -259,7 +259,7 @@ def test_a_type_without_a_kind_is_refused_with_what_to_do() -> None:
         input_for("parts", Odd.model_fields["parts"])
 
 
-def test_a_time_is_that_of_the_zone_and_keeps_its_seconds() -> None:
+def test_a_time_is_shown_in_the_time_zone_and_keeps_its_seconds() -> None:
     berlin = WallTime(ZoneInfo("Europe/Berlin"))
     before = SimpleNamespace(at=datetime(2030, 7, 1, 16, 0, 42, tzinfo=UTC))
     assert berlin.shown("at", before) == {"at": "2030-07-01T18:00"}

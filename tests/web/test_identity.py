@@ -1,4 +1,4 @@
-"""Bearer tokens: an issuer over real HTTP, real keys, and everything that a token can be wrong in."""
+"""Bearer tokens: an issuer over real HTTP, real keys, and everything that can be wrong with a token."""
 
 import asyncio
 import base64
@@ -103,7 +103,7 @@ def by_hand(header: object, said: object, sign: Callable[[bytes], bytes]) -> str
 
 
 class GivenKeys:
-    """Keys that need no HTTP; counts how often one is asked for."""
+    """Keys that need no HTTP. Counts how often a key is requested."""
 
     def __init__(self, *names: str) -> None:
         self.set = KeySet.of_jwks({"keys": [jwk(name) for name in names]})
@@ -115,7 +115,7 @@ class GivenKeys:
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that only advances when a test says so."""
 
     def __init__(self) -> None:
         self.now = START
@@ -130,7 +130,9 @@ class Clock:
         self.now += timedelta(seconds=seconds)
 
 
-def believing(names: tuple[str, ...] = ("rsa-1", "ec-1"), clock: Clock | None = None, **settings: Any) -> TokenIdentity:
+def identity_for(
+    names: tuple[str, ...] = ("rsa-1", "ec-1"), clock: Clock | None = None, **settings: Any
+) -> TokenIdentity:
     issuer = IssuerSettings(**{"issuer": "https://issuer.example", "audience": "shop", **settings})
     return TokenIdentity(issuer, GivenKeys(*names), clock or Clock())
 
@@ -153,25 +155,25 @@ def refusal(identity: Identity, token: str) -> str:
     return caught.value.detail
 
 
-# Good tokens
+# Valid tokens
 
 
 @pytest.mark.parametrize("name", ["rsa-1", "ec-1"])
 def test_a_token_says_who_the_caller_is(name: str) -> None:
-    found = caller(believing(), f"Bearer {signed(claims(email='a@example.org'), name)}")
+    found = caller(identity_for(), f"Bearer {signed(claims(email='a@example.org'), name)}")
     assert found is not None
     assert (found.sub, set(found.groups), found.claims["email"]) == ("alice", {"admin"}, "a@example.org")
     with pytest.raises(TypeError):
         found.claims["sub"] = "bob"  # type: ignore[index]  # that it can not be changed is the point
 
 
-def test_without_a_header_nobody_calls() -> None:
-    assert caller(believing()) is None
+def test_without_a_header_there_is_no_caller() -> None:
+    assert caller(identity_for()) is None
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-def test_the_scheme_may_be_written_in_any_case(scheme: str) -> None:
-    assert caller(believing(), f"{scheme} {signed(claims())}") is not None
+def test_the_scheme_is_case_insensitive(scheme: str) -> None:
+    assert caller(identity_for(), f"{scheme} {signed(claims())}") is not None
 
 
 @pytest.mark.parametrize(
@@ -185,19 +187,19 @@ def test_the_scheme_may_be_written_in_any_case(scheme: str) -> None:
         {"token_use": "access"},
     ],
 )
-def test_what_is_good_too(changes: dict[str, object]) -> None:
-    assert caller(believing(), f"Bearer {signed(claims(**changes))}") is not None
+def test_other_valid_tokens(changes: dict[str, object]) -> None:
+    assert caller(identity_for(), f"Bearer {signed(claims(**changes))}") is not None
 
 
 @pytest.mark.parametrize("kind", ["at+jwt", "application/at+jwt", "JWT"])
-def test_kinds_of_tokens_that_are_understood(kind: str) -> None:
-    assert caller(believing(), f"Bearer {signed(claims(), typ=kind)}") is not None
+def test_supported_signature_algorithms(kind: str) -> None:
+    assert caller(identity_for(), f"Bearer {signed(claims(), typ=kind)}") is not None
 
 
-def test_a_token_without_key_id_is_checked_with_the_only_key() -> None:
+def test_a_token_without_a_key_id_is_checked_with_the_only_key() -> None:
     token = by_hand({"alg": "ES256"}, claims(), lambda text: ECAlgorithm(ECAlgorithm.SHA256).sign(text, ec_key("ec-1")))
-    assert caller(believing(), f"Bearer {token}") is not None
-    assert "issuer doesn't have its key" in refusal(believing(("ec-1", "ec-2")), token)
+    assert caller(identity_for(), f"Bearer {token}") is not None
+    assert "issuer doesn't have its key" in refusal(identity_for(("ec-1", "ec-2")), token)
 
 
 @pytest.mark.parametrize(
@@ -215,12 +217,12 @@ def test_a_token_without_key_id_is_checked_with_the_only_key() -> None:
         ("[]", set()),
     ],
 )
-def test_groups_in_the_forms_they_come_in(claim: object, groups: set[str]) -> None:
+def test_groups_are_read_in_all_common_forms(claim: object, groups: set[str]) -> None:
     assert groups_in(claim) == groups
 
 
-def test_the_claim_of_groups_can_be_named() -> None:
-    found = caller(believing(groups_claim="roles"), f"Bearer {signed(claims(roles='a b'))}")
+def test_the_name_of_the_groups_claim_can_be_set() -> None:
+    found = caller(identity_for(groups_claim="roles"), f"Bearer {signed(claims(roles='a b'))}")
     assert found is not None
     assert found.groups == {"a", "b"}
 
@@ -231,8 +233,8 @@ def test_the_claim_of_groups_can_be_named() -> None:
 COGNITO = {"aud": ..., "client_id": "client-1", "token_use": "access"}
 
 
-def test_an_access_token_of_cognito_names_its_client() -> None:
-    identity = believing(audience=None, client_id="client-1")
+def test_a_cognito_access_token_for_the_client_is_accepted() -> None:
+    identity = identity_for(audience=None, client_id="client-1")
     assert caller(identity, f"Bearer {signed(claims(**COGNITO))}") is not None
 
 
@@ -250,23 +252,23 @@ def test_an_access_token_of_cognito_names_its_client() -> None:
         {"aud": []},
     ],
 )
-def test_other_tokens_of_cognito_are_refused(changes: dict[str, object]) -> None:
-    refusal(believing(audience=None, client_id="client-1"), signed(claims(**{**COGNITO, **changes})))
+def test_other_cognito_tokens_are_refused(changes: dict[str, object]) -> None:
+    refusal(identity_for(audience=None, client_id="client-1"), signed(claims(**{**COGNITO, **changes})))
 
 
 def test_without_token_use_the_client_can_be_the_audience() -> None:
-    assert caller(believing(audience=None, client_id="c"), f"Bearer {signed(claims(aud='c'))}") is not None
+    assert caller(identity_for(audience=None, client_id="c"), f"Bearer {signed(claims(aud='c'))}") is not None
 
 
-def test_where_an_audience_is_named_a_token_for_the_client_alone_is_refused() -> None:
-    """It would be an ID token: it says to the client who signed in, and is no key to the API."""
-    refusal(believing(client_id="c"), signed(claims(aud="c")))
-    assert caller(believing(client_id="c"), f"Bearer {signed(claims(aud=['c', 'shop']))}") is not None
+def test_with_an_audience_a_token_for_the_client_alone_is_refused() -> None:
+    """It would be an ID token, which tells the client who signed in and doesn't give access to the API."""
+    refusal(identity_for(client_id="c"), signed(claims(aud="c")))
+    assert caller(identity_for(client_id="c"), f"Bearer {signed(claims(aud=['c', 'shop']))}") is not None
 
 
-def test_an_issuer_without_audience_and_client_is_not_configured() -> None:
+def test_an_issuer_needs_an_audience_or_a_client() -> None:
     with pytest.raises(ValueError, match="needs an audience or a client_id"):
-        believing(audience=None)
+        identity_for(audience=None)
 
 
 # Refusals
@@ -307,8 +309,8 @@ def test_an_issuer_without_audience_and_client_is_not_configured() -> None:
         ({"cognito:groups": "[1]"}, "groups"),
     ],
 )
-def test_a_token_that_says_something_wrong_is_refused(changes: dict[str, object], why: str) -> None:
-    assert why in refusal(believing(), signed(claims(**changes)))
+def test_a_token_with_a_wrong_claim_is_refused(changes: dict[str, object], why: str) -> None:
+    assert why in refusal(identity_for(), signed(claims(**changes)))
 
 
 @pytest.mark.parametrize(
@@ -331,33 +333,35 @@ def test_a_token_that_says_something_wrong_is_refused(changes: dict[str, object]
         f"Bearer {'a' * 20_000}.a.a",
     ],
 )
-def test_what_is_no_token_is_refused(authorization: str) -> None:
-    for identity in (believing(), NoIssuer()):
+def test_a_malformed_token_is_refused(authorization: str) -> None:
+    for identity in (identity_for(), NoIssuer()):
         with pytest.raises(Unauthorized) as caught:
             caller(identity, authorization)
         assert caught.value.code == "bad-token"
 
 
-def test_two_headers_are_refused() -> None:
+def test_two_authorization_headers_are_refused() -> None:
     with pytest.raises(Unauthorized):
-        caller(believing(), f"Bearer {signed(claims())}", "Bearer x")
+        caller(identity_for(), f"Bearer {signed(claims())}", "Bearer x")
 
 
 @pytest.mark.parametrize("algorithm", ["none", "None", "NONE", None, 7, "HS256", "RS512", "PS256", "ES384", "EdDSA"])
 @pytest.mark.parametrize("signature", [b"", b"x" * 64])
 def test_another_algorithm_is_refused(algorithm: object, signature: bytes) -> None:
     token = by_hand({"alg": algorithm, "kid": "rsa-1"}, claims(), lambda _: signature)
-    assert ("RS256 or ES256" if signature else "isn't a JWT") in refusal(believing(), token)
+    assert ("RS256 or ES256" if signature else "isn't a JWT") in refusal(identity_for(), token)
 
 
 @pytest.mark.parametrize("form", [PublicFormat.SubjectPublicKeyInfo, PublicFormat.PKCS1])
 @pytest.mark.parametrize("encoding", [Encoding.PEM, Encoding.DER])
 @pytest.mark.parametrize("algorithm", ["HS256", "RS256"])
-def test_the_public_key_is_no_shared_secret(form: PublicFormat, encoding: Encoding, algorithm: str) -> None:
+def test_the_public_key_is_not_accepted_as_a_shared_secret(
+    form: PublicFormat, encoding: Encoding, algorithm: str
+) -> None:
     secret = rsa_key("rsa-1").public_key().public_bytes(encoding, form)
     header = {"alg": algorithm, "kid": "rsa-1", "typ": "JWT"}
     token = by_hand(header, claims(), lambda text: hmac.digest(secret, text, hashlib.sha256))
-    refusal(believing(), token)
+    refusal(identity_for(), token)
 
 
 @pytest.mark.parametrize(
@@ -373,21 +377,21 @@ def test_the_public_key_is_no_shared_secret(form: PublicFormat, encoding: Encodi
     ],
 )
 def test_a_wrong_header_is_refused(name: str, header: dict[str, object], why: str) -> None:
-    assert why in refusal(believing(), signed(claims(), name, **header))
+    assert why in refusal(identity_for(), signed(claims(), name, **header))
 
 
-def test_a_key_id_that_is_no_text_is_refused() -> None:
+def test_a_key_id_that_is_not_text_is_refused() -> None:
     token = by_hand({"alg": "RS256", "kid": 1}, claims(), lambda _: b"x")
-    assert "key ID" in refusal(believing(), token)
+    assert "key ID" in refusal(identity_for(), token)
 
 
-def test_a_key_that_a_token_brings_along_is_not_looked_at() -> None:
+def test_a_key_inside_a_token_is_ignored() -> None:
     brought = {"jwk": jwk("rsa-2"), "jku": "https://attacker.example/keys", "x5u": "https://attacker.example/cert"}
-    assert "signature" in refusal(believing(), signed(claims(), "rsa-2", kid="rsa-1", **brought))
+    assert "signature" in refusal(identity_for(), signed(claims(), "rsa-2", kid="rsa-1", **brought))
 
 
 @given(st.sampled_from(["rsa-1", "ec-1"]), st.integers(0, 10_000), st.sampled_from([chr(n) for n in range(33, 127)]))
-def test_a_token_with_any_other_character_is_refused(name: str, where: int, instead: str) -> None:
+def test_a_token_with_an_illegal_character_is_refused(name: str, where: int, instead: str) -> None:
     token = GOOD[name]
     where %= len(token)
     if token[where] != instead:
@@ -395,8 +399,8 @@ def test_a_token_with_any_other_character_is_refused(name: str, where: int, inst
 
 
 @pytest.mark.parametrize("name", ["rsa-1", "ec-1"])
-def test_a_signature_has_one_spelling(name: str) -> None:
-    """The last character of a signature has bits to spare."""
+def test_a_signature_has_only_one_encoding(name: str) -> None:
+    """The last character of a signature has unused bits."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     token = GOOD[name]
     for other in (f"{token[:-1]}{last}" for last in alphabet if last != token[-1]):
@@ -406,13 +410,13 @@ def test_a_signature_has_one_spelling(name: str) -> None:
 
 
 GOOD = {name: signed(claims(), name) for name in ("rsa-1", "ec-1")}
-BELIEVING = believing()
+BELIEVING = identity_for()
 
 
-# Tokens that were checked before
+# Cached tokens
 
 
-def test_a_known_token_is_not_checked_again() -> None:
+def test_a_cached_token_is_not_verified_again() -> None:
     clock, keys = Clock(), GivenKeys("rsa-1")
     identity = TokenIdentity(IssuerSettings(issuer="https://issuer.example", audience="shop"), keys, clock)
     authorization = f"Bearer {signed(claims())}"
@@ -421,12 +425,12 @@ def test_a_known_token_is_not_checked_again() -> None:
     assert keys.asked == 1
     clock.pass_(301)
     assert caller(identity, authorization) == first
-    assert keys.asked == 2, "its key may have been withdrawn"
+    assert keys.asked == 2, "its key may have been revoked"
 
 
-def test_a_known_token_expires() -> None:
+def test_a_cached_token_expires() -> None:
     clock = Clock()
-    identity = believing(clock=clock)
+    identity = identity_for(clock=clock)
     token = signed(claims(exp=int(START.timestamp()) + 100))
     assert caller(identity, f"Bearer {token}") is not None
     clock.pass_(129)
@@ -435,16 +439,16 @@ def test_a_known_token_expires() -> None:
     assert "expired" in refusal(identity, token)
 
 
-def test_a_refused_token_is_not_remembered() -> None:
+def test_a_refused_token_is_not_cached() -> None:
     clock = Clock()
-    identity = believing(clock=clock)
+    identity = identity_for(clock=clock)
     token = signed(claims(nbf=int(START.timestamp()) + 60))
     refusal(identity, token)
     clock.pass_(60)
     assert caller(identity, f"Bearer {token}") is not None
 
 
-def test_only_so_many_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_cached_tokens_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keyplan.web.identity.tokens._REMEMBERED", 2)
     keys = GivenKeys("ec-1")
     identity = TokenIdentity(IssuerSettings(issuer="https://issuer.example", audience="shop"), keys, Clock())
@@ -453,13 +457,13 @@ def test_only_so_many_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> 
         caller(identity, each)
     assert keys.asked == 3
     caller(identity, two)
-    assert keys.asked == 4, "the least used one had made room"
+    assert keys.asked == 4, "the least recently used one was removed"
 
 
-def test_a_known_token_costs_next_to_nothing() -> None:
+def test_a_cached_token_is_fast() -> None:
     async def seconds() -> float:
         token = signed(claims())
-        identity = believing()
+        identity = identity_for()
         await identity.caller_of(token)
         began = time.perf_counter()
         for _ in range(1000):
@@ -473,7 +477,7 @@ def test_a_known_token_costs_next_to_nothing() -> None:
 
 
 def signed_in(said: Mapping[str, object], nonce: str = "n", **settings: Any) -> Caller:
-    identity = believing(**{"client_id": "client-1", **settings})
+    identity = identity_for(**{"client_id": "client-1", **settings})
     return asyncio.run(identity.signed_in(signed(said), nonce))
 
 
@@ -498,7 +502,7 @@ def test_an_id_token_says_who_signed_in() -> None:
         {"sub": "a#b"},
     ],
 )
-def test_another_id_token_is_refused(changes: dict[str, object]) -> None:
+def test_an_invalid_id_token_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(Unauthorized):
         signed_in(claims(**{"aud": "client-1", "nonce": "n", **changes}))
 
@@ -514,7 +518,7 @@ def test_an_id_token_needs_a_client_and_a_nonce() -> None:
 
 
 class HttpIssuer:
-    """A small OpenID issuer: discovery and keys, and what it was asked for."""
+    """A small OpenID issuer with discovery and keys. Counts its requests."""
 
     def __init__(self) -> None:
         self.keys: list[object] = [jwk("rsa-1"), jwk("ec-1")]
@@ -560,7 +564,7 @@ class HttpIssuer:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         time.sleep(self.delay)
-        self._at_once -= 1  # before the answer: who has it may ask again before this thread comes to its end
+        self._at_once -= 1  # before the answer is sent: the client may send its next request before this thread ends
         try:
             if handler.path in self.answers:
                 self.answers[handler.path](handler)
@@ -571,7 +575,7 @@ class HttpIssuer:
             else:
                 send(handler, {}, 404)
         except OSError:
-            pass  # whoever asked has gone
+            pass  # the client has disconnected
 
     def is_down(self) -> None:
         self.answers["/keys"] = lambda handler: send(handler, {}, 503)
@@ -618,7 +622,7 @@ def test_keys_are_found_by_discovery(issuer: HttpIssuer, clock: Clock, name: str
     assert issuer.fetched == {"/.well-known/openid-configuration": 1, "/keys": 1}
 
 
-def test_the_settings_may_say_where_the_keys_are(issuer: HttpIssuer, clock: Clock) -> None:
+def test_the_settings_can_name_the_address_of_the_keys(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock, issuer="https://issuer.example", jwks_uri=f"{issuer.url}/keys")
     assert caller(identity, f"Bearer {signed(claims())}") is not None
     assert issuer.fetched == {"/keys": 1}
@@ -636,7 +640,7 @@ def test_keys_are_kept_for_an_hour(issuer: HttpIssuer, clock: Clock) -> None:
     assert issuer.fetched["/keys"] == 2
 
 
-def test_new_keys_are_found_and_old_ones_forgotten(issuer: HttpIssuer, clock: Clock) -> None:
+def test_new_keys_are_found_and_old_ones_removed(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     assert caller(identity, f"Bearer {issuer.token()}") is not None
     issuer.keys = [jwk("rsa-1"), jwk("rsa-2")]
@@ -661,7 +665,7 @@ async def outcomes(identity: Identity, tokens: list[str]) -> Counter[str]:
     return Counter(await asyncio.gather(*map(outcome, tokens)))
 
 
-def test_made_up_key_ids_have_the_issuer_asked_seldom(issuer: HttpIssuer, clock: Clock) -> None:
+def test_made_up_key_ids_rarely_cause_a_request_to_the_issuer(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     issuer.delay = 0.05
     made_up = [signed(claims(iss=issuer.url), kid=f"made-up-{n}") for n in range(50)]
@@ -676,7 +680,7 @@ def test_made_up_key_ids_have_the_issuer_asked_seldom(issuer: HttpIssuer, clock:
     assert issuer.most_at_once == 1
 
 
-def test_all_who_wait_for_a_new_key_get_it_from_one_fetch(issuer: HttpIssuer, clock: Clock) -> None:
+def test_concurrent_requests_for_a_new_key_share_one_fetch(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     caller(identity, f"Bearer {issuer.token()}")
     clock.pass_(30)
@@ -686,7 +690,7 @@ def test_all_who_wait_for_a_new_key_get_it_from_one_fetch(issuer: HttpIssuer, cl
     assert issuer.fetched["/keys"] == 2
 
 
-def test_one_who_gives_up_does_not_take_the_keys_from_the_others(issuer: HttpIssuer, clock: Clock) -> None:
+def test_a_canceled_request_does_not_cancel_the_fetch_for_others(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     issuer.delay = 0.1
 
@@ -701,7 +705,7 @@ def test_one_who_gives_up_does_not_take_the_keys_from_the_others(issuer: HttpIss
     assert issuer.fetched["/keys"] == 1
 
 
-def test_the_event_loop_goes_on_while_keys_are_fetched(issuer: HttpIssuer, clock: Clock) -> None:
+def test_the_event_loop_keeps_running_while_keys_are_fetched(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     issuer.delay = 0.1
 
@@ -716,7 +720,7 @@ def test_the_event_loop_goes_on_while_keys_are_fetched(issuer: HttpIssuer, clock
     assert asyncio.run(turns()) >= 5
 
 
-def test_keys_stay_good_for_a_day_while_the_issuer_is_down(issuer: HttpIssuer, clock: Clock) -> None:
+def test_keys_stay_valid_for_a_day_while_the_issuer_is_down(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     exp = int(START.timestamp()) + 7 * 24 * 3600
     assert caller(identity, f"Bearer {issuer.token(exp=exp)}") is not None
@@ -724,7 +728,7 @@ def test_keys_stay_good_for_a_day_while_the_issuer_is_down(issuer: HttpIssuer, c
     clock.pass_(4000)
     assert caller(identity, f"Bearer {issuer.token(exp=exp, sub='b')}") is not None
     assert caller(identity, f"Bearer {issuer.token(exp=exp, sub='c')}") is not None
-    assert issuer.fetched["/keys"] == 2, "not asked for each token"
+    assert issuer.fetched["/keys"] == 2, "not fetched for each token"
     assert "issuer doesn't have its key" in refusal(identity, issuer.token("ec-2", exp=exp))
     clock.pass_(24 * 3600)
     with pytest.raises(Unavailable):
@@ -734,7 +738,7 @@ def test_keys_stay_good_for_a_day_while_the_issuer_is_down(issuer: HttpIssuer, c
     assert caller(identity, f"Bearer {issuer.token(exp=exp, sub='d')}") is not None
 
 
-def test_without_any_keys_ever_it_is_said_that_the_issuer_is_missing(issuer: HttpIssuer, clock: Clock) -> None:
+def test_without_any_keys_the_issuer_is_unavailable(issuer: HttpIssuer, clock: Clock) -> None:
     identity = identity_at(issuer, clock)
     issuer.is_down()
     tokens = [issuer.token(sub=f"user-{n}") for n in range(50)]
@@ -745,7 +749,7 @@ def test_without_any_keys_ever_it_is_said_that_the_issuer_is_missing(issuer: Htt
     assert asyncio.run(outcomes(identity, tokens)) == {"good": 50}
 
 
-def test_an_issuer_that_can_not_be_reached(clock: Clock) -> None:
+def test_an_unreachable_issuer(clock: Clock) -> None:
     with HttpIssuer().serving() as gone:
         identity, token = identity_at(gone, clock), gone.token()
     with pytest.raises(Unavailable, match="keys can't be read"):
@@ -776,7 +780,7 @@ def in_pieces(handler: BaseHTTPRequestHandler) -> None:
     ],
     ids=["html", "list", "object", "empty", "long", "elsewhere", "missing", "garbage", "silent", "slow"],
 )
-def test_an_issuer_that_answers_with_something_else(
+def test_an_invalid_answer_from_the_issuer(
     issuer: HttpIssuer, clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: Callable[[BaseHTTPRequestHandler], None]
 ) -> None:
     monkeypatch.setattr(jwks, "_SILENCE_SECONDS", 0.2)
@@ -799,7 +803,7 @@ def test_an_issuer_that_answers_with_something_else(
         {"jwks_uri": "http://issuer.example/keys"},
     ],
 )
-def test_a_discovery_document_that_is_not_right(issuer: HttpIssuer, clock: Clock, document: dict[str, object]) -> None:
+def test_an_invalid_discovery_document(issuer: HttpIssuer, clock: Clock, document: dict[str, object]) -> None:
     issuer.document |= document
     with pytest.raises(Unavailable):
         caller(identity_at(issuer, clock), f"Bearer {issuer.token()}")
@@ -810,7 +814,7 @@ def test_a_discovery_document_that_is_not_right(issuer: HttpIssuer, clock: Clock
     "address",
     ["http://issuer.example", "ftp://127.0.0.1/x", "file:///etc/passwd", "urn:keyplan:dev", "https://", "issuer", ""],
 )
-def test_an_address_that_others_could_answer_for_is_refused(address: str) -> None:
+def test_an_insecure_issuer_address_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="https"):
         IssuerKeys(IssuerSettings(issuer=address, audience="shop"))
     with pytest.raises(ValueError, match="https"):
@@ -818,11 +822,11 @@ def test_an_address_that_others_could_answer_for_is_refused(address: str) -> Non
 
 
 @pytest.mark.parametrize("address", ["https://a.example", "http://localhost:1/a", "http://127.0.0.1", "http://[::1]:8"])
-def test_addresses_that_are_good(address: str) -> None:
+def test_secure_issuer_addresses(address: str) -> None:
     check_address(address)
 
 
-def test_what_sign_in_needs_of_an_issuer(issuer: HttpIssuer) -> None:
+def test_sign_in_requires_endpoints_of_the_issuer(issuer: HttpIssuer) -> None:
     issuer.document["token_endpoint"] = f"{issuer.url}/token"
     issuer.answers["/token"] = lambda handler: send(handler, {"kind": handler.headers["Authorization"]})
     document = discovered(issuer.url)
@@ -830,10 +834,10 @@ def test_what_sign_in_needs_of_an_issuer(issuer: HttpIssuer) -> None:
     assert (answer, issuer.posted) == ({"kind": "Basic x"}, b"code=a+b")
 
 
-# Which keys of an issuer count
+# Which of an issuer's keys are used
 
 
-def test_keys_that_are_not_for_signatures_are_passed_over() -> None:
+def test_keys_that_are_not_for_signatures_are_ignored() -> None:
     listed = [
         jwk("rsa-1", kid="enc", use="enc", alg=None),
         jwk("rsa-1", kid="encrypts", use=None, key_ops=["encrypt"]),
@@ -853,13 +857,13 @@ def test_keys_that_are_not_for_signatures_are_passed_over() -> None:
     assert set(KeySet.of_jwks({"keys": listed}).keys) == {("good", "RS256"), ("good too", "ES256")}
 
 
-def test_of_a_key_that_an_issuer_shows_by_mistake_only_the_public_half_is_taken() -> None:
+def test_only_the_public_half_of_a_leaked_private_key_is_used() -> None:
     whole = {**ECAlgorithm.to_jwk(ec_key("ec-1"), as_dict=True), "kid": "a"}
     found = KeySet.of_jwks({"keys": [whole]}).key("a", "ES256")
     assert isinstance(found, ec.EllipticCurvePublicKey)
 
 
-# Who is believed in a system
+# Which issuers a system trusts
 
 
 things = Table("Things", key("PK", "SK"))
@@ -887,7 +891,7 @@ def dev_token(folder: Path, clock: Clock, audience: str = "shop") -> str:
     return dev_issuer(Settings(path=folder / "data.db", dev=True), clock).token(audience, "dave", groups=["staff"])
 
 
-def test_with_dev_the_issuer_for_development_is_believed(tmp_path: Path, clock: Clock) -> None:
+def test_with_dev_the_development_issuer_is_trusted(tmp_path: Path, clock: Clock) -> None:
     identity = identity_with(tmp_path, clock, dev=True)
     found = caller(identity, f"Bearer {dev_token(tmp_path, clock)}")
     assert found is not None
@@ -895,20 +899,20 @@ def test_with_dev_the_issuer_for_development_is_believed(tmp_path: Path, clock: 
     assert "isn't for this system" in refusal(identity, dev_token(tmp_path, clock, "other"))
 
 
-def test_with_dev_the_configured_issuer_is_believed_too(tmp_path: Path, clock: Clock, issuer: HttpIssuer) -> None:
+def test_with_dev_the_configured_issuer_is_trusted_too(tmp_path: Path, clock: Clock, issuer: HttpIssuer) -> None:
     issuers = {"*": issuer.settings().model_dump()}
     identity = identity_with(tmp_path, clock, dev=True, issuers=issuers)
     assert caller(identity) is None
     assert caller(identity, f"Bearer {dev_token(tmp_path, clock)}") is not None
     assert caller(identity, f"Bearer {issuer.token()}") is not None
-    assert "expired" in refusal(identity, issuer.token(exp=0)), "what the token's own issuer says is said"
+    assert "expired" in refusal(identity, issuer.token(exp=0)), "the error comes from the token's own issuer"
     assert "trust the token's issuer" in refusal(identity, issuer.token(iss="https://other.example"))
     clock.pass_(7200)
     late = TokenIssuer("urn:keyplan:dev", SigningKey.made(), clock).token("shop", "eve")
     assert "issuer doesn't have its key" in refusal(identity, late)
 
 
-def test_without_dev_only_the_configured_issuer_is_believed(tmp_path: Path, clock: Clock, issuer: HttpIssuer) -> None:
+def test_without_dev_only_the_configured_issuer_is_trusted(tmp_path: Path, clock: Clock, issuer: HttpIssuer) -> None:
     issuers = {"shop": issuer.settings().model_dump()}
     identity = identity_with(tmp_path, clock, issuers=issuers)
     assert caller(identity, f"Bearer {issuer.token()}") is not None
@@ -921,9 +925,9 @@ def test_without_any_issuer_every_token_is_refused(tmp_path: Path, clock: Clock)
     identity = identity_with(tmp_path, clock)
     assert caller(identity) is None
     assert "no issuer is configured" in refusal(identity, dev_token(tmp_path, clock))
-    assert list(tmp_path.glob("*")) != [], "the key is there, and is not believed all the same"
+    assert list(tmp_path.glob("*")) != [], "the key exists, but is not trusted"
 
 
-def test_nobody_is_the_first_of_none() -> None:
+def test_an_empty_list_of_identities_has_no_caller() -> None:
     with pytest.raises(Unauthorized):
         caller(FirstOf(), "Bearer x")

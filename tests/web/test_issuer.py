@@ -1,4 +1,4 @@
-"""Tokens of our own: keys that several processes agree on, the issuer, and `keyplan token` as a user runs it."""
+"""Our own tokens: keys that several processes share, the issuer, and `keyplan token` as a user runs it."""
 
 import asyncio
 import hashlib
@@ -43,7 +43,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # The key
 
 
-def test_a_key_is_the_same_after_writing_and_reading() -> None:
+def test_a_key_is_the_same_after_it_was_written_and_read() -> None:
     made = SigningKey.made()
     again = SigningKey.of_json(made.to_json())
     assert (again.key_id, again.public_jwk) == (made.key_id, made.public_jwk)
@@ -51,14 +51,14 @@ def test_a_key_is_the_same_after_writing_and_reading() -> None:
     assert "d" not in made.public_jwk
 
 
-def test_the_public_half_is_a_key_as_issuers_show_it() -> None:
+def test_the_public_half_is_a_jwk() -> None:
     made = SigningKey.made()
     found = KeySet.of_jwks({"keys": [made.public_jwk]}).key(made.key_id, "ES256")
     assert found == made.private.public_key()
 
 
-def test_the_key_id_is_the_thumbprint_that_others_compute() -> None:
-    """The example of RFC 7638 is an RSA key; this is its recipe, written out once more for a key on a curve."""
+def test_the_key_id_is_the_rfc_7638_thumbprint() -> None:
+    """The example in RFC 7638 is an RSA key, so this computes the thumbprint of an EC key step by step."""
     made = SigningKey.made()
     x, y = made.public_jwk["x"], made.public_jwk["y"]
     text = f'{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}'
@@ -79,7 +79,7 @@ def test_the_key_id_is_the_thumbprint_that_others_compute() -> None:
         json.dumps({**json.loads(SigningKey.made().to_json()), "d": 7}),
     ],
 )
-def test_what_is_no_signing_key_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_invalid_signing_key_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(BadSigningKey):
         SigningKey.of_json(text)
     file = tmp_path / "key.json"
@@ -92,7 +92,7 @@ def test_what_is_no_signing_key_is_refused(tmp_path: Path, text: str) -> None:
 # In a file
 
 
-def test_the_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+def test_the_key_is_created_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "key.json"
     with pytest.raises(FileNotFoundError):
         SigningKey.read(file)
@@ -102,7 +102,7 @@ def test_the_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> 
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_threads_agree_on_the_key(tmp_path: Path) -> None:
+def test_threads_share_one_key(tmp_path: Path) -> None:
     file = tmp_path / "key.json"
     start = threading.Barrier(16)
 
@@ -116,7 +116,7 @@ def test_threads_agree_on_the_key(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_processes_agree_on_the_key(tmp_path: Path) -> None:
+def test_processes_share_one_key(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from keyplan.web.identity.issuer import SigningKey;"
         "sys.stdin.read(); print(SigningKey.in_file(Path(sys.argv[1])).key_id)"
@@ -167,14 +167,14 @@ def test_a_system_keeps_its_key_in_its_housekeeping_table(store: Store[Stock]) -
     assert store.verify() == []
 
 
-def test_a_kept_key_does_not_expire(store: Store[Stock]) -> None:
+def test_a_stored_key_does_not_expire(store: Store[Stock]) -> None:
     kept_signing_key(store)
     client: Any = store.client
     (item,) = client.scan(TableName=store.design.table_name(HOUSEKEEPING))["Items"]
     assert "expiresAt" not in item
 
 
-def test_whoever_is_first_makes_the_kept_key(store: Store[Stock]) -> None:
+def test_the_first_process_creates_the_stored_key(store: Store[Stock]) -> None:
     start = threading.Barrier(8)
 
     def kept() -> str:
@@ -194,7 +194,7 @@ def issuer() -> TokenIssuer:
     return TokenIssuer("urn:example:shop", SigningKey.made(), lambda: NOW)
 
 
-def test_a_token_says_what_an_access_token_says(issuer: TokenIssuer) -> None:
+def test_a_token_has_the_claims_of_an_access_token(issuer: TokenIssuer) -> None:
     token = issuer.token("shop", "alice", groups={"b", "a"}, lifetime=timedelta(minutes=5), claims={"email": "a@b.c"})
     said = jwt.decode(token, options={"verify_signature": False})
     assert said == {
@@ -210,7 +210,7 @@ def test_a_token_says_what_an_access_token_says(issuer: TokenIssuer) -> None:
     assert jwt.get_unverified_header(token) == {"alg": "ES256", "typ": "JWT", "kid": issuer.signing_key.key_id}
 
 
-def test_who_believes_an_issuer_of_ours_asks_nobody(issuer: TokenIssuer) -> None:
+def test_our_own_tokens_are_verified_without_requests(issuer: TokenIssuer) -> None:
     identity = TokenIdentity.of(issuer, "shop")
     found = asyncio.run(identity.caller_of(issuer.token("shop", "alice", groups=["admin"], claims={"role": "x"})))
     assert (found.sub, set(found.groups), found.claims["role"]) == ("alice", {"admin"}, "x")
@@ -228,7 +228,7 @@ def test_who_believes_an_issuer_of_ours_asks_nobody(issuer: TokenIssuer) -> None
     ],
     ids=["system", "issuer", "key", "time"],
 )
-def test_another_token_is_refused(issuer: TokenIssuer, other: Any) -> None:
+def test_a_token_of_another_issuer_is_refused(issuer: TokenIssuer, other: Any) -> None:
     with pytest.raises(Unauthorized):
         asyncio.run(TokenIdentity.of(issuer, "shop").caller_of(other(issuer)))
 
@@ -244,14 +244,14 @@ def test_another_token_is_refused(issuer: TokenIssuer, other: Any) -> None:
         ("alice", {"claims": {"sub": "bob", "groups": []}}, "set by the issuer: groups, sub"),
     ],
 )
-def test_a_token_that_nobody_would_take_is_not_made(
+def test_a_token_with_invalid_claims_is_not_issued(
     issuer: TokenIssuer, sub: str, options: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(ValueError, match=why):
         issuer.token("shop", sub, **options)
 
 
-def test_the_issuer_for_development_is_there_with_dev_only(tmp_path: Path) -> None:
+def test_the_development_issuer_requires_dev(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="--dev"):
         dev_issuer(Settings(path=tmp_path / "data.db"))
     assert list(tmp_path.iterdir()) == []
@@ -270,13 +270,13 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where `keyplan serve --dev` ran."""
+    """A folder in which `keyplan serve --dev` has run."""
     monkeypatch.chdir(tmp_path)
     SigningKey.in_file(Settings().dev_key_file)
     return tmp_path
 
 
-def test_the_command_writes_a_token_and_nothing_else(data: Path) -> None:
+def test_the_command_prints_only_the_token(data: Path) -> None:
     result = run("--sub", "alice", "--group", "admin", "--group", "staff", "--system", "vcm", "--claim", "email=a=b@c")
     assert (result.exit_code, result.stderr) == (0, "")
     identity = TokenIdentity.of(dev_issuer(Settings(dev=True)), "vcm")
@@ -293,7 +293,7 @@ def test_the_command_takes_a_lifetime_and_a_file(data: Path) -> None:
     assert kid == SigningKey.read(data / "other.db.dev-key.json").key_id
 
 
-def test_the_command_uses_the_key_that_the_settings_name(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_uses_the_key_from_the_settings(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEYPLAN_DEV_KEY", str(data / "named.json"))
     assert run("--sub", "alice", "--system", "vcm").exit_code == 1
     SigningKey.in_file(data / "named.json")
@@ -305,10 +305,10 @@ def test_without_a_key_the_command_says_what_to_do(tmp_path: Path, monkeypatch: 
     result = run("--sub", "alice", "--system", "vcm")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "keyplan serve --dev" in result.stderr
-    assert list(tmp_path.iterdir()) == [], "a key is made by the server only"
+    assert list(tmp_path.iterdir()) == [], "only the server creates a key"
 
 
-def test_with_a_damaged_key_the_command_says_so(data: Path) -> None:
+def test_the_command_reports_a_damaged_key(data: Path) -> None:
     (data / "keyplan.db.dev-key.json").write_text("{}")
     result = run("--sub", "alice", "--system", "vcm")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -330,6 +330,6 @@ def test_with_a_damaged_key_the_command_says_so(data: Path) -> None:
         ["--sub", "alice", "--system", "vcm", "--claim", "exp=9"],
     ],
 )
-def test_a_wrong_call_is_refused(data: Path, arguments: list[str]) -> None:
+def test_invalid_arguments_are_refused(data: Path, arguments: list[str]) -> None:
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")

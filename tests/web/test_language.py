@@ -1,4 +1,4 @@
-"""Pages in the language of a system's people: its words for what the kit and the rules say."""
+"""Pages in the language of a system's users: translations of the messages of the kit and of the rules."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,12 +25,12 @@ FRENCH = Language(
 )
 
 
-def test_what_a_language_says() -> None:
+def test_messages_are_translated() -> None:
     assert FRENCH.say("Sign in") == "Se connecter"
     assert FRENCH.say("Nobody knows this.") == "Nobody knows this."
     assert FRENCH.say("3 of 10 are gone.") == "Il en manque 3 sur 10."
     assert FRENCH.say("3 of 10 are gone. Really") == "3 of 10 are gone. Really"
-    assert FRENCH.say("Is {other} (a+b)\n it?") == "{other} (a+b)\n ?", "what stands for a name is taken as it is"
+    assert FRENCH.say("Is {other} (a+b)\n it?") == "{other} (a+b)\n ?", "values for placeholders are not translated"
     assert Language().say("Sign in") == "Sign in"
 
 
@@ -43,7 +43,7 @@ def started(settings: Settings) -> Iterator[Site]:
         yield running
 
 
-def test_pages_speak_it(started: Site) -> None:
+def test_pages_are_translated(started: Site) -> None:
     with httpx.Client(base_url=f"{started.url}/library", timeout=30, follow_redirects=True) as visitor:
         page = visitor.get("/sign-in").text
         assert '<html lang="fr">' in page
@@ -52,4 +52,4 @@ def test_pages_speak_it(started: Site) -> None:
         assert "Bonjour, &lt;b&gt;alice&lt;/b&gt; !" in page
         assert "Se déconnecter" in page
         assert "<h1>Introuvable</h1>" in visitor.get("/none").text
-    assert '<html lang="en">' in httpx.get(f"{started.url}/").text, "what belongs to no system is English"
+    assert '<html lang="en">' in httpx.get(f"{started.url}/").text, "pages outside of any system are in English"

@@ -1,4 +1,4 @@
-"""What one request may take: time, length, depth; and from where it is taken to be."""
+"""The limits of one request: time, length, depth; and the address it comes from."""
 
 import socket
 import threading
@@ -28,11 +28,11 @@ go_on = threading.Event()
 
 
 class Slow(Librarian):
-    """A librarian who waits until told to go on."""
+    """A librarian who waits for a signal."""
 
     @allow(SIGNED_IN)
     def put_up(self, new: NewShelf) -> ShelfOut:
-        """Put up a shelf, slowly."""
+        """Create a shelf, slowly."""
         go_on.wait(30)
         return ShelfOut.model_validate(self.store.run(create(Shelf(name=new.name, owner=self.me.sub))))
 
@@ -46,20 +46,20 @@ def slow(settings: Settings) -> Iterator[Site]:
     hurried = settings.model_copy(update={"request_seconds": 0.3})
     with site(replace(SYSTEM, api=api), hurried) as served:
         yield served
-        go_on.set()  # or the server would wait for it
+        go_on.set()  # otherwise the server would wait for it
 
 
-def test_a_request_that_takes_too_long_is_given_up(slow: Site) -> None:
+def test_a_request_that_takes_too_long_times_out(slow: Site) -> None:
     began = time.monotonic()
     answer = slow.as_("ada").post("/slow", json={"name": "Novels"})
     assert 0.3 <= time.monotonic() - began < 10
     problem(answer, 503, "timeout")
     assert answer.headers["retry-after"] == "1"
-    assert slow.as_().get("/shelves").json()["items"] == [], "others are served meanwhile"
+    assert slow.as_().get("/shelves").json()["items"] == [], "other requests are served meanwhile"
 
 
-def test_what_was_given_up_can_be_asked_for_again(slow: Site) -> None:
-    """It is still done; the key of the request leads to what became of it."""
+def test_a_request_that_timed_out_can_be_repeated(slow: Site) -> None:
+    """It still runs to its end, and its Idempotency-Key leads to the result."""
     client = slow.as_("ada")
     client.headers["Idempotency-Key"] = "mine"
     problem(client.post("/slow", json={"name": "Novels"}), 503, "timeout")
@@ -74,7 +74,7 @@ def test_what_was_given_up_can_be_asked_for_again(slow: Site) -> None:
     assert answer.json() == made
 
 
-def test_who_sends_slowly_is_not_waited_for(slow: Site) -> None:
+def test_a_body_that_arrives_too_slowly_times_out(slow: Site) -> None:
     host, port = slow.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as sending:
         head = f"POST /api/library/slow HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {slow.token('ada')}\r\n"
@@ -93,7 +93,7 @@ def chunks(total: int) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_may_be_as_long_as_is_set(settings: Settings, chunked: bool) -> None:
+def test_the_length_of_a_body_is_limited(settings: Settings, chunked: bool) -> None:
     body = b'{"name": "Novels"}'
     limited = settings.model_copy(update={"body_limit": 30_000})
     with site(SYSTEM, limited) as library:
@@ -110,8 +110,8 @@ def test_a_body_may_be_as_long_as_is_set(settings: Settings, chunked: bool) -> N
         assert post(30_000).status_code == 201
 
 
-def test_who_may_not_need_not_send_it_all(library: Site) -> None:
-    """What a body announces is enough to refuse it."""
+def test_a_body_that_is_too_long_is_refused_before_it_is_sent(library: Site) -> None:
+    """The announced length is enough to refuse it."""
     host, port = library.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as sending:
         head = "POST /api/library/shelves HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n"
@@ -121,7 +121,7 @@ def test_who_may_not_need_not_send_it_all(library: Site) -> None:
 
 @pytest.mark.parametrize(("depth", "code"), [(8, "invalid"), (9, "too-deep")])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
-def test_a_body_may_be_as_deep_as_is_set(settings: Settings, depth: int, code: str, opening: str, closing: str) -> None:
+def test_the_depth_of_a_body_is_limited(settings: Settings, depth: int, code: str, opening: str, closing: str) -> None:
     with site(SYSTEM, settings.model_copy(update={"nesting_limit": 8})) as library:
         body = opening * depth + ("1" if opening != "[" else "") + closing * depth
         problem(library.as_("ada").post("/shelves", content=body, headers=JSON), 422, code)
@@ -134,7 +134,7 @@ def test_a_body_may_be_as_deep_as_is_set(settings: Settings, depth: int, code: s
     ("pages", "good"),
     [(7, True), (7.0, True), (7.5, False), ("7", False), (True, False), (None, False), ([7], False), (1e300, False)],
 )
-def test_a_number_is_a_number(library: Site, pages: object, good: bool) -> None:
+def test_numbers_must_be_json_numbers(library: Site, pages: object, good: bool) -> None:
     ada = library.as_("ada")
     path = f"/shelves/{shelf(ada)['shelf_id']}/books"
     answer = ada.post(path, json={"isbn": "1234567890", "title": "Emma", "pages": pages})
@@ -167,7 +167,7 @@ def test_a_number_is_a_number(library: Site, pages: object, good: bool) -> None:
         ("", 400),
     ],
 )
-def test_if_match_is_of_tags(library: Site, tag: str, status: int) -> None:
+def test_if_match_takes_only_etags(library: Site, tag: str, status: int) -> None:
     ada = library.as_("ada")
     path = f"/shelves/{shelf(ada)['shelf_id']}"
     answer = ada.patch(path, json={"name": "B"}, headers={b"If-Match": tag.encode("latin-1")})
@@ -180,10 +180,10 @@ def test_if_match_is_of_tags(library: Site, tag: str, status: int) -> None:
 
 
 def refused(settings: Settings, trusted: list[str], forwarded: list[str]) -> int:
-    """How many of some requests, each from another place by its own word, were one too many."""
+    """How many of these requests, each with its own forwarded address, are refused."""
     limited = settings.model_copy(update={"rate_address": 1, "trusted_proxies": trusted})
     with site(SYSTEM, limited) as library, ThreadPoolExecutor(4) as pool:
-        # In a minute of its own.
+        # all within one minute
         at = library.running.store.clock()
         library.running.store.clock = lambda: at
 
@@ -194,18 +194,18 @@ def refused(settings: Settings, trusted: list[str], forwarded: list[str]) -> int
         return list(pool.map(ask, forwarded)).count(429)
 
 
-def test_the_address_is_that_before_our_proxies(settings: Settings) -> None:
+def test_the_address_is_the_last_one_before_our_proxies(settings: Settings) -> None:
     different = ["10.0.0.1", "10.0.0.2", "2001:db8::1"]
     assert refused(settings, [], different) == 2
-    assert refused(settings, ["192.0.2.1"], different) == 2, "we are not asked by that proxy"
+    assert refused(settings, ["192.0.2.1"], different) == 2, "this proxy is not ours"
     assert refused(settings, ["127.0.0.1"], different) == 0
-    # What a caller puts before is not believed.
+    # What the caller itself puts in front isn't trusted.
     assert refused(settings, ["127.0.0.1"], [f"{each}, 10.1.1.1" for each in different]) == 2
-    # Several proxies, each of which is ours.
+    # Several proxies, all of them ours.
     assert refused(settings, ["127.0.0.0/8", "10.9.0.0/16"], [f"{each} ,10.9.1.1, 10.9.1.2" for each in different]) == 0
     assert refused(settings, ["127.0.0.0/8", "10.9.0.0/16"], [f"{each}\n10.9.1.1" for each in different]) == 0
-    # Whoever has one address of IPv6 has all of its network.
+    # Whoever has one IPv6 address has its whole network.
     assert refused(settings, ["127.0.0.1"], ["2001:db8::1", "2001:db8::2:1", "2001:db8:0:1::1"]) == 1
     assert refused(settings, ["127.0.0.1"], ["::ffff:10.0.0.1", "::ffff:10.0.0.2", "10.0.0.1"]) == 1
-    # What is no address is as if nothing was said.
+    # Anything that isn't an address is ignored.
     assert refused(settings, ["127.0.0.1"], ["", "unknown", "10.0.0.1:80", "1.2.3.4, x"]) == 3

@@ -1,4 +1,4 @@
-"""Sending to the store on disk: what a form may and may not do, and what a broken connection leaves."""
+"""Uploads to the store on disk: what a form may and may not do, and what a broken connection leaves behind."""
 
 import base64
 import os
@@ -21,7 +21,7 @@ from tests.web.media_support import PURPOSE, Gallery, disk_gallery, http, png, s
 
 @pytest.fixture
 def galleries(tmp_path: Path) -> Iterator[tuple[Gallery, Gallery]]:
-    """Two systems whose files are in one folder."""
+    """Two systems with their files in the same folder."""
     with disk_gallery(tmp_path) as first, disk_gallery(tmp_path, "museum") as second, served(first, second):
         yield first, second
 
@@ -36,7 +36,7 @@ def refusal(answered: httpx.Response) -> tuple[int, str]:
     return answered.status_code, answered.json()["code"]
 
 
-def test_the_size_is_exact(gallery: Gallery) -> None:
+def test_the_size_limit_is_exact(gallery: Gallery) -> None:
     data = png(50_000)
     ticket = gallery.ask(max_bytes=len(data))
     assert refusal(gallery.send(ticket, data + b"x")) == (413, "entity-too-large")
@@ -48,7 +48,7 @@ def test_the_size_is_exact(gallery: Gallery) -> None:
     assert gallery.media.confirm(ticket.upload_id, purpose=PURPOSE).size == len(data)
 
 
-def test_the_last_that_was_sent_counts(gallery: Gallery) -> None:
+def test_the_last_upload_counts(gallery: Gallery) -> None:
     ticket = gallery.sent(png())
     assert gallery.send(ticket, png(20)).status_code == 204
     file = gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
@@ -59,7 +59,7 @@ def changed_policy(ticket: Ticket, change: Callable[[str], str]) -> str:
     return base64.b64encode(change(base64.b64decode(ticket.fields["policy"]).decode()).encode()).decode()
 
 
-def test_forged_forms(gallery: Gallery) -> None:
+def test_forged_forms_are_refused(gallery: Gallery) -> None:
     ticket, other = gallery.ask(max_bytes=100), gallery.ask("image/gif")
     larger = changed_policy(ticket, lambda policy: policy.replace(",1,100]", ",1,100000000]"))
     assert larger != ticket.fields["policy"]
@@ -88,7 +88,7 @@ def test_forged_forms(gallery: Gallery) -> None:
     assert gallery.stored() == set()
 
 
-def test_forms_without_a_field(gallery: Gallery) -> None:
+def test_a_form_with_a_missing_field_is_refused(gallery: Gallery) -> None:
     ticket = gallery.ask()
     for name in ticket.fields:
         lacking = {each: value for each, value in ticket.fields.items() if each != name}
@@ -97,12 +97,12 @@ def test_forms_without_a_field(gallery: Gallery) -> None:
     assert gallery.stored() == set()
 
 
-def test_another_systems_place(galleries: tuple[Gallery, Gallery]) -> None:
+def test_a_system_cannot_use_another_systems_files(galleries: tuple[Gallery, Gallery]) -> None:
     gallery, museum = galleries
     ticket, theirs = gallery.ask(), museum.ask()
     assert gallery.secret() != museum.secret()
     assert refusal(gallery.send(ticket, png(), key=theirs.fields["key"]))[0] == 403
-    # Even what one system signed for a key of the other is nothing to the other.
+    # A form that one system signs for the other's key isn't accepted either.
     expires_at = datetime.fromisoformat(theirs.expires_at)
     forged = signed_fields(gallery.secret(), theirs.fields["key"], "image/png", 1000, expires_at)
     assert refusal(gallery.send(ticket, png(), **forged)) == (403, "signature-does-not-match")
@@ -118,7 +118,7 @@ def test_another_systems_place(galleries: tuple[Gallery, Gallery]) -> None:
         DiskObjects(Path("x"), "incoming", secret=gallery.secret, clock=gallery.clock)
 
 
-def test_a_form_is_good_for_a_while(gallery: Gallery) -> None:
+def test_a_form_expires(gallery: Gallery) -> None:
     ticket = gallery.ask()
     gallery.clock.pass_(minutes=14)
     assert gallery.send(ticket, png()).status_code == 204
@@ -142,7 +142,7 @@ def post(gallery: Gallery, body: bytes, kind: str = "multipart/form-data; bounda
     return http.post(f"{gallery.url}/media/upload", content=body, headers={"Content-Type": kind})
 
 
-def test_a_form_written_by_hand(gallery: Gallery) -> None:
+def test_a_handwritten_form_is_accepted(gallery: Gallery) -> None:
     ticket = gallery.ask()
     assert post(gallery, raw_form(ticket.fields, png())).status_code == 204
     button = b'\r\n--b\r\nContent-Disposition: form-data; name="submit"\r\n\r\nUpload'
@@ -150,7 +150,7 @@ def test_a_form_written_by_hand(gallery: Gallery) -> None:
     assert gallery.media.confirm(ticket.upload_id, purpose=PURPOSE).size == len(png())
 
 
-def test_forms_that_can_not_be_read(gallery: Gallery) -> None:
+def test_malformed_forms_are_refused(gallery: Gallery) -> None:
     ticket = gallery.ask()
     good = raw_form(ticket.fields, png())
     malformed = (400, "malformed-post-request")
@@ -196,7 +196,7 @@ def connected(gallery: Gallery, length: int) -> socket.socket:
 
 
 def all_of(connection: socket.socket) -> bytes:
-    """The problem that is answered, to its last brace."""
+    """The whole problem in the answer, up to its last brace."""
     answered = b""
     while not answered.endswith(b"}"):
         answered += connection.recv(10_000)
@@ -210,20 +210,20 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_a_connection_that_breaks_leaves_nothing(gallery: Gallery) -> None:
+def test_a_broken_connection_leaves_nothing_behind(gallery: Gallery) -> None:
     ticket = gallery.ask(max_bytes=1_000_000)
     body = raw_form(ticket.fields, png(500_000))
     for cut in (100, len(body) // 2, len(body) - 3):
         with connected(gallery, len(body)) as connection:
             connection.sendall(body[:cut])
             if cut > 100:
-                until(lambda: len(gallery.stored()) == 1)  # the part that is being written
+                until(lambda: len(gallery.stored()) == 1)  # the part being written
         until(lambda: gallery.stored() == set())
     with pytest.raises(InConflict, match="hasn't been uploaded"):
         gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
 
 
-def test_a_slow_client_holds_up_nobody(gallery: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_client_does_not_block_others(gallery: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receive, "SILENCE_SECONDS", 0.5)
     name = gallery.media.put(png(), "image/png").name
     ticket = gallery.ask()
@@ -250,11 +250,11 @@ def test_an_upload_that_is_swept_while_it_is_sent(gallery: Gallery) -> None:
     assert gallery.stored() == set()
 
 
-def test_what_killed_processes_left_is_tidied(gallery: Gallery, tmp_path: Path) -> None:
+def test_files_left_by_killed_processes_are_removed(gallery: Gallery, tmp_path: Path) -> None:
     ticket = gallery.ask()
     assert isinstance(gallery.objects, DiskObjects)
     half = gallery.objects.begin(ticket.fields)
-    half.write(b"half a pict")  # and the process is gone
+    half.write(b"half a pict")  # and then the process is killed
     half._file.close()
     left = tmp_path / "incoming" / "gallery" / "0123456789abcdef.part"
     left.write_bytes(b"half an imp")
@@ -268,7 +268,7 @@ def test_what_killed_processes_left_is_tidied(gallery: Gallery, tmp_path: Path) 
     assert gallery.stored() == set()
 
 
-def test_the_layout_is_that_of_a_bucket(gallery: Gallery) -> None:
+def test_files_are_laid_out_as_in_a_bucket(gallery: Gallery) -> None:
     ticket = gallery.sent(under=["profile", "avatars", "alice"])
     name = gallery.media.confirm(ticket.upload_id, purpose=PURPOSE).name
     gallery.sweep_all()

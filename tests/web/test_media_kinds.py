@@ -1,4 +1,4 @@
-"""What a file really is, and names that nobody can guess."""
+"""File types that are recognized by content, and names that nobody can guess."""
 
 import re
 
@@ -19,7 +19,7 @@ PNG_KIND = next(kind for kind in KINDS if kind.extension == "png")
     [(png(), "image/png"), (JPEG, "image/jpeg"), (GIF, "image/gif"), (WEBP, "image/webp")],
     ids=["png", "jpeg", "gif", "webp"],
 )
-def test_pictures_are_told_by_their_bytes(data: bytes, content_type: str) -> None:
+def test_pictures_are_recognized_by_their_bytes(data: bytes, content_type: str) -> None:
     kind = kind_of(data[:HEAD_BYTES], len(data))
     assert kind is not None
     assert kind.content_type == content_type
@@ -38,7 +38,7 @@ def test_pictures_are_told_by_their_bytes(data: bytes, content_type: str) -> Non
         b"\xff\xd8\xff\x00",
         b"GIF89a",
         b"GIF88a" + bytes(20),
-        WEBP[:-1],  # shorter than it says
+        WEBP[:-1],  # shorter than its header says
         b"RIFF\x04\x00\x00\x00WAVEfmt " + bytes(20),
         b"%PDF-1.7\n",
         b"\x00\x00\x00\x20ftypavif" + bytes(20),
@@ -46,22 +46,22 @@ def test_pictures_are_told_by_their_bytes(data: bytes, content_type: str) -> Non
     ],
     ids=range(15),
 )
-def test_anything_else_is_nothing(data: bytes) -> None:
+def test_other_files_have_no_type(data: bytes) -> None:
     assert kind_of(data[:HEAD_BYTES], len(data)) is None
 
 
-def test_names_are_long_and_never_the_same() -> None:
+def test_names_are_long_and_unique() -> None:
     names = {new_name(PNG_KIND) for _ in range(1000)}
     assert len(names) == 1000
     assert all(
         re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.png", each) for each in names
     )
     bits = [int(each[:-4].replace("-", ""), 16) for each in names]
-    # No bit is always the same, as some of a random UUID are: all 128 are random.
+    # No bit is constant, unlike in a random UUID: all 128 bits are random.
     assert all(0 < sum(each >> place & 1 for each in bits) < 1000 for place in range(128))
 
 
-def test_names_stand_under_folders() -> None:
+def test_names_are_in_folders() -> None:
     name = new_name(PNG_KIND, ["profile", "avatars", "0f3c6a9e-1b2d-4c5e-8f70-112233445566"])
     assert name.startswith("profile/avatars/0f3c6a9e-1b2d-4c5e-8f70-112233445566/")
     with pytest.raises(ValueError, match="4 folders"):
@@ -69,7 +69,7 @@ def test_names_stand_under_folders() -> None:
 
 
 @given(st.lists(st.text(), max_size=4))
-def test_whatever_a_folder_is_called_it_is_harmless(folders: list[str]) -> None:
+def test_any_folder_name_is_made_safe(folders: list[str]) -> None:
     name = new_name(PNG_KIND, folders)
     assert kind_by_name(name) is PNG_KIND
     parts = name.split("/")
@@ -77,7 +77,7 @@ def test_whatever_a_folder_is_called_it_is_harmless(folders: list[str]) -> None:
     assert all(part and not part.startswith(".") and len(part) <= 128 and part.isascii() for part in parts)
 
 
-def test_folders_of_different_people_stay_apart() -> None:
+def test_folders_of_different_users_stay_apart() -> None:
     first, second = (new_name(PNG_KIND, [each]).split("/")[0] for each in ("auth0|1", "auth0|2"))
     assert first != second
     assert new_name(PNG_KIND, ["auth0|1"]).split("/")[0] == first
@@ -104,5 +104,5 @@ def test_folders_of_different_people_stay_apart() -> None:
     ],
     ids=range(15),
 )
-def test_other_names_are_not_ours(name: str) -> None:
+def test_other_names_are_not_valid(name: str) -> None:
     assert kind_by_name(name) is None

@@ -1,4 +1,4 @@
-"""Whatever is cut off, and whatever happens in between: a file that was confirmed is there, and no other one stays."""
+"""Interruptions and concurrent calls at any point: a confirmed file exists, and no other file remains."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -27,7 +27,7 @@ from tests.web.media_support import (
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Callable[[], Gallery]]:
-    """Makes galleries, each served until the test ends."""
+    """Creates galleries, each served until the test ends."""
     opened: list[tuple[AbstractContextManager[Gallery], AbstractContextManager[str]]] = []
 
     def make() -> Gallery:
@@ -59,14 +59,14 @@ def killed_at(step: int) -> Tripwire:
     return Tripwire(step, kill)
 
 
-def kept_only(gallery: Gallery, *names: str) -> None:
-    """Nothing is left in the end but these files."""
+def check_only_kept(gallery: Gallery, *names: str) -> None:
+    """After all sweeps, only these files remain."""
     gallery.sweep_all()
     assert gallery.stored() == {f"gallery/{name}" for name in names}
     assert gallery.records() == []
 
 
-def test_a_confirm_that_is_killed_is_done_again(made: Callable[[], Gallery]) -> None:
+def test_a_killed_confirm_can_be_repeated(made: Callable[[], Gallery]) -> None:
     gallery = made()
     names = []
     for step in count(1):
@@ -79,10 +79,10 @@ def test_a_confirm_that_is_killed_is_done_again(made: Callable[[], Gallery]) -> 
             continue
         break
     assert step > 10
-    kept_only(gallery, *names)
+    check_only_kept(gallery, *names)
 
 
-def test_a_confirm_that_is_killed_and_left(made: Callable[[], Gallery]) -> None:
+def test_a_killed_confirm_that_is_never_repeated(made: Callable[[], Gallery]) -> None:
     gallery = made()
     for step in count(1):
         wire = killed_at(step)
@@ -93,13 +93,13 @@ def test_a_confirm_that_is_killed_and_left(made: Callable[[], Gallery]) -> None:
         break
     gallery.sweep_all()
     left = gallery.stored()
-    # Beside the last one, only what was permanent when the process was killed: its record said so.
+    # Besides the last one, only the file that was already permanent when the process was killed, as its record says.
     assert f"gallery/{name}" in left
     assert len(left) == 2
     assert gallery.records() == []
 
 
-def test_item_and_file_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> None:
+def test_item_and_file_agree_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> None:
     gallery = made()
     for step in count(1):
         wire = killed_at(step)
@@ -120,7 +120,7 @@ def test_item_and_file_whenever_the_process_is_killed(made: Callable[[], Gallery
     assert gallery.stored() == {f"gallery/{each.file}" for each in pictures}
 
 
-def test_a_lie_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> None:
+def test_a_file_of_the_wrong_type_is_removed_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> None:
     gallery = made()
     for step in count(1):
         ticket, wire = gallery.sent(SVG), killed_at(step)
@@ -132,10 +132,10 @@ def test_a_lie_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> No
             continue
         except Unprocessable:
             break
-    kept_only(gallery)
+    check_only_kept(gallery)
 
 
-def test_a_sweep_that_is_killed_is_finished_by_the_next(made: Callable[[], Gallery]) -> None:
+def test_a_killed_sweep_is_finished_by_the_next(made: Callable[[], Gallery]) -> None:
     gallery = made()
     names = []
     for second_look in (False, True):
@@ -150,14 +150,14 @@ def test_a_sweep_that_is_killed_is_finished_by_the_next(made: Callable[[], Galle
             try:
                 sweep(gallery, wire)
             except Killed:
-                kept_only(gallery, *names)
+                check_only_kept(gallery, *names)
                 continue
             break
         assert step > 8
-    kept_only(gallery, *names)
+    check_only_kept(gallery, *names)
 
 
-def test_asking_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> None:
+def test_nothing_remains_if_the_process_is_killed_while_a_ticket_is_issued(made: Callable[[], Gallery]) -> None:
     gallery = made()
     for step in count(1):
         wire = killed_at(step)
@@ -167,11 +167,11 @@ def test_asking_whenever_the_process_is_killed(made: Callable[[], Gallery]) -> N
         except Killed:
             continue
         break
-    kept_only(gallery)
+    check_only_kept(gallery)
 
 
 def test_a_sweep_at_any_point_of_a_confirm(made: Callable[[], Gallery]) -> None:
-    """Either the confirm wins and the file stays, or it is told that it was too late and nothing stays."""
+    """Either the confirm wins and the file stays, or the confirm fails because it is too late, and nothing stays."""
     gallery = made()
     outcomes = []
     names = []
@@ -197,7 +197,7 @@ def test_a_sweep_at_any_point_of_a_confirm(made: Callable[[], Gallery]) -> None:
 
 
 def test_a_confirm_at_any_point_of_a_sweep(made: Callable[[], Gallery]) -> None:
-    """Also one that began in time: it has read the upload when the sweep begins, and does the rest in between."""
+    """Including a confirm that started in time: it reads the upload before the sweep, and does the rest during it."""
     gallery = made()
     names = []
     for late in (False, True):
@@ -232,7 +232,7 @@ def test_another_confirm_at_any_point_of_a_confirm(made: Callable[[], Gallery]) 
         ticket = gallery.sent()
 
         def act(ticket: Ticket = ticket) -> None:
-            gallery.send(ticket, png(30))  # and something else was sent meanwhile
+            gallery.send(ticket, png(30))  # and another file was sent in the meantime
             names.add(gallery.media.confirm(ticket.upload_id, purpose=PURPOSE).name)
 
         wire = Tripwire(step, act)
@@ -243,10 +243,10 @@ def test_another_confirm_at_any_point_of_a_confirm(made: Callable[[], Gallery]) 
         names.add(name)
         if wire.steps < step:
             break
-    kept_only(gallery, *names)
+    check_only_kept(gallery, *names)
 
 
-def test_something_else_sent_at_any_point_of_a_confirm_is_never_kept(made: Callable[[], Gallery]) -> None:
+def test_a_file_sent_during_a_confirm_is_never_kept(made: Callable[[], Gallery]) -> None:
     gallery = made()
     names = []
     for step in count(1):
@@ -264,4 +264,4 @@ def test_something_else_sent_at_any_point_of_a_confirm_is_never_kept(made: Calla
         if wire.steps < step:
             break
     assert len(names) > 5
-    kept_only(gallery, *names)
+    check_only_kept(gallery, *names)

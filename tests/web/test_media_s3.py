@@ -1,7 +1,7 @@
-"""What is particular to S3: forms and requests as AWS wants them, and what a store that enforces less can not break.
+"""What is specific to S3: forms and requests as AWS requires them, also with a store that enforces less.
 
-The server that the tests speak to takes any form, whatever its policy says, and copies without looking at conditions.
-So what is enforced on confirming is what counts; where AWS itself has to enforce something, the request is looked at.
+The test server accepts any form, whatever its policy says, and ignores the conditions of a copy. So these tests check
+what is enforced when an upload is confirmed and, where AWS itself must enforce something, the request that is sent.
 """
 
 import base64
@@ -40,7 +40,7 @@ def gallery(endpoint: str) -> Iterator[Gallery]:
 
 
 class AsAws:
-    """The client with the conditions of a copy enforced, as AWS does and the test's server does not."""
+    """A client that enforces the conditions of a copy, as AWS does and the test server doesn't."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -58,7 +58,7 @@ class AsAws:
         return self._client.copy_object(**request)
 
 
-def test_the_form_is_one_of_s3s(gallery: Gallery, endpoint: str) -> None:
+def test_the_form_is_an_s3_post_form(gallery: Gallery, endpoint: str) -> None:
     ticket = gallery.ask("image/png", max_bytes=1234)
     assert ticket.url == f"{endpoint}/{BUCKET}"
     assert ticket.fields["key"] == f"incoming/gallery/{ticket.upload_id}"
@@ -69,7 +69,7 @@ def test_the_form_is_one_of_s3s(gallery: Gallery, endpoint: str) -> None:
     assert {"key": ticket.fields["key"]} in policy["conditions"]
 
 
-def test_what_the_store_did_not_refuse_is_refused_on_confirming(gallery: Gallery) -> None:
+def test_confirm_refuses_what_the_store_accepted(gallery: Gallery) -> None:
     for data, max_bytes, code in [
         (png(5_000), 5_000, "file-too-large"),
         (b"", 100, "file-empty"),
@@ -82,7 +82,7 @@ def test_what_the_store_did_not_refuse_is_refused_on_confirming(gallery: Gallery
     assert gallery.stored() == set()
 
 
-def test_a_kept_object_says_what_it_is(gallery: Gallery, client: Any) -> None:
+def test_a_kept_object_has_its_content_type(gallery: Gallery, client: Any) -> None:
     for name in (
         gallery.media.confirm(gallery.sent().upload_id, purpose=PURPOSE).name,
         gallery.media.put(png(), "image/png").name,
@@ -93,7 +93,7 @@ def test_a_kept_object_says_what_it_is(gallery: Gallery, client: Any) -> None:
         assert status["CacheControl"] == "public, max-age=31536000, immutable"
 
 
-def test_what_is_sent_again_between_the_look_and_the_copy(gallery: Gallery, client: Any) -> None:
+def test_a_file_that_is_replaced_between_check_and_copy_is_refused(gallery: Gallery, client: Any) -> None:
     aws = AsAws(client)
     objects = S3Objects(aws, BUCKET, "gallery", clock=gallery.clock)
     ticket = gallery.sent()
@@ -120,7 +120,7 @@ def test_a_kept_file_is_never_replaced(gallery: Gallery, client: Any) -> None:
     assert gallery.media.read(file.name) == png()
 
 
-def test_an_object_that_goes_while_it_is_looked_at(gallery: Gallery, client: Any) -> None:
+def test_an_object_that_disappears_while_it_is_checked(gallery: Gallery, client: Any) -> None:
     ticket = gallery.sent()
     with gallery.objects.received(ticket.upload_id) as received:
         assert received is not None
@@ -144,7 +144,7 @@ class Failing:
         return call
 
 
-def test_a_bucket_that_does_not_answer(gallery: Gallery) -> None:
+def test_an_unavailable_bucket(gallery: Gallery) -> None:
     name = gallery.media.put(png(), "image/png").name
     busy = ClientError({"Error": {"Code": "SlowDown", "Message": ""}}, "HeadObject")
     for error in (busy, EndpointConnectionError(endpoint_url="http://x")):
@@ -155,11 +155,11 @@ def test_a_bucket_that_does_not_answer(gallery: Gallery) -> None:
             media.delete(name)
     denied = ClientError({"Error": {"Code": "AccessDenied", "Message": ""}}, "HeadObject")
     media = gallery.other(objects=S3Objects(Failing(denied), BUCKET, "gallery", clock=gallery.clock))
-    with pytest.raises(ClientError):  # a fault of ours, which the caller is told nothing about
+    with pytest.raises(ClientError):  # an internal error, whose details the caller doesn't get
         media.find(name)
 
 
-def test_the_settings_say_which_store(gallery: Gallery, endpoint: str, tmp_path: Any) -> None:
+def test_the_settings_choose_the_store(gallery: Gallery, endpoint: str, tmp_path: Any) -> None:
     settings = Settings(
         media_bucket=BUCKET, media_endpoint_url=endpoint, base_url="https://club.example/", path=tmp_path / "data.db"
     )

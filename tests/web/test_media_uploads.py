@@ -1,4 +1,4 @@
-"""Ask, send, confirm, read, delete and sweep: the same on disk and in S3, over HTTP."""
+"""Request an upload, send it, confirm it, read it, delete it, sweep: the same on disk and in S3, over HTTP."""
 
 import io
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def gallery(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Gallery]
     [(png(), "image/png"), (JPEG, "image/jpeg"), (GIF, "image/gif"), (WEBP, "image/webp"), (png(70_000), "image/png")],
     ids=["png", "jpeg", "gif", "webp", "longer"],
 )
-def test_an_upload(gallery: Gallery, data: bytes, content_type: str) -> None:
+def test_a_file_is_uploaded_confirmed_and_read(gallery: Gallery, data: bytes, content_type: str) -> None:
     ticket = gallery.sent(data, content_type, under=["profile", "avatars", "alice"])
     file = gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
     assert file.name.startswith("profile/avatars/alice/")
@@ -70,7 +70,7 @@ def test_an_upload(gallery: Gallery, data: bytes, content_type: str) -> None:
     assert answered.headers["etag"] == file.etag
 
 
-def test_only_what_is_confirmed_is_served(gallery: Gallery) -> None:
+def test_only_confirmed_files_are_served(gallery: Gallery) -> None:
     ticket = gallery.sent()
     (incoming,) = gallery.stored()
     for path in (incoming, ticket.fields["key"], f"gallery/{ticket.upload_id}", f"gallery/../{incoming}"):
@@ -79,7 +79,7 @@ def test_only_what_is_confirmed_is_served(gallery: Gallery) -> None:
     assert gallery.get(name).status_code == 200
 
 
-def test_parts_of_a_file(gallery: Gallery) -> None:
+def test_range_requests(gallery: Gallery) -> None:
     data = png(600_000)
     file = gallery.media.put(data, "image/png")
     for asked, start, end in [
@@ -106,7 +106,7 @@ def test_parts_of_a_file(gallery: Gallery) -> None:
     assert gallery.get(file.name, **fresh | {"If-Range": '"other"'}).content == data
 
 
-def test_what_a_client_has_is_not_sent_again(gallery: Gallery) -> None:
+def test_an_unchanged_file_is_not_sent_again(gallery: Gallery) -> None:
     file = gallery.media.put(png(), "image/png")
     answered = gallery.get(file.name, **{"If-None-Match": f'"other", {file.etag}'})
     assert answered.status_code == 304
@@ -140,13 +140,13 @@ def test_nothing_else_is_served(gallery: Gallery) -> None:
 
 
 @pytest.mark.parametrize("data", [HTML, SVG, JPEG, b"GIF89a" + SVG], ids=["html", "svg", "jpeg", "gif"])
-def test_a_lie_about_the_type_is_deleted(gallery: Gallery, data: bytes) -> None:
+def test_a_file_of_the_wrong_type_is_deleted(gallery: Gallery, data: bytes) -> None:
     ticket = gallery.sent(data)
     with pytest.raises(Unprocessable) as refused:
         gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
     assert refused.value.code == "wrong-type"
     assert gallery.stored() == set()
-    # The ticket is used up: sending something better by it does not help, and is swept.
+    # The ticket is used up: another file sent with it doesn't help, and is swept.
     gallery.send(ticket, png())
     with pytest.raises(Missing):
         gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
@@ -155,7 +155,7 @@ def test_a_lie_about_the_type_is_deleted(gallery: Gallery, data: bytes) -> None:
     assert gallery.records() == []
 
 
-def test_a_type_that_is_not_taken_is_not_asked_for(gallery: Gallery) -> None:
+def test_a_type_that_is_not_supported_gets_no_ticket(gallery: Gallery) -> None:
     for content_type in ("image/svg+xml", "text/html", "application/pdf", "IMAGE/PNG", "image/png; x=1", ""):
         with pytest.raises(Unprocessable, match="Upload JPEG, PNG, GIF or WebP"):
             gallery.ask(content_type)
@@ -164,31 +164,31 @@ def test_a_type_that_is_not_taken_is_not_asked_for(gallery: Gallery) -> None:
     assert gallery.records() == []
 
 
-def test_confirming_what_was_not_sent(gallery: Gallery) -> None:
+def test_confirming_a_file_that_was_not_sent(gallery: Gallery) -> None:
     ticket = gallery.ask()
     with pytest.raises(InConflict, match="hasn't been uploaded"):
         gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
-    gallery.send(ticket, png())  # it is not too late
+    gallery.send(ticket, png())  # it isn't too late
     assert gallery.media.confirm(ticket.upload_id, purpose=PURPOSE).size == len(png())
 
 
 @pytest.mark.parametrize("upload_id", ["", "x", "../x", "20260301131500-" + "0" * 32, "a#b", "x" * 5000], ids=range(6))
-def test_confirming_what_was_never_asked_for(gallery: Gallery, upload_id: str) -> None:
+def test_confirming_an_unknown_upload(gallery: Gallery, upload_id: str) -> None:
     with pytest.raises(Missing):
         gallery.media.confirm(upload_id, purpose=PURPOSE)
 
 
-def test_an_upload_is_for_one_purpose(gallery: Gallery) -> None:
+def test_an_upload_has_one_purpose(gallery: Gallery) -> None:
     ticket = gallery.sent()
     with pytest.raises(Missing):
         gallery.media.confirm(ticket.upload_id, purpose="picture of bob")
     gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
 
 
-def test_confirming_again_gives_the_same(gallery: Gallery) -> None:
+def test_confirming_again_gives_the_same_file(gallery: Gallery) -> None:
     ticket = gallery.sent()
     first = gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
-    gallery.send(ticket, png(100))  # which the store may still take; it changes nothing
+    gallery.send(ticket, png(100))  # the store may still accept it; it changes nothing
     assert gallery.media.confirm(ticket.upload_id, purpose=PURPOSE) == first
     assert gallery.media.read(first.name) == png()
     gallery.sweep_all()
@@ -196,7 +196,7 @@ def test_confirming_again_gives_the_same(gallery: Gallery) -> None:
     assert gallery.records() == []
 
 
-def test_many_confirms_at_once(gallery: Gallery) -> None:
+def test_concurrent_confirms_give_the_same_file(gallery: Gallery) -> None:
     ticket = gallery.sent()
 
     def confirm(_: int) -> File:
@@ -209,12 +209,12 @@ def test_many_confirms_at_once(gallery: Gallery) -> None:
     assert gallery.stored() == {f"gallery/{files[0].name}"}
 
 
-def test_file_and_item_come_to_be_together(gallery: Gallery) -> None:
+def test_file_and_item_are_created_together(gallery: Gallery) -> None:
     ticket = gallery.sent()
     checked = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
     again = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
     gallery.store.transact(create(Picture(file=checked.file.name)), checked.keep)
-    with pytest.raises(Refused):  # one upload is one picture, and never two
+    with pytest.raises(Refused):  # one upload makes one picture, never two
         gallery.store.transact(create(Picture(file=again.file.name)), again.keep)
     later = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
     with pytest.raises(Refused) as refused:
@@ -225,14 +225,14 @@ def test_file_and_item_come_to_be_together(gallery: Gallery) -> None:
     assert gallery.stored() == {f"gallery/{checked.file.name}"}
 
 
-def test_what_is_checked_and_not_kept_is_swept(gallery: Gallery) -> None:
+def test_a_file_that_is_checked_and_not_kept_is_swept(gallery: Gallery) -> None:
     gallery.media.check(gallery.sent().upload_id, purpose=PURPOSE)
     gallery.sweep_all()
     assert gallery.stored() == set()
     assert gallery.records() == []
 
 
-def test_what_is_never_confirmed_is_swept(gallery: Gallery) -> None:
+def test_an_unconfirmed_file_is_swept(gallery: Gallery) -> None:
     kept = gallery.media.confirm(gallery.sent().upload_id, purpose=PURPOSE)
     sent, asked = gallery.sent(), gallery.ask()
     gallery.clock.pass_(minutes=74)
@@ -240,7 +240,7 @@ def test_what_is_never_confirmed_is_swept(gallery: Gallery) -> None:
     assert len(gallery.records()) == 3
     gallery.clock.pass_(minutes=2)
     for ticket in (sent, asked):
-        with pytest.raises(Missing):  # over, whether it was swept yet or not
+        with pytest.raises(Missing):  # expired, whether it has been swept or not
             gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
     assert gallery.media.sweep() == 2
     assert gallery.stored() == {f"gallery/{kept.name}"}
@@ -252,7 +252,7 @@ def test_what_is_never_confirmed_is_swept(gallery: Gallery) -> None:
     assert gallery.get(kept.name).status_code == 200
 
 
-def test_two_processes_sweep_at_once(gallery: Gallery) -> None:
+def test_two_processes_can_sweep_at_once(gallery: Gallery) -> None:
     kept = {gallery.media.confirm(gallery.sent().upload_id, purpose=PURPOSE).name for _ in range(5)}
     for _ in range(15):
         gallery.sent()
@@ -260,12 +260,12 @@ def test_two_processes_sweep_at_once(gallery: Gallery) -> None:
         gallery.clock.pass_(hours=hours)
         with ThreadPoolExecutor(4) as threads:
             swept = list(threads.map(lambda _: gallery.other().sweep(), range(4)))
-        assert hours == 25 or sum(swept) == 15  # each is swept by one of them
+        assert hours == 25 or sum(swept) == 15  # each is swept by only one of them
     assert gallery.stored() == {f"gallery/{name}" for name in kept}
     assert gallery.records() == []
 
 
-def test_files_of_the_servers_own(gallery: Gallery) -> None:
+def test_files_made_by_the_server(gallery: Gallery) -> None:
     media = gallery.media
     first = media.put(JPEG, "image/jpeg", under=["demo"])
     assert media.put(JPEG, "image/jpeg", under=["demo"]).name != first.name
@@ -281,7 +281,7 @@ def test_files_of_the_servers_own(gallery: Gallery) -> None:
     assert b"".join(media.chunks(first.name)) == JPEG
 
 
-def test_copies(gallery: Gallery) -> None:
+def test_copying_a_file(gallery: Gallery) -> None:
     first = gallery.media.put(JPEG, "image/jpeg")
     second = gallery.media.copy(first.name, under=["copies"])
     assert second.name.startswith("copies/")
@@ -293,7 +293,7 @@ def test_copies(gallery: Gallery) -> None:
             gallery.media.copy(name)
 
 
-def test_deleting(gallery: Gallery) -> None:
+def test_deleting_a_file(gallery: Gallery) -> None:
     file = gallery.media.put(png(), "image/png")
     gallery.media.delete(file.name)
     gallery.media.delete(file.name)
@@ -306,7 +306,7 @@ def test_deleting(gallery: Gallery) -> None:
         gallery.media.read(file.name)
 
 
-def test_a_file_that_goes_while_it_is_asked_for(gallery: Gallery) -> None:
+def test_a_file_that_is_deleted_while_it_is_requested(gallery: Gallery) -> None:
     file = gallery.media.put(png(), "image/png")
     chunks = gallery.objects.chunks(file, 0, file.size)
     gallery.media.delete(file.name)
@@ -314,8 +314,8 @@ def test_a_file_that_goes_while_it_is_asked_for(gallery: Gallery) -> None:
         next(chunks)
 
 
-def test_a_streamed_body(gallery: Gallery) -> None:
-    """A file of several megabytes arrives whole."""
+def test_a_large_file_is_streamed(gallery: Gallery) -> None:
+    """A file of several megabytes arrives complete."""
     data = png(5_000_000)
     ticket = gallery.ask(max_bytes=len(data))
     url = ticket.url if ticket.url.startswith("http") else gallery.url + ticket.url

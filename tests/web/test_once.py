@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a request that is sent again has its effect once."""
+"""`Idempotency-Key`: a repeated request takes effect once."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ def shelves(library: Site) -> list[str]:
     return [each["name"] for each in library.as_().get("/shelves").json()["items"]]
 
 
-def test_the_second_time_gives_the_first_answer(library: Site) -> None:
+def test_a_repeated_request_gets_the_first_answer(library: Site) -> None:
     client = library.as_("ada")
     first = client.post("/shelves", json={"name": "Novels"}, headers=KEY)
     second = client.post("/shelves", json={"name": "Novels"}, headers=KEY)
@@ -38,20 +38,20 @@ def test_the_second_time_gives_the_first_answer(library: Site) -> None:
 
 def test_the_effect_and_its_record_are_one_transaction(library: Site) -> None:
     answer = library.as_("ada").post("/shelves", json={"name": "Novels"}, headers=KEY)
-    # The claim, the transaction of shelf, guard and record, the answer.
+    # The claim; the transaction of shelf, guard and record; the answer.
     assert answer.headers["x-dynamodb-capacity"].startswith("calls=")
     log = library.engine.describe_table(TableName="Library-keyplan")
     assert log["Table"]["ItemCount"] >= 1
 
 
-def test_another_payload_is_refused(library: Site) -> None:
+def test_the_same_key_with_another_body_is_refused(library: Site) -> None:
     client = library.as_("ada")
     client.post("/shelves", json={"name": "Novels"}, headers=KEY)
     problem(client.post("/shelves", json={"name": "Poems"}, headers=KEY), 422, "idempotency-key-reused")
     assert shelves(library) == ["Novels"]
 
 
-def test_another_caller_and_another_route_have_keys_of_their_own(library: Site) -> None:
+def test_keys_belong_to_one_caller_and_one_route(library: Site) -> None:
     made = library.as_("ada").post("/shelves", json={"name": "Novels"}, headers=KEY).json()
     assert library.as_("bob").post("/shelves", json={"name": "Poems"}, headers=KEY).status_code == 201
     book = {"isbn": "1234567890", "title": "Emma"}
@@ -60,7 +60,7 @@ def test_another_caller_and_another_route_have_keys_of_their_own(library: Site) 
     assert shelves(library) == ["Novels", "Poems"]
 
 
-def test_what_was_refused_can_be_tried_again(library: Site) -> None:
+def test_a_refused_request_can_be_tried_again(library: Site) -> None:
     client = library.as_("ada")
     taken = shelf(client, "Novels")
     problem(client.post("/shelves", json={"name": "novels"}, headers=KEY), 409, "already-taken")
@@ -68,7 +68,7 @@ def test_what_was_refused_can_be_tried_again(library: Site) -> None:
     assert client.post("/shelves", json={"name": "novels"}, headers=KEY).status_code == 201
 
 
-def test_many_at_once_have_one_effect(library: Site) -> None:
+def test_concurrent_requests_with_one_key_take_effect_once(library: Site) -> None:
     def post(_: int) -> httpx.Response:
         with httpx.Client(base_url=library.api, headers={"Authorization": f"Bearer {token}"}) as client:
             return client.post("/shelves", json={"name": "Novels"}, headers=KEY)
@@ -100,8 +100,8 @@ def _later(library: Site, minutes: float) -> None:
 
 
 @pytest.mark.parametrize("after_writing", [False, True])
-def test_a_request_that_was_cut_off_is_finished_by_the_next(library: Site, after_writing: bool) -> None:
-    """Killed before or after the write, and before the answer was kept."""
+def test_an_interrupted_request_is_finished_by_the_next(library: Site, after_writing: bool) -> None:
+    """Killed before or after the write, and before the answer was stored."""
 
     def killed(service: Librarian) -> Response:
         if after_writing:
@@ -125,8 +125,8 @@ def test_a_request_that_was_cut_off_is_finished_by_the_next(library: Site, after
     assert library.running.store.verify() == []
 
 
-def test_steps_that_were_done_are_passed_over(library: Site) -> None:
-    """A request of three writes, cut off after two of them, one of which was a second try for a name."""
+def test_completed_steps_are_skipped(library: Site) -> None:
+    """A request with three writes, interrupted after two of them, one of which was a second attempt at a name."""
     library.running.store.run(create(Shelf(name="taken", owner="eve")))
     cut_off = True
 
@@ -155,8 +155,8 @@ def test_steps_that_were_done_are_passed_over(library: Site) -> None:
     assert library.running.store.verify() == []
 
 
-def test_who_lost_the_request_to_another_does_nothing(library: Site) -> None:
-    """One that was slow, and is still at it when the next has taken over."""
+def test_a_request_that_was_taken_over_does_nothing(library: Site) -> None:
+    """A slow request that is still running when another has taken over."""
     taken_over = threading.Event()
 
     def slow(service: Librarian) -> Response:
@@ -178,11 +178,11 @@ def test_a_record_is_kept_for_a_day(library: Site) -> None:
     client = library.as_("ada")
     client.post("/shelves", json={"name": "Novels"}, headers=KEY)
     _later(library, 24 * 60 + 1)
-    # The name is taken by now, so the request is carried out anew.
+    # By now the name is taken, so the request is executed again.
     problem(client.post("/shelves", json={"name": "Novels"}, headers=KEY), 409, "already-taken")
 
 
-def test_records_hold_no_caller_and_no_key(library: Site) -> None:
+def test_records_contain_neither_caller_nor_key(library: Site) -> None:
     library.as_("ada").post("/shelves", json={"name": "Novels"}, headers=KEY)
     items = library.engine.scan(TableName="Library-keyplan")["Items"]
     [record] = [item for item in items if item["pk"]["S"].startswith("ONCE#")]
@@ -190,8 +190,8 @@ def test_records_hold_no_caller_and_no_key(library: Site) -> None:
     assert Attempt.spec.table.ttl in record
 
 
-def test_what_was_sent_can_not_be_guessed_from_the_record() -> None:
-    """A payload may hold a password; its digest is one with the key, which only the caller knows."""
+def test_the_body_cannot_be_guessed_from_the_record() -> None:
+    """A body may contain a password. Its digest includes the key, which only the caller knows."""
     given = {"caller": Caller("ada"), "address": "", "route": "POST /x", "path": "/x?", "payload": "12345678"}
     one, other = (Keyed(key=key, **given) for key in ("first", "second"))  # type: ignore[arg-type]  # as Keyed has them
     assert one.fingerprint != other.fingerprint

@@ -1,4 +1,4 @@
-"""Pages over real HTTP: what they show, what they refuse, forms, sessions, headers."""
+"""Pages over real HTTP: what they show and refuse, forms, sessions, headers."""
 
 import hashlib
 import re
@@ -56,7 +56,7 @@ def put_up(client: httpx.Client, name: str) -> str:
 # Reading
 
 
-def test_a_page_is_html_and_keeps_to_itself(visitor: httpx.Client) -> None:
+def test_a_page_is_html_with_security_headers(visitor: httpx.Client) -> None:
     page = visitor.get("/")
     assert page.status_code == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -69,10 +69,10 @@ def test_a_page_is_html_and_keeps_to_itself(visitor: httpx.Client) -> None:
     assert "form-action 'self'" in policy
     assert "unsafe" not in policy
     assert not re.search(r"<style|style=|<script(?! type=\"module\" src=)| on\w+=", page.text)
-    assert "set-cookie" not in page.headers  # who only reads gets no cookie
+    assert "set-cookie" not in page.headers  # reading sets no cookie
 
 
-def test_lists_come_page_by_page(alice: httpx.Client) -> None:
+def test_lists_are_split_into_pages(alice: httpx.Client) -> None:
     for name in "ABC":
         put_up(alice, f"Shelf {name}")
     alice.get("/")  # shows the notice
@@ -85,7 +85,7 @@ def test_lists_come_page_by_page(alice: httpx.Client) -> None:
     assert 'rel="next"' not in second.text
 
 
-def test_what_was_typed_is_text_and_nothing_else(alice: httpx.Client) -> None:
+def test_user_text_is_escaped(alice: httpx.Client) -> None:
     page = alice.get(put_up(alice, "<script>alert(1)</script>"))
     assert "<script>alert" not in page.text
     assert "&lt;script&gt;alert(1)" in page.text
@@ -111,7 +111,7 @@ def test_head_has_no_body(visitor: httpx.Client) -> None:
         ("/crash", 500, "Something went wrong on our side."),
     ],
 )
-def test_problems_are_pages(visitor: httpx.Client, path: str, status: int, says: str) -> None:
+def test_problems_are_html_pages(visitor: httpx.Client, path: str, status: int, says: str) -> None:
     page = visitor.get(path)
     assert page.status_code == status
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -122,8 +122,8 @@ def test_problems_are_pages(visitor: httpx.Client, path: str, status: int, says:
     assert "Traceback" not in page.text
 
 
-def test_what_every_page_is_told_those_about_problems_are_told_too(settings: Settings) -> None:
-    """Where it can not be found out, the problem is shown without it."""
+def test_values_for_every_page_are_on_problem_pages_too(settings: Settings) -> None:
+    """If they can't be determined, the problem is shown without them."""
     told = Pages("tests.web", title="The Library")
     broken = False
 
@@ -155,14 +155,14 @@ def test_what_every_page_is_told_those_about_problems_are_told_too(settings: Set
             assert "<h1>" in page.text
 
 
-def test_a_wrong_method_says_the_right_ones(visitor: httpx.Client) -> None:
+def test_a_wrong_method_is_answered_with_the_allowed_ones(visitor: httpx.Client) -> None:
     page = visitor.delete("/shelves/new")
     assert page.status_code == 405
     assert page.headers["allow"] == "GET, HEAD, POST"
     assert "<h1>" in page.text
 
 
-def test_who_has_to_sign_in_is_sent_there_and_comes_back(visitor: httpx.Client) -> None:
+def test_a_visitor_signs_in_and_returns_to_the_page(visitor: httpx.Client) -> None:
     refused = visitor.get("/shelves/new?from=here")
     assert refused.status_code == 303
     assert refused.headers["location"] == "/library/sign-in?to=%2Flibrary%2Fshelves%2Fnew%3Ffrom%3Dhere"
@@ -173,15 +173,15 @@ def test_who_has_to_sign_in_is_sent_there_and_comes_back(visitor: httpx.Client) 
     assert visitor.get("/shelves/new").status_code == 200
 
 
-def test_who_may_not_is_told_so(alice: httpx.Client) -> None:
+def test_a_user_without_permission_is_refused(alice: httpx.Client) -> None:
     page = alice.get("/gone")
     assert page.status_code == 403
     assert "You don't have permission to do this." in unescape(page.text)
     assert "Alice Archer" in page.text
 
 
-def test_a_session_that_is_no_longer_good_is_over(settings: Settings) -> None:
-    """Whatever was asked for: it is told once, and one is a visitor then. A 401 for another reason ends nothing."""
+def test_a_session_that_is_no_longer_valid_ends(settings: Settings) -> None:
+    """On any request: the user is told once, and is then a visitor. Other 401 errors don't end the session."""
     pages = Pages("tests.web", title="The Library")
 
     @pages.on_every_page
@@ -222,7 +222,7 @@ def _owner(sub: str) -> str:
     return hashlib.sha256(sub.encode()).hexdigest()
 
 
-def test_a_long_body_is_a_page_too(alice: httpx.Client) -> None:
+def test_a_body_that_is_too_long_is_answered_with_a_page(alice: httpx.Client) -> None:
     page = alice.post("/shelves/new", data={"name": "x" * 2_000_000})
     assert page.status_code == 413
 
@@ -230,8 +230,8 @@ def test_a_long_body_is_a_page_too(alice: httpx.Client) -> None:
 # Forms
 
 
-def test_a_form_does_what_it_says_and_shows_a_notice_once(alice: httpx.Client) -> None:
-    alice.get("/")  # shows that one has signed in
+def test_a_submitted_form_shows_a_notice_once(alice: httpx.Client) -> None:
+    alice.get("/")  # shows the notice about signing in
     path = put_up(alice, "Poetry")
     page = alice.get(path)
     assert 'role="status">“Poetry” is up.</p>' in page.text
@@ -252,7 +252,7 @@ def test_a_refused_form_keeps_what_was_typed(alice: httpx.Client) -> None:
     assert "aria-invalid" not in page.text.partition('id="field-title"')[2].partition(">")[0]
 
 
-def test_a_rule_speaks_at_its_field(alice: httpx.Client) -> None:
+def test_a_refused_rule_is_shown_at_its_field(alice: httpx.Client) -> None:
     path = put_up(alice, "Poetry")
     page = send(alice, path, f"{path}/books", title="Forbidden", isbn="1234567890", pages="3")
     assert page.status_code == 422
@@ -267,13 +267,13 @@ def test_a_conflict_is_shown_in_the_form(alice: httpx.Client) -> None:
     assert 'value="poetry"' in page.text
 
 
-def test_a_field_that_is_not_asked_for_is_refused(alice: httpx.Client) -> None:
+def test_an_unknown_field_is_refused(alice: httpx.Client) -> None:
     page = send(alice, "/shelves/new", "/shelves/new", name="Poetry", owner="bob")
     assert page.status_code == 422
     assert "Unknown field." in page.text
 
 
-def test_a_stale_form_without_a_page_of_its_own_is_a_problem_page(alice: httpx.Client) -> None:
+def test_a_stale_form_without_its_own_page_is_a_problem_page(alice: httpx.Client) -> None:
     path = put_up(alice, "Poetry")
     page = send(alice, path, f"{path}/delete", version="7")
     assert page.status_code == 412
@@ -282,10 +282,10 @@ def test_a_stale_form_without_a_page_of_its_own_is_a_problem_page(alice: httpx.C
     assert alice.get(path).status_code == 404
 
 
-# Tokens of forms
+# Form tokens
 
 
-def test_a_form_without_its_token_is_refused(alice: httpx.Client) -> None:
+def test_a_form_without_a_token_is_refused(alice: httpx.Client) -> None:
     page = alice.post("/shelves/new", data={"name": "Poetry"})
     assert page.status_code == 403
     assert "This form has expired" in page.text
@@ -299,7 +299,7 @@ def test_a_wrong_token_is_refused(alice: httpx.Client, token: str) -> None:
     assert alice.post("/shelves/new", data={"name": "Poetry", "csrf": token}).status_code == 403
 
 
-def test_a_token_is_good_in_its_own_session_only(started: Site, alice: httpx.Client) -> None:
+def test_a_token_is_valid_only_in_its_own_session(started: Site, alice: httpx.Client) -> None:
     token = token_in(alice.get("/shelves/new"))
     with httpx.Client(base_url=f"{started.url}/library", timeout=30) as other:
         sign_in(other, "bob")
@@ -316,7 +316,7 @@ def test_a_token_is_good_in_its_own_session_only(started: Site, alice: httpx.Cli
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_a_form_of_another_site_is_refused_though_its_token_is_good(
+def test_a_form_from_another_site_is_refused_even_with_a_valid_token(
     alice: httpx.Client, headers: dict[str, str]
 ) -> None:
     token = token_in(alice.get("/shelves/new"))
@@ -325,13 +325,13 @@ def test_a_form_of_another_site_is_refused_though_its_token_is_good(
     assert "another site" in page.text
 
 
-def test_our_own_origin_is_fine(started: Site, alice: httpx.Client) -> None:
+def test_a_form_from_our_own_origin_is_accepted(started: Site, alice: httpx.Client) -> None:
     token = token_in(alice.get("/shelves/new"))
     headers = {"Origin": started.url, "Sec-Fetch-Site": "same-origin"}
     assert alice.post("/shelves/new", data={"name": "Poetry", "csrf": token}, headers=headers).status_code == 303
 
 
-def test_tokens_differ_and_are_all_good() -> None:
+def test_tokens_differ_and_are_all_valid() -> None:
     first, second = form_token("secret"), form_token("secret")
     assert first != second
     assert is_form_token("secret", first)
@@ -347,7 +347,7 @@ def session_cookie(client: httpx.Client) -> str:
     return next(cookie.value or "" for cookie in client.cookies.jar if cookie.name == "keyplan-session")
 
 
-def test_a_session_s_cookie_is_for_the_system_alone(visitor: httpx.Client) -> None:
+def test_the_session_cookie_is_limited_to_the_system(visitor: httpx.Client) -> None:
     answer = sign_in(visitor, "alice")
     cookie = next(each for each in answer.headers.get_list("set-cookie") if each.startswith("keyplan-session="))
     assert "HttpOnly" in cookie
@@ -357,7 +357,7 @@ def test_a_session_s_cookie_is_for_the_system_alone(visitor: httpx.Client) -> No
     assert len(session_cookie(visitor).partition(".")[2]) >= 43  # 256 bits
 
 
-def test_away_from_this_machine_cookies_need_tls(settings: Settings) -> None:
+def test_cookies_require_tls_except_on_localhost(settings: Settings) -> None:
     with site(WITH_PAGES, settings.model_copy(update={"base_url": "https://books.example"})) as started:
         page = httpx.get(f"{started.url}/library/sign-in")
         cookie = page.headers["set-cookie"]
@@ -372,7 +372,7 @@ def test_only_the_hash_of_a_session_is_stored(started: Site, alice: httpx.Client
     assert token not in stored
 
 
-def test_signing_in_again_makes_another_session_and_ends_the_first(started: Site, alice: httpx.Client) -> None:
+def test_signing_in_again_replaces_the_session(started: Site, alice: httpx.Client) -> None:
     before = session_cookie(alice)
     sign_in(alice, "root")
     after = session_cookie(alice)
@@ -383,7 +383,7 @@ def test_signing_in_again_makes_another_session_and_ends_the_first(started: Site
     assert found == Caller("root", frozenset({"admin"}), {"name": "Rita Root"})
 
 
-def test_signing_out_ends_it(started: Site, alice: httpx.Client) -> None:
+def test_signing_out_ends_the_session(started: Site, alice: httpx.Client) -> None:
     proof = session_cookie(alice)
     answer = send(alice, "/shelves/new", "/sign-out")
     assert answer.status_code == 303
@@ -392,7 +392,7 @@ def test_signing_out_ends_it(started: Site, alice: httpx.Client) -> None:
     assert "Signed out" in alice.get("/").text
 
 
-def test_a_session_that_is_over_counts_no_more_though_it_is_still_stored(started: Site, alice: httpx.Client) -> None:
+def test_an_expired_session_is_invalid_even_while_it_is_stored(started: Site, alice: httpx.Client) -> None:
     store = started.running.store
     sessions = Sessions(store)
     proof = sessions.open(Caller("alice"), timedelta(seconds=-1))
@@ -401,27 +401,27 @@ def test_a_session_that_is_over_counts_no_more_though_it_is_still_stored(started
     assert alice.get("/shelves/new").status_code == 303
 
 
-def test_all_sessions_of_a_person_can_be_ended(started: Site) -> None:
+def test_all_sessions_of_a_user_can_be_ended(started: Site) -> None:
     sessions = Sessions(started.running.store)
     mine = [sessions.open(Caller("alice")) for _ in range(3)]
     other = sessions.open(Caller("bob"))
     sessions.close_all("alice")
     assert [sessions.find(each) for each in mine] == [None, None, None]
     assert sessions.find(other) == Caller("bob")
-    sessions.close(mine[0])  # is not there, and that is fine
+    sessions.close(mine[0])  # already closed, which is not an error
 
 
 @pytest.mark.parametrize("proof", ["", ".", "x.y", "a" * 64, f"{'a' * 64}.", f"{'#' * 64}.x", f"{'a' * 64}.x"])
-def test_what_is_no_session_is_nobody(started: Site, proof: str) -> None:
+def test_an_invalid_session_cookie_belongs_to_nobody(started: Site, proof: str) -> None:
     assert Sessions(started.running.store).find(proof) is None
 
 
-def test_a_session_expires_by_itself(started: Site) -> None:
+def test_a_session_has_a_time_to_live(started: Site) -> None:
     spec = BrowserSession.spec
     assert [name for name, each in spec.fields.items() if each.kind == "ttl"] == ["expires_at"]
 
 
-def test_an_own_login_opens_and_closes_sessions(settings: Settings) -> None:
+def test_a_systems_own_login_opens_and_closes_sessions(settings: Settings) -> None:
     own = Pages("tests.web", sign_in="/login")
 
     @own.get("/")
@@ -448,7 +448,7 @@ def test_an_own_login_opens_and_closes_sessions(settings: Settings) -> None:
         httpx.Client(base_url=f"{started.url}/library") as client,
     ):
         assert 'href="/library/login?to=%2Flibrary%2F"' in client.get("/").text
-        assert client.get("/sign-in").status_code == 404  # nobody is let in but by the system's own login
+        assert client.get("/sign-in").status_code == 404  # the system's own login is the only one
         assert send(client, "/login", "/login", name="bob").status_code == 422
         answer = send(client, "/login", "/login", name="alice")
         assert "Max-Age=1209600" in answer.headers["set-cookie"]
@@ -460,18 +460,20 @@ def test_an_own_login_opens_and_closes_sessions(settings: Settings) -> None:
 # Limits
 
 
-def test_pages_are_counted_too(settings: Settings) -> None:
+def test_requests_for_pages_are_limited_too(settings: Settings) -> None:
     with site(WITH_PAGES, settings.model_copy(update={"rate_address": 3})) as started:
         answers = [httpx.get(f"{started.url}/library/") for _ in range(8)]
-    assert 3 <= [each.status_code for each in answers].count(200) <= 6  # twice as many where a minute ends meanwhile
+    assert (
+        3 <= [each.status_code for each in answers].count(200) <= 6
+    )  # twice as many if a new minute starts in between
     assert answers[-1].headers["retry-after"]
     assert "Too many requests" in answers[-1].text
 
 
-# Declaring
+# Declarations
 
 
-def test_a_name_in_a_path_that_the_function_does_not_take_is_refused() -> None:
+def test_a_path_parameter_that_the_function_does_not_take_is_refused() -> None:
     pages = Pages("tests.web")
 
     def shelf(view: View[Librarian], shelf_id: str) -> Response:
@@ -484,14 +486,14 @@ def test_a_name_in_a_path_that_the_function_does_not_take_is_refused() -> None:
             declare("/shelves/{id}")(shelf)
 
 
-def test_templates_are_in_a_package_or_beside_a_module() -> None:
+def test_templates_are_found_in_a_package_or_next_to_a_module() -> None:
     assert folder_of("tests.web") == Path(__file__).parent
     assert folder_of(__name__) == Path(__file__).parent
     with pytest.raises(ValueError, match=r"^Package not found: nothing\.$"):
         folder_of("nothing")
 
 
-def test_a_form_that_can_not_be_shown_again_is_refused_when_it_is_declared() -> None:
+def test_a_form_that_cannot_be_shown_again_is_refused_when_it_is_declared() -> None:
     pages = Pages("tests.web")
 
     @pages.get("/shelves/{shelf_id}")
@@ -524,7 +526,7 @@ def test_paths_are_filled_and_quoted() -> None:
         ),
     ],
 )
-def test_a_page_that_sends_files_may_do_that(
+def test_a_page_that_uploads_files_may_send_them_to_the_store(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], sources: str
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
@@ -549,7 +551,7 @@ def test_a_page_that_sends_files_may_do_that(
     assert "connect-src 'self';" in others
 
 
-def test_images_from_elsewhere_are_named() -> None:
+def test_image_hosts_are_in_the_content_security_policy() -> None:
     assert "img-src 'self' data: https:;" in page_headers(images=["https:"])["Content-Security-Policy"]
 
 
@@ -592,7 +594,7 @@ def test_a_form_becomes_a_model() -> None:
     assert read_form(Everything, typed(needed="2")) == Everything(needed=2)
 
 
-def test_a_wrong_form_says_what_is_wrong_with_each_field() -> None:
+def test_each_invalid_field_of_a_form_has_its_own_error() -> None:
     with pytest.raises(Invalid) as caught:
         read_form(
             Everything,
@@ -608,20 +610,20 @@ def test_a_wrong_form_says_what_is_wrong_with_each_field() -> None:
     assert form.value("text") == ""
 
 
-def test_line_breaks_are_one_character_and_files_no_text() -> None:
+def test_line_breaks_are_normalized_and_files_are_ignored() -> None:
     sent = FormData([("text", "a\r\nb"), ("tags", "1"), ("tags", "2"), ("file", UploadFile(BytesIO(b"x")))])
     assert typed_in(sent) == {"text": ["a\nb"], "tags": ["1", "2"]}
 
 
-def test_a_form_starts_from_what_there_is() -> None:
+def test_a_form_starts_from_the_current_values() -> None:
     form = Form().starting_from(Everything(text="x", needed=1, yes=True, tags=["p", "q"]))
     assert [form.value("text"), form.value("maybe"), form.value("yes")] == ["x", "", "true"]
     assert form.values("tags") == ["p", "q"]
     assert Form({"text": ["typed"]}).starting_from({"text": "before"}).value("text") == "typed"
-    assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unticked
+    assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unchecked
 
 
-def test_a_form_keeps_what_there_is_where_a_button_beside_it_was_pressed() -> None:
+def test_a_form_keeps_its_values_when_another_button_is_pressed() -> None:
     before = {"text": "as stored", "number": 7}
     beside = Form({"version": ["2"]}).asking(Everything).starting_from(before)
     assert (beside.value("text"), beside.value("number"), beside.is_outdated(3)) == ("as stored", "7", True)
@@ -630,11 +632,11 @@ def test_a_form_keeps_what_there_is_where_a_button_beside_it_was_pressed() -> No
     assert (sent.value("text"), sent.value("number"), sent.typed) == ("", "", True)
 
 
-def test_a_form_that_was_filled_in_for_another_version_is_outdated() -> None:
+def test_a_form_for_an_older_version_is_outdated() -> None:
     assert not Form().starting_from({"version": 3}).is_outdated(3)
     assert not Form({"version": ["3"]}).starting_from({"version": 3}).is_outdated(3)
     assert Form({"version": ["2"]}).starting_from({"version": 3}).is_outdated(3)
-    assert not Form({}).is_outdated(3), "a new thing has no version yet"
+    assert not Form({}).is_outdated(3), "a new item has no version yet"
 
 
 class Limited(In):
@@ -649,20 +651,20 @@ class Limited(In):
     ("name", "attributes"),
     [
         ("name", {"required": True, "minlength": 3, "maxlength": 20}),
-        ("address", {"required": True, "pattern": r"[a-z0-9\-]+"}),  # a plain hyphen is an error to browsers
+        ("address", {"required": True, "pattern": r"[a-z0-9\-]+"}),  # browsers reject an unescaped hyphen
         ("code", {"pattern": "[A-Z]{2}[0-9]{1,3}"}),
-        ("anything", {}),  # nor is / allowed there: such patterns are left to the server
+        ("anything", {}),  # browsers don't allow / there either, so such patterns are left to the server
         ("number", {"min": 1, "max": 9}),
     ],
 )
-def test_limits_are_attributes_of_the_field(name: str, attributes: dict[str, object]) -> None:
+def test_limits_become_html_attributes(name: str, attributes: dict[str, object]) -> None:
     assert Form().asking(Limited).attributes(name) == attributes
 
 
-# Files and the index
+# Static files and the index
 
 
-def test_static_files_may_be_kept_for_ever(started: Site) -> None:
+def test_static_files_can_be_cached_forever(started: Site) -> None:
     page = httpx.get(f"{started.url}/library/")
     found = re.search(r'href="(/static/style\.css\?v=\w+)"', page.text)
     assert found
@@ -675,8 +677,8 @@ def test_static_files_may_be_kept_for_ever(started: Site) -> None:
     assert httpx.get(f"{started.url}/static/../pages.py").status_code == 404
 
 
-def test_a_converted_text_has_characters_and_a_list_has_choices() -> None:
-    """Behind a conversion, pydantic calls both lengths the same."""
+def test_lengths_of_text_and_lists_have_different_messages() -> None:
+    """pydantic uses the same error for both if the value was converted."""
 
     class Tagged(In):
         tags: Annotated[
@@ -695,20 +697,20 @@ def test_a_converted_text_has_characters_and_a_list_has_choices() -> None:
 
 
 @pytest.mark.parametrize("path", ["/static/style.css", "/library/static/library.css"])
-def test_static_files_are_only_read(started: Site, path: str) -> None:
+def test_static_files_are_read_only(started: Site, path: str) -> None:
     answer = httpx.delete(started.url + path)
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
     assert httpx.head(started.url + path).status_code == 200
 
 
-def test_a_system_has_static_files_of_its_own(started: Site) -> None:
+def test_a_system_has_its_own_static_files(started: Site) -> None:
     page = httpx.get(f"{started.url}/library/")
     found = re.search(r'href="(/library/static/library\.css\?v=\w+)"', page.text)
     assert found
     assert httpx.get(started.url + found[1]).headers["cache-control"].endswith("immutable")
 
 
-def test_the_index_names_the_systems(started: Site) -> None:
+def test_the_index_lists_the_systems(started: Site) -> None:
     page = httpx.get(started.url)
     assert page.status_code == 200
     assert "content-security-policy" in page.headers

@@ -1,4 +1,4 @@
-"""Models that are a part of an entity, in bodies and answers; and limits that only hold when an item is written."""
+"""Models that are part of an entity, in bodies and answers; and limits that are only checked on write."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -18,7 +18,7 @@ def _is_small(document: dict[str, JsonValue]) -> None:
 
 
 class Address(Fields):
-    """Where it is."""
+    """The address of a place."""
 
     street: Short | None = None
 
@@ -40,15 +40,15 @@ class Place(PlaceFields, Entity, table=Table("places", key("id"))):
 
 
 class NewPlace(PlaceFields, In):
-    """A place to be added."""
+    """The body for creating a place."""
 
 
 class PlaceChange(Change[PlaceFields]):
-    """What is to be changed of a place."""
+    """A partial change of a place."""
 
 
 class PlaceOut(PlaceFields, Out):
-    """A place."""
+    """An answer with a place."""
 
 
 @pytest.mark.parametrize("body", [NewPlace, PlaceChange])
@@ -60,7 +60,7 @@ class PlaceOut(PlaceFields, Out):
         ({"former": [{"street": "a"}, {"town": "Ulm"}]}, ("former", 1, "town")),
     ],
 )
-def test_a_part_of_a_body_refuses_what_the_body_would(
+def test_a_part_of_a_body_is_as_strict_as_the_body(
     body: type[In], given: dict[str, object], where: tuple[str | int, ...]
 ) -> None:
     with pytest.raises(ValidationError) as refused:
@@ -74,14 +74,14 @@ def test_a_part_is_stored_and_shown_as_it_was_sent() -> None:
     assert PlaceOut.from_fields(place).model_dump(include={"address"}) == {"address": {"street": "Weg"}}
 
 
-def test_a_part_that_is_over_its_limits_is_shown_and_not_written() -> None:
+def test_a_part_over_its_limits_is_shown_but_not_written() -> None:
     place = Place.model_validate({"id": "a", "address": {"street": "too long"}})
     assert PlaceOut.from_fields(place).model_dump_json(include={"address"}) == '{"address":{"street":"too long"}}'
     with pytest.raises(InvalidValue, match="at most 5"):
         Place.spec.limits.check(place.__dict__)
 
 
-def test_bodies_and_answers_are_documented_with_names_of_their_own() -> None:
+def test_bodies_and_answers_have_their_own_names_in_the_document() -> None:
     sent, shown = NewPlace.model_json_schema(), PlaceOut.model_json_schema(mode="serialization")
     assert sent["$defs"]["AddressIn"]["additionalProperties"] is False
     assert sent["$defs"]["AddressIn"]["properties"]["street"]["anyOf"][0]["maxLength"] == 5
@@ -90,7 +90,7 @@ def test_bodies_and_answers_are_documented_with_names_of_their_own() -> None:
     assert shown["properties"]["website"]["anyOf"][0] == {"type": "string"}
 
 
-def test_a_limit_that_the_service_checks_holds_when_an_item_is_written() -> None:
+def test_a_limit_that_the_service_checks_is_checked_on_write() -> None:
     given = {"notes": {"a": 1, "b": 2}}
     place = Place.from_fields(NewPlace.model_validate(given))
     assert PlaceChange.model_validate(given).values == given
@@ -99,7 +99,7 @@ def test_a_limit_that_the_service_checks_holds_when_an_item_is_written() -> None
 
 
 def test_a_change_reads_json_strictly_and_refuses_null() -> None:
-    """Texts of JSON are times where the field is one, though nothing else is converted."""
+    """JSON text is read as a time if the field is one; nothing else is converted."""
     change = PlaceChange.model_validate_json('{"opened": "2030-01-01T00:00:00Z"}', strict=True)
     assert change.values == {"opened": datetime(2030, 1, 1, tzinfo=UTC)}
     with pytest.raises(ValidationError) as refused:

@@ -1,4 +1,4 @@
-"""The reference of an API: what it says, what it loads, and to whom it gives tokens."""
+"""The reference page of an API: its content, what it loads, and who gets tokens from it."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def started(settings: Settings) -> Iterator[Site]:
         yield running
 
 
-def test_every_operation_parameter_schema_and_problem_is_there(started: Site) -> None:
+def test_every_operation_parameter_schema_and_problem_is_listed(started: Site) -> None:
     page = httpx.get(f"{started.api}/docs")
     assert page.status_code == 200
     document = httpx.get(f"{started.api}/openapi.json").json()
@@ -47,7 +47,7 @@ def test_every_operation_parameter_schema_and_problem_is_there(started: Site) ->
         assert f'id="{link}"' in page.text, link
 
 
-def test_it_loads_nothing_from_elsewhere(started: Site) -> None:
+def test_it_loads_nothing_from_other_hosts(started: Site) -> None:
     page = httpx.get(f"{started.api}/docs")
     assert "default-src 'self'" in page.headers["content-security-policy"]
     assert re.findall(r'(?:src|href)="(?:https?:)?//[^"]*"', page.text) == []
@@ -58,12 +58,12 @@ def test_it_loads_nothing_from_elsewhere(started: Site) -> None:
         assert not re.search(r"@import|https?://(?!www\.w3\.org/)", file.text)
 
 
-def test_it_is_no_part_of_the_api(started: Site) -> None:
+def test_it_is_not_part_of_the_api(started: Site) -> None:
     document = httpx.get(f"{started.api}/openapi.json").json()
     assert not [path for path in document["paths"] if "docs" in path]
 
 
-def test_with_dev_it_gives_tokens(started: Site) -> None:
+def test_with_dev_it_issues_tokens(started: Site) -> None:
     answer = httpx.post(f"{started.api}/docs/token", json={"sub": "alice", "groups": "admin staff"})
     assert answer.status_code == 200
     headers = {"Authorization": f"Bearer {answer.json()['token']}"}
@@ -71,7 +71,7 @@ def test_with_dev_it_gives_tokens(started: Site) -> None:
 
 
 @pytest.mark.parametrize("body", [{}, {"sub": ""}, {"sub": "a#b"}, {"sub": "a", "x": 1}, [], "x"], ids=json.dumps)
-def test_a_token_for_nobody_is_refused(started: Site, body: object) -> None:
+def test_a_token_without_a_valid_subject_is_refused(started: Site, body: object) -> None:
     answer = httpx.post(f"{started.api}/docs/token", json=body)
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
@@ -87,19 +87,19 @@ def test_another_site_gets_no_token(started: Site, headers: dict[str, str]) -> N
     assert answer.status_code == 403
 
 
-def test_without_dev_there_are_no_tokens(settings: Settings) -> None:
+def test_without_dev_it_issues_no_tokens(settings: Settings) -> None:
     with site(SYSTEM, settings.model_copy(update={"dev": False})) as started:
         assert "Get token" not in httpx.get(f"{started.api}/docs").text
         assert httpx.post(f"{started.api}/docs/token", json={"sub": "alice"}).status_code in (404, 405)
 
 
-def test_a_system_with_accounts_of_its_own_gives_its_tokens_itself(settings: Settings) -> None:
+def test_a_system_with_its_own_accounts_issues_its_own_tokens(settings: Settings) -> None:
     with site(replace(SYSTEM, identity=lambda running: NoIssuer()), settings) as started:
         assert "Get token" not in httpx.get(f"{started.api}/docs").text
         assert httpx.post(f"{started.api}/docs/token", json={"sub": "alice"}).status_code in (404, 405)
 
 
-# What a schema says
+# Descriptions of schemas
 
 SCHEMAS: dict[str, Any] = {
     "Tree": {
@@ -128,7 +128,7 @@ SCHEMAS: dict[str, Any] = {
         ({}, "any value"),
     ],
 )
-def test_types_in_words(schema: dict[str, Any], said: str) -> None:
+def test_types_are_described_in_words(schema: dict[str, Any], said: str) -> None:
     assert "".join(piece.text for piece in words(schema, SCHEMAS)) == said
 
 
@@ -148,15 +148,15 @@ def test_types_in_words(schema: dict[str, Any], said: str) -> None:
         ({}, None),
     ],
 )
-def test_examples(schema: dict[str, Any], value: object) -> None:
+def test_examples_are_made_from_schemas(schema: dict[str, Any], value: object) -> None:
     assert example(schema, SCHEMAS) == value
 
 
-def test_an_example_of_what_contains_itself_ends() -> None:
+def test_the_example_of_a_recursive_schema_ends() -> None:
     assert json.dumps(example({"$ref": "#/x/Tree"}, SCHEMAS)).count("name") <= 6
 
 
-def test_tags_make_groups_and_texts_are_escaped() -> None:
+def test_operations_are_grouped_by_tag_and_text_is_escaped() -> None:
     reference = Reference.of(
         {
             "info": {"title": "T"},

@@ -1,4 +1,4 @@
-"""What a design says when one of its rules refuses a write, as callers get it."""
+"""The problems that callers get when a rule of the design refuses a write."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -40,7 +40,7 @@ _table = Table("Zoo", key("PK", "SK"))
 
 
 class Cage(Entity, table=_table, exists=Refusal("number-taken", "Choose another number.", field="number")):
-    """What animals live in."""
+    """Where animals live."""
 
     number: Id
     animals: Count = 0
@@ -50,7 +50,7 @@ class Cage(Entity, table=_table, exists=Refusal("number-taken", "Choose another 
 
 
 class Animal(Entity, table=_table, noun="animal of the zoo", exists=Refusal("known-already")):
-    """An animal, in a cage that its address names and perhaps another that its body names."""
+    """An animal in a cage, which its path names, with an optional second cage, which its body names."""
 
     name: Id
     cage: Id
@@ -65,7 +65,7 @@ class Animal(Entity, table=_table, noun="animal of the zoo", exists=Refusal("kno
 
     @counts("weight")
     def weighed(self) -> Ref[Cage]:
-        """A counter on the parent is refused as the parent is."""
+        """A counter on the parent is refused in the same way as the parent."""
         return ref(Cage, number=self.cage).adding(100)
 
     @belongs_to(on_delete="keep", missing=Refusal("no-such-cage", "Build it first.", field="winter_cage"))
@@ -81,7 +81,7 @@ class Zoo(Design):
 
 
 def _refused(write: Callable[[Store[Zoo]], object], error: type[Refused]) -> tuple[int, str, str, list[str]]:
-    """Status, code, sentence and pointers of what a write is refused with."""
+    """Status, code, message and pointers of the problem that a write is refused with."""
     store = Store(Zoo(), Engine())
     store.create_tables()
     store.run(create(Cage(number="1")))
@@ -92,14 +92,14 @@ def _refused(write: Callable[[Store[Zoo]], object], error: type[Refused]) -> tup
     return problem.status, problem.code, problem.detail, [each.pointer for each in problem.errors]
 
 
-def test_a_parent_that_the_address_names_is_not_found() -> None:
+def test_a_missing_parent_in_the_path_is_not_found() -> None:
     def write(store: Store[Zoo]) -> object:
         return store.run(create(Animal(name="mia", cage="2")))
 
     assert _refused(write, ParentMissing) == (404, "not-found", "Cage not found.", [])
 
 
-def test_a_parent_that_a_field_names_is_pointed_to() -> None:
+def test_a_missing_parent_in_the_body_has_a_pointer() -> None:
     def write(store: Store[Zoo]) -> object:
         return store.run(create(Animal(name="mia", cage="1", winter_cage="2")))
 
@@ -108,7 +108,7 @@ def test_a_parent_that_a_field_names_is_pointed_to() -> None:
     assert detail == "Build it first."
 
 
-def test_a_refusal_without_a_sentence_keeps_the_general_one() -> None:
+def test_a_refusal_without_a_message_keeps_the_general_one() -> None:
     def write(store: Store[Zoo]) -> object:
         return store.run(create(Animal(name="leo", cage="1")))
 
@@ -116,7 +116,7 @@ def test_a_refusal_without_a_sentence_keeps_the_general_one() -> None:
     assert _refused(write, AlreadyExists) == (409, "known-already", said, [])
 
 
-def test_what_is_still_referred_to_is_refused_with_the_code_of_the_reference() -> None:
+def test_deleting_an_item_in_use_is_refused_with_the_code_of_the_reference() -> None:
     def write(store: Store[Zoo]) -> object:
         return store.run(delete(Cage(number="1")))
 
@@ -124,7 +124,7 @@ def test_what_is_still_referred_to_is_refused_with_the_code_of_the_reference() -
     assert _refused(write, InUse) == (409, "inhabited", said, [])
 
 
-def test_a_taken_key_is_pointed_to() -> None:
+def test_a_taken_value_has_a_pointer() -> None:
     def write(store: Store[Zoo]) -> object:
         return store.run(create(Cage(number="1")))
 
@@ -132,7 +132,7 @@ def test_a_taken_key_is_pointed_to() -> None:
     assert (status, code, pointers) == (422, "number-taken", ["/number"])
 
 
-def test_a_condition_has_its_own_sentence() -> None:
+def test_a_condition_can_have_its_own_message() -> None:
     small = Refusal("too-small", "This cage is too small.", field="cage")
 
     def write(store: Store[Zoo]) -> None:
@@ -142,7 +142,7 @@ def test_a_condition_has_its_own_sentence() -> None:
     assert _refused(write, ConditionFailed) == (422, "too-small", "This cage is too small.", ["/cage"])
 
 
-def test_a_condition_on_what_is_hidden_is_not_found() -> None:
+def test_a_condition_on_a_hidden_item_is_not_found() -> None:
     def write(store: Store[Zoo]) -> None:
         store.transact(check(ref(Cage, number="2"), refusal=Refusal("not-found", "There is no cage 2.")))
 
@@ -154,7 +154,7 @@ def test_a_condition_on_what_is_hidden_is_not_found() -> None:
     assert _refused(without_words, NotFound) == (404, "not-found", "Not found.", [])
 
 
-def test_a_value_over_its_limit_is_pointed_to_by_the_name_that_callers_use() -> None:
+def test_a_value_over_its_limit_has_a_pointer_with_its_public_name() -> None:
     store = Store(Zoo(), Engine())
     with pytest.raises(InvalidValue) as refused:
         store.run(create(Animal(name="leo", cage="1", keeper_id="Stranger")))

@@ -1,4 +1,4 @@
-"""Who may do what: the table that is read off the routes holds over HTTP, and who is not named in it may not."""
+"""Permissions: the table made from the routes is true over HTTP, and roles that it doesn't list are refused."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,18 +18,18 @@ pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 class Reading(Service[Library]):
-    """A library where who keeps it may also read."""
+    """A library whose keepers may also read."""
 
     all_roles = (ANYONE, SIGNED_IN, "reader", "keeper", "admin")
     comes_with: ClassVar = {"keeper": ("reader",)}
 
     @allow("reader")
     def read(self) -> list[str]:
-        """What one is."""
+        """The caller's roles."""
         return sorted(self.my_roles)
 
 
-def test_who_has_a_role_has_those_that_come_with_it(settings: Settings) -> None:
+def test_a_role_includes_the_roles_that_come_with_it(settings: Settings) -> None:
     api = Api(Reading)
     api.get("/read", Reading.read)
     [(_, _, may)] = api.who_may_do_what()
@@ -44,7 +44,7 @@ def test_who_has_a_role_has_those_that_come_with_it(settings: Settings) -> None:
 
 TABLE = {f"{verb} {path}": roles for verb, path, roles in SYSTEM.api.who_may_do_what()}
 PEOPLE: dict[str, tuple[str, ...]] = {ANYONE: (), SIGNED_IN: ("ada",), "admin": ("root", "admin")}
-"""Somebody of each role."""
+"""A caller for each role."""
 _numbers = count()
 
 
@@ -68,19 +68,19 @@ GOOD: dict[str, Callable[[Site, httpx.Client, str], httpx.Response]] = {
     ),
     "GET /gone": lambda site, client, owner: client.get("/gone"),
 }
-"""A good request of each route; the third is whose the thing is that it is about."""
+"""A valid request for each route; the third value is the owner of the item."""
 FAULTY = {"POST /crash", "POST /forgetful"}
-"""These fail for everybody who may."""
+"""These fail even with permission."""
 
 
-def test_the_table_has_every_route() -> None:
+def test_the_table_lists_every_route() -> None:
     assert GOOD.keys() | FAULTY == TABLE.keys()
     assert all(roles.keys() == PEOPLE.keys() for roles in TABLE.values())
 
 
 @pytest.mark.parametrize("role", PEOPLE)
 @pytest.mark.parametrize("route", TABLE)
-def test_each_role_may_what_the_table_says(library: Site, route: str, role: str) -> None:
+def test_each_role_may_do_what_the_table_says(library: Site, route: str, role: str) -> None:
     client = library.as_(*PEOPLE[role])
     verb, path = route.split()
     own = PEOPLE[role][0] if PEOPLE[role] else "bob"
@@ -90,10 +90,10 @@ def test_each_role_may_what_the_table_says(library: Site, route: str, role: str)
     elif route in FAULTY:
         problem(answer, 500, "internal-error")
     else:
-        assert answer.is_success, answer.text  # a thing of one's own, so that what is said after `if` holds
+        assert answer.is_success, answer.text  # the caller's own item, so that the condition after `if` is met
 
 
 @pytest.mark.parametrize("route", [route for route, roles in TABLE.items() if "your shelf" in roles[SIGNED_IN]])
-def test_what_is_somebody_elses_is_for_admins_only(library: Site, route: str) -> None:
+def test_only_admins_may_change_other_peoples_items(library: Site, route: str) -> None:
     problem(GOOD[route](library, library.as_("ada"), "bob"), 403, "forbidden")
     assert GOOD[route](library, library.as_("root", "admin"), "bob").is_success

@@ -1,4 +1,4 @@
-"""The example system, held against its OpenAPI document: no fault of ours, and no answer that it does not promise."""
+"""The example system compared with its OpenAPI document: no internal error, and only documented answers."""
 
 from dataclasses import replace
 from typing import cast
@@ -8,12 +8,12 @@ from starlette.responses import Response
 
 from keyplan.web import ANYONE, Api, Problem, allow
 from keyplan.web.settings import Settings
-from tests.web.contract import PHASES, held_against_its_document
+from tests.web.contract import PHASES, check_against_document
 from tests.web.library import SYSTEM, Librarian, ShelfOut
 from tests.web.site import Site, site
 
 ON_PURPOSE = ("/crash", "/forgetful")
-"""These fail, to show what becomes of that."""
+"""These fail on purpose."""
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,9 @@ ON_PURPOSE = ("/crash", "/forgetful")
     ],
     ids=["visitor", "signed in", "admin"],
 )
-def test_it_does_what_its_document_says(library: Site, who: tuple[str, ...], seen: set[int]) -> None:
+def test_the_system_does_what_its_document_says(library: Site, who: tuple[str, ...], seen: set[int]) -> None:
     token = library.token(*who) if who else None
-    held = held_against_its_document(library, token, examples=20, scenarios=6, without=ON_PURPOSE)
+    held = check_against_document(library, token, examples=20, scenarios=6, without=ON_PURPOSE)
     assert held.findings == []
     assert held.phases >= PHASES
     assert held.statuses.keys() == seen
@@ -35,13 +35,13 @@ def test_it_does_what_its_document_says(library: Site, who: tuple[str, ...], see
 
 
 class Teapot(Problem):
-    """Nobody promised this."""
+    """A problem that isn't documented."""
 
     status = 418
 
 
 class Kitchen(Librarian):
-    """Answers as it likes."""
+    """Answers that don't match the document."""
 
     @allow(ANYONE)
     def coffee(self) -> ShelfOut:
@@ -56,18 +56,18 @@ class Kitchen(Librarian):
         raise ZeroDivisionError
 
 
-def test_what_does_not_hold_is_found(settings: Settings) -> None:
+def test_violations_are_found(settings: Settings) -> None:
     api = Api(Kitchen)
     api.get("/coffee", Kitchen.coffee)
     api.get("/tea", Kitchen.tea)
     api.get("/water", Kitchen.water)
     with site(replace(SYSTEM, api=api, handlers=()), settings) as kitchen:
-        held = held_against_its_document(kitchen, examples=1)
+        held = check_against_document(kitchen, examples=1)
     found = {each.splitlines()[0].partition(" ")[2] for each in held.findings}
     assert found == {
         "status_code_conformance: GET /coffee",
         "positive_data_acceptance: GET /coffee",
         "response_schema_conformance: GET /tea",
-        "response_headers_conformance: GET /tea",  # there is no ETag
+        "response_headers_conformance: GET /tea",  # without an ETag
         "not_a_server_error: GET /water",
     }

@@ -1,4 +1,4 @@
-"""`keyplan serve` and the commands around it, as a person runs them: processes, files and ports."""
+"""`keyplan serve` and related commands as a user runs them: processes, files and ports."""
 
 import json
 import os
@@ -22,7 +22,7 @@ ADA = {"username": "ada_l", "email": "ada.lovelace@example.org", "password": "co
 
 
 def register(server: Server) -> dict[str, str]:
-    """Make an account; the header that its owner sends."""
+    """Create an account, and return its authorization header."""
     answer = httpx.post(f"{server.api}/register", json=ADA, timeout=30)
     assert answer.status_code == 201, answer.text
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
@@ -37,7 +37,7 @@ def token(folder: Path, sub: str, *more: str) -> dict[str, str]:
 # Serving
 
 
-def test_everything_is_on_one_port(tmp_path: Path) -> None:
+def test_everything_is_served_on_one_port(tmp_path: Path) -> None:
     with serve(tmp_path, "--dev", systems=()) as server:
         index = server.get("/")
         assert index.headers["content-type"].startswith("text/html")
@@ -60,7 +60,7 @@ def test_everything_is_on_one_port(tmp_path: Path) -> None:
         server.get("/healthz")
 
 
-def test_a_request_is_one_line_of_the_log_without_values(tmp_path: Path) -> None:
+def test_a_request_is_one_log_line_without_values(tmp_path: Path) -> None:
     with serve(tmp_path, "--dev") as server:
         headers = register(server)
         server.get("/api/wavyblog/authors/ada_l/posts", headers={"X-Request-Id": "a-request-of-mine"})
@@ -95,7 +95,7 @@ def test_a_request_is_one_line_of_the_log_without_values(tmp_path: Path) -> None
         assert value not in text
 
 
-def test_dev_is_for_this_machine_only(tmp_path: Path) -> None:
+def test_dev_requires_a_loopback_address(tmp_path: Path) -> None:
     refused = keyplan(tmp_path, "serve", "--dev", "--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2
     assert refused.stderr == (
@@ -105,7 +105,7 @@ def test_dev_is_for_this_machine_only(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_dev_nobody_takes_tokens_for_development(tmp_path: Path) -> None:
+def test_without_dev_development_tokens_are_refused(tmp_path: Path) -> None:
     with serve(tmp_path, "--dev") as server:
         register(server)
         headers = token(tmp_path, "ada_l")
@@ -122,7 +122,7 @@ def test_without_dev_nobody_takes_tokens_for_development(tmp_path: Path) -> None
         assert server.get("/api/wavyblog/me", headers=headers).status_code == 200
 
 
-def test_the_same_file_answers_as_dynamodb(tmp_path: Path) -> None:
+def test_the_same_file_is_served_as_dynamodb(tmp_path: Path) -> None:
     with started(tmp_path, "serve", "--system", "wavyblog", "--port", "0", "--dynamodb-port", "0") as command:
         said = [command.output.readline() for _ in range(2)]
         assert said[0].startswith("DynamoDB endpoint on http://127.0.0.1:")
@@ -137,7 +137,7 @@ def test_the_same_file_answers_as_dynamodb(tmp_path: Path) -> None:
         client.close()
 
 
-def test_elsewhere_tables_are_made_by_a_command_only(tmp_path: Path) -> None:
+def test_with_another_dynamodb_only_a_command_creates_tables(tmp_path: Path) -> None:
     with started(tmp_path, "dynamodb", "--port", "0", "--memory") as endpoint:
         url = endpoint.output.readline().split()[3]
         refused = keyplan(tmp_path, "serve", "--system", "wavyblog", "--port", "0", "--endpoint-url", url)
@@ -158,7 +158,7 @@ def test_elsewhere_tables_are_made_by_a_command_only(tmp_path: Path) -> None:
     assert not (tmp_path / "keyplan.db").exists()
 
 
-def test_what_can_not_be_reached_is_said(tmp_path: Path) -> None:
+def test_an_unreachable_dynamodb_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         busy = keyplan(tmp_path, "serve", "--port", str(port))
@@ -187,16 +187,16 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _processes(server: Server, route: str) -> Counter[int]:
-    """How many requests of a route each process has answered."""
+    """How many requests for a route each process has answered."""
     return Counter(line["process"] for line in server.lines if line.get("route") == route)
 
 
 def _until_both(server: Server, path: str, route: str, headers: dict[str, str]) -> int:
-    """Ask until both processes have answered; how often that was."""
+    """Send requests until both processes have answered one, and return their number."""
     asked = 0
     with ThreadPoolExecutor(8) as pool:
         while len(_processes(server, route)) < 2:
-            assert asked < 2000, "one process answers everything"
+            assert asked < 2000, "only one process answers"
             answers = list(pool.map(lambda _: server.get(path, headers=headers).status_code, range(16)))
             assert set(answers) == {200}
             asked += len(answers)
@@ -208,7 +208,7 @@ def test_two_processes_serve_one_file(together: Path) -> None:
         headers = register(server)
         asked = _until_both(server, "/api/wavyblog/me", "/api/wavyblog/me", headers)
 
-        # One effect, whichever process is asked.
+        # The post is created once, whichever process answers.
         def post(_: int) -> httpx.Response:
             once = {**headers, "Idempotency-Key": "just once"}
             return httpx.post(f"{server.api}/posts", json={"title": "Once", "content": "x"}, headers=once, timeout=30)
@@ -222,7 +222,7 @@ def test_two_processes_serve_one_file(together: Path) -> None:
         mine = server.get("/api/wavyblog/me/posts", headers=headers).json()["items"]
         assert [each["slug"] for each in mine] == ["once"]
 
-        # The metrics of both, whichever process is asked.
+        # The metrics include both processes, whichever process answers.
         for _ in range(8):
             text = server.get("/metrics").text
             line = next(each for each in text.splitlines() if 'route="/api/wavyblog/me"' in each and "_total" in each)
@@ -250,14 +250,14 @@ def _metrics_folder(process: int) -> Path:
 
 def test_limits_are_shared_by_processes(together: Path) -> None:
     with serve(together, "--dev", "--workers", "2", KEYPLAN_RATE_ADDRESS="60") as server:
-        _until_both(server, "/healthz", "other", {})  # one may be there before the other
+        _until_both(server, "/healthz", "other", {})  # one may start before the other
         if time.time() % 60 > 45:
-            time.sleep(61 - time.time() % 60)  # all of it in one minute
+            time.sleep(61 - time.time() % 60)  # so that all requests are in the same minute
         with ThreadPoolExecutor(8) as pool:
             answers = Counter(pool.map(lambda _: server.get("/api/wavyblog/categories").status_code, range(150)))
         assert len(_processes(server, "/api/wavyblog/categories")) == 2
     assert answers.keys() == {200, 429}
-    # A process may have kept a part of its last share.
+    # A process may not have used up its last share.
     assert 54 <= answers[200] <= 60
 
 
@@ -268,7 +268,7 @@ def test_workers_end_when_their_supervisor_is_killed(together: Path) -> None:
         server.process.wait()
         until = time.monotonic() + 20
         while _is_served(server.url):
-            assert time.monotonic() < until, "a worker goes on"
+            assert time.monotonic() < until, "a worker is still running"
             time.sleep(0.05)
 
 
@@ -282,7 +282,7 @@ def _is_served(url: str) -> bool:
 # Starting
 
 
-def test_it_starts_quickly_on_a_file_that_is_there(tmp_path: Path) -> None:
+def test_it_starts_quickly_with_an_existing_file(tmp_path: Path) -> None:
     with serve(tmp_path, "--dev", systems=()) as server:
         register(server)
     took, computing = [], []
@@ -291,12 +291,12 @@ def test_it_starts_quickly_on_a_file_that_is_there(tmp_path: Path) -> None:
             assert server.get("/healthz").status_code == 200
             took.append(server.seconds)
             computing.append(server.processor_seconds)
-    print(f"ready after {statistics.median(took):.2f} s, {statistics.median(computing):.2f} s of them computing")
-    # 2 s are promised on a machine of one's own; this one has other things to do, and does even this slower then.
+    print(f"ready after {statistics.median(took):.2f} s, {statistics.median(computing):.2f} s of it CPU time")
+    # The target is 2 s on an idle machine. This one may be busy, and then even the CPU time is longer.
     assert min(computing) < 4
 
 
-def test_a_system_is_filled_once(tmp_path: Path) -> None:
+def test_demo_data_is_loaded_once(tmp_path: Path) -> None:
     with serve(tmp_path, "--demo", "--dev") as server:
         admin = token(tmp_path, "mira_berg")
         first = server.get("/api/wavyblog/posts", headers=admin).json()
@@ -317,12 +317,12 @@ def test_a_system_is_filled_once(tmp_path: Path) -> None:
 # Settings
 
 
-def test_a_flag_counts_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
+def test_options_override_the_environment_and_that_overrides_the_file(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("KEYPLAN_BODY_LIMIT=1000\nKEYPLAN_NESTING_LIMIT=5\nKEYPLAN_PATH=of-the-file.db\n")
     given = {"KEYPLAN_BODY_LIMIT": "2000", "KEYPLAN_PATH": "of-the-environment.db", "KEYPLAN_PORT": "1"}
     shown = json.loads(keyplan(tmp_path, "config", "--json", **given).stdout)
     assert (shown["body_limit"], shown["nesting_limit"], shown["path"]) == (2000, 5, "of-the-environment.db")
-    with serve(tmp_path, "--path", "of-the-flag.db", **given) as server:  # and --port 0 over KEYPLAN_PORT
+    with serve(tmp_path, "--path", "of-the-flag.db", **given) as server:  # and --port 0 overrides KEYPLAN_PORT
         answer = httpx.post(f"{server.api}/login", content=b"x" * 2001, timeout=30)
         assert answer.status_code == 413
         answer = httpx.post(f"{server.api}/login", content="[" * 6 + "]" * 6, timeout=30)
@@ -362,7 +362,7 @@ def test_settings_are_shown_without_secrets(tmp_path: Path) -> None:
         ({"DEV": "1", "HOST": "example.org"}, "dev lets anyone sign in as anyone"),
     ],
 )
-def test_what_is_wrong_with_the_settings_is_said(
+def test_invalid_settings_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -384,7 +384,7 @@ def test_what_is_wrong_with_the_settings_is_said(
         (("--path", "text.db"), "Can't open text.db: "),
     ],
 )
-def test_what_can_not_be_served_is_said(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_invalid_arguments_of_serve_are_reported(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
     (tmp_path / "text.db").write_text("This is no database, but it is long enough to be taken for one." * 99)
     refused = keyplan(tmp_path, "serve", "--port", "0", *arguments)
     assert refused.returncode == 2
@@ -396,7 +396,7 @@ def test_what_can_not_be_served_is_said(tmp_path: Path, arguments: tuple[str, ..
 # Tokens
 
 
-def test_a_token_says_who_one_is(tmp_path: Path) -> None:
+def test_a_token_identifies_its_user(tmp_path: Path) -> None:
     early = keyplan(tmp_path, "token", "--sub", "ada", "--system", "wavyblog")
     assert early.returncode == 1
     assert "Run `keyplan serve --dev` first" in early.stderr
@@ -419,7 +419,7 @@ def test_a_token_says_who_one_is(tmp_path: Path) -> None:
         (("--system", "wavyblog"), "Missing option '--sub'"),
     ],
 )
-def test_a_token_that_can_not_be(arguments: tuple[str, ...], told: str) -> None:
+def test_an_invalid_token_request_is_refused(arguments: tuple[str, ...], told: str) -> None:
     refused = CliRunner().invoke(main, ["token", *arguments], env={"COLUMNS": "200"})
     assert refused.exit_code == 2
     assert told in refused.stderr

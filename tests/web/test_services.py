@@ -1,4 +1,4 @@
-"""What every service can do: find, list with some items left out, and retry where others were faster."""
+"""What every service has: finding items, lists that leave items out, and retries after conflicts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ def service(library: Site) -> Service[Library]:
     return made
 
 
-def test_what_a_put_may_create_is_found_in_the_version_that_was_seen(service: Service[Library]) -> None:
+def test_find_or_none_checks_the_version(service: Service[Library]) -> None:
     shelf = service.store.run(service.design.shelves().limit(1)).items[0]
     of_it, of_none = service.design.shelf(shelf.shelf_id), service.design.shelf("unknown")
     assert service.find_or_none(of_it) == service.find_or_none(of_it, frozenset({1, 2})) == shelf
@@ -45,18 +45,18 @@ def _chosen(
     return service.chosen(service.design.shelves(), Paging(limit=limit, cursor=cursor), shown)
 
 
-def test_what_is_left_out_is_made_up_for(service: Service[Library]) -> None:
+def test_a_page_is_filled_up_when_items_are_left_out(service: Service[Library]) -> None:
     first = _chosen(service, 4, _even)
     assert first.items == ["00", "02", "04", "06"]
     second = _chosen(service, 4, _even, first.next)
     assert (second.items, second.next) == (["08", "10"], None)
 
 
-def test_where_all_is_left_out_the_list_ends_empty(service: Service[Library]) -> None:
+def test_a_list_is_empty_if_all_items_are_left_out(service: Service[Library]) -> None:
     assert _chosen(service, 5, _none) == Listing[str](items=[], next=None)
 
 
-def test_a_list_that_leaves_out_much_answers_with_what_it_has(
+def test_a_list_that_leaves_out_many_items_returns_what_it_has(
     service: Service[Library], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("keyplan.web.system.service._BUDGET", 6)
@@ -81,36 +81,36 @@ def _losing(times: int, error: Exception) -> Callable[[], str]:
     return act
 
 
-def test_what_others_were_faster_at_is_done_again(service: Service[Library]) -> None:
+def test_a_lost_race_is_retried(service: Service[Library]) -> None:
     assert service.persist(_losing(3, _Lost()), StaleVersion, _Lost) == "done"
 
 
-def test_after_many_tries_the_refusal_stands(service: Service[Library]) -> None:
+def test_after_many_tries_the_error_is_raised(service: Service[Library]) -> None:
     with pytest.raises(_Lost):
         service.persist(_losing(100, _Lost()), _Lost)
 
 
-def test_another_refusal_stands_at_once(service: Service[Library]) -> None:
+def test_another_error_is_raised_at_once(service: Service[Library]) -> None:
     act = _losing(1, ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):
         service.persist(act, _Lost)
     assert act() == "done"
 
 
-def test_what_is_not_found_is_what_the_caller_sought(service: Service[Library]) -> None:
+def test_not_found_names_the_entity_the_caller_was_looking_for(service: Service[Library]) -> None:
     with pytest.raises(Missing, match="Shelf not found"):
         service.find(service.design.shelf_by_name("none"))
     with pytest.raises(Missing, match="Book not found"):
         service.find(service.design.shelf_by_name("none"), sought=Book)
 
 
-def test_what_is_hidden_is_missing_in_the_same_words(service: Service[Library]) -> None:
+def test_a_hidden_item_is_reported_like_a_missing_one(service: Service[Library]) -> None:
     for name in ("00", "none"):
         with pytest.raises(Missing, match="Book not found"):
             service.find(service.design.shelf_by_name(name), allowed=lambda shelf: False, hidden=True, sought=Book)
 
 
-def test_a_slug_is_the_first_that_is_free(service: Service[Library]) -> None:
+def test_the_first_free_slug_is_used(service: Service[Library]) -> None:
     service.visit.writes_allowed = True
 
     def write(slug: str) -> Shelf:
@@ -120,13 +120,13 @@ def test_a_slug_is_the_first_that_is_free(service: Service[Library]) -> None:
     assert [shelf.name for shelf in found] == ["00-2", "00-3"]
 
 
-def test_a_refusal_for_another_reason_than_the_slug_is_final(service: Service[Library]) -> None:
+def test_another_error_than_a_taken_slug_is_final(service: Service[Library]) -> None:
     service.visit.writes_allowed = True
     tried: list[str] = []
 
     def write(slug: str) -> Shelf:
         tried.append(slug)
-        assert len(tried) < 9, "it would go on for ever"
+        assert len(tried) < 9, "it would never end"
         return service.store.run(create(Shelf(name="00", owner="alice")))
 
     with pytest.raises(UniqueViolation):
@@ -134,7 +134,7 @@ def test_a_refusal_for_another_reason_than_the_slug_is_final(service: Service[Li
 
 
 class _Racing(Service[Library]):
-    """A service whose method others are faster than, a few times."""
+    """A service whose methods lose a few races."""
 
     errors: Iterator[Exception] = iter(())
     services: list[object]
@@ -169,9 +169,9 @@ def _refused(kind: type[ConditionFailed | NotFound | StaleVersion], refusal: Ref
     return error
 
 
-def test_a_method_runs_again_after_the_errors_that_it_names(racing: Callable[..., _Racing]) -> None:
+def test_a_method_is_retried_after_the_errors_it_names(racing: Callable[..., _Racing]) -> None:
     assert racing(*[_refused(ConditionFailed)] * 5).act() == "done"
-    assert len(set(map(id, _Racing.services))) == 6, "each time as a service that has looked nothing up"
+    assert len(set(map(id, _Racing.services))) == 6, "each try has a new service without cached items"
     with pytest.raises(NotFound):
         racing(_refused(NotFound)).act()
     with pytest.raises(StaleVersion):
@@ -184,7 +184,7 @@ def test_a_method_gives_up_after_five_more_tries(racing: Callable[..., _Racing])
     assert given_up.value.code == "conflict"
 
 
-def test_a_refusal_with_words_of_its_own_is_final(racing: Callable[..., _Racing]) -> None:
+def test_a_refusal_with_its_own_message_is_final(racing: Callable[..., _Racing]) -> None:
     final = _refused(ConditionFailed, Refusal("full", "It is full."))
     for errors in ([final], [_refused(ConditionFailed), final]):
         with pytest.raises(ConditionFailed) as refused:
@@ -192,7 +192,7 @@ def test_a_refusal_with_words_of_its_own_is_final(racing: Callable[..., _Racing]
         assert refused.value is final
 
 
-def test_a_stale_version_is_retried_too_where_the_caller_named_none(racing: Callable[..., _Racing]) -> None:
+def test_a_stale_version_is_retried_too_if_the_caller_gave_none(racing: Callable[..., _Racing]) -> None:
     both = (_refused(ConditionFailed), _refused(StaleVersion), _refused(ConditionFailed))
     assert racing(*both).change(None) == "done"
     with pytest.raises(StaleVersion):
@@ -200,7 +200,7 @@ def test_a_stale_version_is_retried_too_where_the_caller_named_none(racing: Call
 
 
 class _Guarded(Service[Library]):
-    """A service with a method that fails after it was allowed, and one that forgets to ask."""
+    """A service with a method that fails after permission was given, and one that doesn't check it."""
 
     @allow(ANYONE)
     def fail(self) -> None:
@@ -213,7 +213,7 @@ class _Guarded(Service[Library]):
         self.store.run(create(Shelf(name="unasked", owner="alice")))
 
 
-def test_a_method_that_failed_leaves_no_permission_behind(library: Site) -> None:
+def test_a_failed_method_leaves_no_permission_behind(library: Site) -> None:
     running = library.running
     made = running.service(None)
     service = _Guarded(running, made.store, None, made.visit)

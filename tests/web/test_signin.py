@@ -1,4 +1,4 @@
-"""Signing in with a browser: at an OpenID issuer over real HTTP, and with `dev` by saying who to be."""
+"""Signing in with a browser: at an OpenID issuer over real HTTP, and with `dev` by choosing a user."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,14 +53,14 @@ def browser(library: Site) -> Iterator[httpx.Client]:
 
 
 def at_issuer(browser: httpx.Client, to: str = "/library/") -> str:
-    """Begin to sign in; the address at the issuer that one is sent to."""
+    """Start signing in, and return the address of the issuer."""
     answer = browser.get("/library/sign-in", params={"to": to})
     assert answer.status_code == 303, answer.text
     return answer.headers["location"]
 
 
 def back(address: str) -> str:
-    """Sign in at the issuer; the address that it sends one back to."""
+    """Sign in at the issuer, and return the address it redirects to."""
     answer = httpx.get(address)
     assert answer.status_code == 302, answer.text
     return answer.headers["location"]
@@ -94,7 +94,7 @@ def test_a_client_with_a_secret(settings: Settings) -> None:
         assert browser.get(back(at_issuer(browser))).status_code == 303
 
 
-def test_a_page_for_the_signed_in_leads_to_the_issuer_and_back(browser: httpx.Client) -> None:
+def test_a_page_that_requires_sign_in_leads_to_the_issuer_and_back(browser: httpx.Client) -> None:
     first = browser.get("/library/shelves/new")
     assert first.status_code == 303
     begun = browser.get(first.headers["location"])
@@ -108,7 +108,7 @@ def test_two_tabs_can_sign_in_at_once(browser: httpx.Client) -> None:
     assert browser.get(back(second)).headers["location"] == "/library/?limit=2"
 
 
-def test_another_browser_can_not_finish_it(library: Site, browser: httpx.Client) -> None:
+def test_another_browser_cannot_finish_signing_in(library: Site, browser: httpx.Client) -> None:
     address = back(at_issuer(browser))
     stranger = httpx.get(address)
     assert stranger.status_code == 400
@@ -116,14 +116,14 @@ def test_another_browser_can_not_finish_it(library: Site, browser: httpx.Client)
     assert "set-cookie" not in stranger.headers
 
 
-def test_a_callback_counts_once(browser: httpx.Client) -> None:
+def test_a_callback_can_be_used_once(browser: httpx.Client) -> None:
     address = back(at_issuer(browser))
     assert browser.get(address).status_code == 303
     assert browser.get(address).status_code == 400
 
 
 @pytest.mark.parametrize("change", ["state", "none", "iss"])
-def test_a_callback_that_does_not_fit_is_refused(browser: httpx.Client, issuer: FakeIssuer, change: str) -> None:
+def test_an_invalid_callback_is_refused(browser: httpx.Client, issuer: FakeIssuer, change: str) -> None:
     address = back(at_issuer(browser))
     if change == "iss":
         address = address.replace("iss=http%3A", "iss=https%3A")
@@ -135,8 +135,8 @@ def test_a_callback_that_does_not_fit_is_refused(browser: httpx.Client, issuer: 
     assert issuer.exchanges == 0
 
 
-def test_a_code_of_another_attempt_is_refused_by_pkce(browser: httpx.Client) -> None:
-    """Whoever slips somebody else's code into a callback has not its verifier."""
+def test_pkce_refuses_the_code_of_another_attempt(browser: httpx.Client) -> None:
+    """An attacker who puts a different code into a callback doesn't have its verifier."""
     other = parse_qs(urlsplit(back(at_issuer(browser))).query)["code"][0]
     mine = back(at_issuer(browser))
     page = browser.get(mine.replace(parse_qs(urlsplit(mine).query)["code"][0], other))
@@ -144,7 +144,7 @@ def test_a_code_of_another_attempt_is_refused_by_pkce(browser: httpx.Client) -> 
     assert "sign-in-failed" in page.text
 
 
-def test_a_refusal_by_the_issuer_is_shown(issuer: FakeIssuer, browser: httpx.Client) -> None:
+def test_an_error_from_the_issuer_is_shown(issuer: FakeIssuer, browser: httpx.Client) -> None:
     issuer.refuses = "access_denied"
     page = browser.get(back(at_issuer(browser)))
     assert page.status_code == 403
@@ -167,16 +167,14 @@ def test_a_refusal_by_the_issuer_is_shown(issuer: FakeIssuer, browser: httpx.Cli
     ],
     ids=str,
 )
-def test_an_id_token_that_is_not_right_lets_nobody_in(
-    issuer: FakeIssuer, browser: httpx.Client, wrong: dict[str, Any]
-) -> None:
+def test_an_invalid_id_token_is_refused(issuer: FakeIssuer, browser: httpx.Client, wrong: dict[str, Any]) -> None:
     issuer.wrong = wrong
     page = browser.get(back(at_issuer(browser)))
     assert page.status_code == 401
     assert "keyplan-session" not in browser.cookies
 
 
-def test_an_id_token_with_another_signature_lets_nobody_in(issuer: FakeIssuer, browser: httpx.Client) -> None:
+def test_an_id_token_with_another_signature_is_refused(issuer: FakeIssuer, browser: httpx.Client) -> None:
     issuer.key = a_key(1)
     assert browser.get(back(at_issuer(browser))).status_code == 401
 
@@ -195,11 +193,11 @@ def test_an_id_token_with_another_signature_lets_nobody_in(issuer: FakeIssuer, b
         "",
     ],
 )
-def test_one_is_only_sent_back_to_where_one_was(browser: httpx.Client, to: str) -> None:
+def test_redirects_after_sign_in_stay_in_the_system(browser: httpx.Client, to: str) -> None:
     assert browser.get(back(at_issuer(browser, to))).headers["location"] == "/library/"
 
 
-def test_an_issuer_that_does_not_answer_is_a_page(settings: Settings) -> None:
+def test_an_unreachable_issuer_is_shown_as_a_page(settings: Settings) -> None:
     with (
         library_at(FakeIssuer(url="http://127.0.0.1:1"), settings) as library,
         httpx.Client(base_url=library.url) as browser,
@@ -209,12 +207,12 @@ def test_an_issuer_that_does_not_answer_is_a_page(settings: Settings) -> None:
         assert "Signing in isn't possible right now. Try again in a moment." in unescape(page.text)
 
 
-def test_forms_may_lead_to_the_issuer(library: Site, issuer: FakeIssuer, browser: httpx.Client) -> None:
+def test_forms_may_redirect_to_the_issuer(library: Site, issuer: FakeIssuer, browser: httpx.Client) -> None:
     policy = browser.get("/library/").headers["content-security-policy"]
     assert f"form-action 'self' {issuer.url};" in policy
 
 
-def test_behind_a_proxy_the_address_is_the_one_the_world_sees(issuer: FakeIssuer, settings: Settings) -> None:
+def test_behind_a_proxy_the_public_address_is_used(issuer: FakeIssuer, settings: Settings) -> None:
     with library_at(issuer, settings, base_url="https://books.example") as library:
         answer = httpx.get(f"{library.url}/library/sign-in")
     asked = parse_qs(urlsplit(answer.headers["location"]).query)
@@ -225,7 +223,7 @@ def test_behind_a_proxy_the_address_is_the_one_the_world_sees(issuer: FakeIssuer
 # Without an issuer, and with dev
 
 
-def test_without_an_issuer_nobody_signs_in(settings: Settings) -> None:
+def test_without_an_issuer_nobody_can_sign_in(settings: Settings) -> None:
     with site(WITH_PAGES, settings.model_copy(update={"dev": False})) as library:
         assert "Sign in" not in httpx.get(f"{library.url}/library/").text
         assert httpx.get(f"{library.url}/library/sign-in").status_code == 404
@@ -235,11 +233,11 @@ def test_without_an_issuer_nobody_signs_in(settings: Settings) -> None:
         assert "You need to be signed in to do this." in refused.text
 
 
-def test_with_an_issuer_nobody_can_just_say_who_to_be(browser: httpx.Client) -> None:
+def test_with_an_issuer_nobody_can_choose_a_user(browser: httpx.Client) -> None:
     assert browser.post("/library/sign-in", data={"sub": "root"}).status_code == 405
 
 
-def test_with_dev_people_are_offered(settings: Settings) -> None:
+def test_with_dev_users_are_offered(settings: Settings) -> None:
     with site(WITH_PAGES, settings) as library, httpx.Client(base_url=library.url) as browser:
         page = browser.get("/library/sign-in?to=//evil.example/")
         assert page.status_code == 200
@@ -248,7 +246,7 @@ def test_with_dev_people_are_offered(settings: Settings) -> None:
         assert "evil" not in page.text
 
 
-def test_with_dev_one_may_be_anybody(settings: Settings) -> None:
+def test_with_dev_one_can_sign_in_as_anyone(settings: Settings) -> None:
     with site(WITH_PAGES, settings) as library, httpx.Client(base_url=f"{library.url}/library") as browser:
         answer = sign_in(browser, "carol", "admin, staff", to="//evil.example/")
         assert answer.headers["location"] == "/library/"
@@ -269,5 +267,5 @@ def test_with_dev_one_may_be_anybody(settings: Settings) -> None:
         *((host, False) for host in ("10.0.0.1", "localhost.evil.example", "", None)),
     ],
 )
-def test_what_this_machine_is(host: str | None, here: bool) -> None:
+def test_loopback_addresses(host: str | None, here: bool) -> None:
     assert is_loopback(host) is here

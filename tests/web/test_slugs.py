@@ -1,4 +1,4 @@
-"""Slugs of titles and names."""
+"""Slugs made from titles and names."""
 
 import pytest
 
@@ -23,6 +23,6 @@ def test_a_slug_has_plain_letters_digits_and_hyphens(text: str, slug: str, germa
     assert slug_of(text, 80, german=True) == german
 
 
-def test_a_slug_is_cut_and_ends_in_no_hyphen() -> None:
+def test_a_slug_is_shortened_and_does_not_end_with_a_hyphen() -> None:
     assert slug_of("x" * 200, 80) == "x" * 80
     assert slug_of("ten lines", 4) == "ten"

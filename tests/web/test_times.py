@@ -1,4 +1,4 @@
-"""A time in an answer: how it is printed, and what the document says of it."""
+"""Times in answers: their format, and what the OpenAPI document says about it."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,7 +18,7 @@ EAST = timezone(timedelta(hours=5, minutes=45))
 
 
 class Loan(Out):
-    """A model of two times."""
+    """A model with two times."""
 
     lent_at: Time
     returned_at: Time | None = None
@@ -46,7 +46,7 @@ class DeclaredLoan(LoanFields, Out):
         (datetime(33, 4, 3, 15, tzinfo=UTC), "0033-04-03T15:00:00.000Z"),
     ],
 )
-def test_it_is_utc_with_milliseconds(moment: datetime, text: str) -> None:
+def test_times_are_utc_with_milliseconds(moment: datetime, text: str) -> None:
     loan = Loan(lent_at=moment, returned_at=moment)
     assert to_json(loan, by_alias=True).decode() == f'{{"lent_at":"{text}","returned_at":"{text}"}}'
     assert to_json(Loan(lent_at=moment)).decode() == f'{{"lent_at":"{text}","returned_at":null}}'
@@ -55,13 +55,13 @@ def test_it_is_utc_with_milliseconds(moment: datetime, text: str) -> None:
     assert timedelta() <= moment - sent_back < timedelta(milliseconds=1)
 
 
-def test_a_time_of_no_zone_is_never_printed() -> None:
+def test_a_time_without_a_zone_is_refused() -> None:
     with pytest.raises(PydanticSerializationError, match="no time zone"):
         to_json(Loan(lent_at=datetime.fromisoformat("2026-01-31T12:00:00")))
 
 
 @pytest.mark.parametrize("mode", ["serialization", "validation"])
-def test_the_document_says_what_it_looks_like(mode: Any) -> None:
+def test_the_document_describes_the_format(mode: Any) -> None:
     schema = Loan.model_json_schema(mode=mode)["properties"]["lent_at"]
     assert (schema["type"], schema["format"]) == ("string", "date-time")
     shown = str(example(schema, {}))
@@ -70,7 +70,7 @@ def test_the_document_says_what_it_looks_like(mode: Any) -> None:
     assert to_json(loan, exclude_none=True).decode() == f'{{"lent_at":"{shown}"}}'
 
 
-def test_declared_times_of_every_kind_are_printed_alike() -> None:
+def test_declared_times_of_every_kind_have_the_same_format() -> None:
     moment, text = datetime(2026, 1, 31, 12, tzinfo=UTC), "2026-01-31T12:00:00.000Z"
     loan = DeclaredLoan(due_at=moment, renewed_at=moment, reminders=[moment])
     assert to_json(loan).decode() == f'{{"due_at":"{text}","renewed_at":"{text}","reminders":["{text}"]}}'

@@ -1,4 +1,4 @@
-"""Background work: cut-off jobs, sweeps and stream handlers, by one process among several; and `keyplan work`."""
+"""Background work: interrupted jobs, sweeps and stream handlers, in one of several processes; and `keyplan work`."""
 
 import json
 import logging
@@ -37,7 +37,7 @@ def engine(settings: Settings) -> Iterator[Engine]:
 
 @pytest.fixture
 def start(settings: Settings, engine: Engine) -> Callable[..., Running[Library]]:
-    """Start a system as one process would."""
+    """Start a system, as a process does."""
 
     def started(system: System[Library] = SYSTEM) -> Running[Library]:
         made = running(system, settings, engine)
@@ -76,7 +76,7 @@ def work_off(worker: Worker) -> None:
         pass
 
 
-# What is done
+# The work
 
 
 def test_handlers_get_the_running_system(start: Start, engine: Engine) -> None:
@@ -87,7 +87,7 @@ def test_handlers_get_the_running_system(start: Start, engine: Engine) -> None:
     assert library.store.verify() == []
 
 
-def test_what_was_cut_off_is_finished(start: Start, engine: Engine) -> None:
+def test_an_interrupted_job_is_finished(start: Start, engine: Engine) -> None:
     library = start()
     shelf = fill(library.store)
     with pytest.raises(Killed):
@@ -98,7 +98,7 @@ def test_what_was_cut_off_is_finished(start: Start, engine: Engine) -> None:
     assert titles_gone(library.store) == ["T0", "T1", "T2"]
 
 
-def test_uploads_that_were_never_confirmed_are_swept(start: Start, engine: Engine) -> None:
+def test_unconfirmed_uploads_are_swept(start: Start, engine: Engine) -> None:
     library = start()
     ticket = library.media.ask("image/png", purpose="cover", max_bytes=1000)
     worker = Worker([library], engine)
@@ -110,7 +110,7 @@ def test_uploads_that_were_never_confirmed_are_swept(start: Start, engine: Engin
     assert worker.run_once() == 0
 
 
-def test_a_duty_that_fails_holds_up_no_other(
+def test_a_failing_duty_does_not_block_others(
     start: Start, engine: Engine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     swept: list[str] = []
@@ -131,7 +131,7 @@ def _refuse() -> int:
 # One process among several
 
 
-def test_one_of_two_workers_is_at_work(start: Start, engine: Engine) -> None:
+def test_only_one_of_two_workers_works(start: Start, engine: Engine) -> None:
     swept: list[int] = []
 
     def sweeping(number: int) -> Running[Library]:
@@ -150,7 +150,7 @@ def test_one_of_two_workers_is_at_work(start: Start, engine: Engine) -> None:
     assert len(titles_gone(one.store)) == 3
 
 
-def test_work_that_takes_its_time_is_not_done_by_two(start: Start, engine: Engine) -> None:
+def test_long_work_is_not_done_twice(start: Start, engine: Engine) -> None:
     begun, swept = threading.Event(), threading.Event()
 
     def sweep_slowly(system: Running[Library]) -> None:
@@ -182,7 +182,7 @@ def test_it_works_in_threads_until_it_is_stopped(start: Start, engine: Engine) -
     finally:
         worker.stop()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("keyplan stream")]
-    # Its leases are free at once.
+    # Its leases are released immediately.
     library.store.run(create(Shelf(shelf_id="s", name="S", owner="ann")))
     library.store.run(create(Book(book_id="x", shelf_id="s", isbn="0123456789", title="X")))
     shelf = library.store.run(library.design.shelf("s"))
@@ -192,7 +192,7 @@ def test_it_works_in_threads_until_it_is_stopped(start: Start, engine: Engine) -
     assert "X" in titles_gone(library.store)
 
 
-def test_what_fails_does_not_end_the_worker(start: Start, engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_does_not_stop_the_worker(start: Start, engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     library = start()
     streams = Failing(engine, [failure("InternalServerError"), ZeroDivisionError()], only="get_records")
     worker = Worker([library], streams)
@@ -209,7 +209,7 @@ def test_what_fails_does_not_end_the_worker(start: Start, engine: Engine, caplog
 
 
 class Switch:
-    """Whether the handler of the tests works."""
+    """Whether the tests' handler works."""
 
     on = False
 
@@ -225,8 +225,8 @@ SWITCHED = replace(SYSTEM, handlers=(needs_a_switch,))
 
 @pytest.fixture
 def keyplan(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Callable[..., Any]:
-    """Run `keyplan work` on the file of the test, with the example as its only system."""
-    # By its name in the table of modules: in its package, the name is that of the command.
+    """Run `keyplan work` on the test's file, with the example as its only system."""
+    # Found in sys.modules, because in its package this name is the command.
     monkeypatch.setattr(sys.modules["keyplan.cli.serve"], "served_systems", lambda names=None: [SWITCHED])
     monkeypatch.setattr(Switch, "on", False)
     monkeypatch.setenv("KEYPLAN_PATH", str(settings.path))
@@ -239,7 +239,7 @@ def keyplan(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Callable[...
 
 @pytest.fixture
 def aside_id(start: Start, engine: Engine) -> str:
-    """A record that was set aside in the file of the test."""
+    """The ID of a record that was set aside in the test's file."""
     library = start(SWITCHED)
     library.store.run(delete(fill(library.store, books=1)))
     runner = StreamRunner(library.store, shelves, SWITCHED.handlers, library, engine, tries=1)
@@ -249,7 +249,7 @@ def aside_id(start: Start, engine: Engine) -> str:
     return aside.aside_id
 
 
-def test_records_that_were_set_aside_are_listed(keyplan: Callable[..., Any], aside_id: str) -> None:
+def test_failed_records_are_listed(keyplan: Callable[..., Any], aside_id: str) -> None:
     shown = keyplan("--set-aside", "library")
     assert shown.exit_code == 0
     assert aside_id in shown.output
@@ -259,7 +259,7 @@ def test_records_that_were_set_aside_are_listed(keyplan: Callable[..., Any], asi
     assert "content" not in described
 
 
-def test_a_record_is_retried(keyplan: Callable[..., Any], aside_id: str) -> None:
+def test_a_failed_record_is_retried(keyplan: Callable[..., Any], aside_id: str) -> None:
     failed = keyplan("--set-aside", "library", "--retry", aside_id)
     assert failed.exit_code == 1
     assert "needs_a_switch failed again: ConnectionError: nobody there" in failed.output
@@ -268,7 +268,7 @@ def test_a_record_is_retried(keyplan: Callable[..., Any], aside_id: str) -> None
     assert "No records are set aside." in keyplan("--set-aside", "library").output
 
 
-def test_a_record_is_given_up(keyplan: Callable[..., Any], aside_id: str) -> None:
+def test_a_failed_record_is_discarded(keyplan: Callable[..., Any], aside_id: str) -> None:
     assert keyplan("--set-aside", "library", "--discard", aside_id).exit_code == 0
     again = keyplan("--set-aside", "library", "--discard", aside_id)
     assert again.exit_code == 1
@@ -291,7 +291,7 @@ main()
 """
 
 
-def test_the_command_works_until_it_is_told_to_stop(start: Start, settings: Settings) -> None:
+def test_the_command_runs_until_it_is_stopped(start: Start, settings: Settings) -> None:
     library = start()
     fill(library.store)
     command = [sys.executable, "-c", COMMAND, "work", "--path", str(settings.path)]
