@@ -1,4 +1,4 @@
-"""A small design with one of everything, for the tests of the data layer."""
+"""A small design that uses every feature, for the tests of the data layer."""
 
 from datetime import datetime
 from typing import Literal
@@ -75,7 +75,7 @@ class Tag(Entity, table=club):
 
 
 class Short(Entity, table=club):
-    """The article's title by its number."""
+    """Maps a number to the title of an article."""
 
     number: int
     slug: Id
@@ -85,7 +85,7 @@ class Short(Entity, table=club):
 
 
 class Use(Entity, table=club):
-    """Which articles use an image."""
+    """The articles that use an image."""
 
     image: Id
     slug: Id
@@ -182,7 +182,7 @@ class Goal(Entity, table=club):
 
 
 class Note(Entity, table=club):
-    """No version, nothing that follows, and an index key of two fields that may be absent."""
+    """No version, no effects, and an index key of two optional fields."""
 
     note_id: Id
     folder: Id | None = None
@@ -195,7 +195,7 @@ class Note(Entity, table=club):
 
 
 class Alias(Entity, table=club):
-    """A guard without a version."""
+    """A guard on an entity without a version."""
 
     alias_id: Id
     name: str

@@ -1,4 +1,4 @@
-"""What a club should have stored, as plain values."""
+"""A model of what a club should have stored, in plain values."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass
 class Model:
-    """What should be stored, in plain dicts."""
+    """What should be stored, as plain dicts."""
 
     users: dict[str, dict[str, Any]] = field(default_factory=dict)
     articles: dict[str, dict[str, Any]] = field(default_factory=dict)

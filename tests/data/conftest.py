@@ -28,5 +28,5 @@ def sent(opened: tuple[Store[Club], Recorder]) -> Recorder:
 
 @pytest.fixture
 def raw(sent: Recorder) -> Any:
-    """The engine itself, for writes that no store would make."""
+    """The engine itself, for writes that a store wouldn't make."""
     return sent.client

@@ -1,4 +1,4 @@
-"""Those who fight for the same values: run in threads and in processes on one file."""
+"""Writers that compete for the same values, run in threads and processes on one file."""
 
 import random
 import time
@@ -29,13 +29,13 @@ ADMINS = 6
 
 
 def ready(path: str, name: str) -> None:
-    """Wait for all others: a new process has to import everything first."""
+    """Wait for the others: a new process must import everything first."""
     Path(f"{path}.{name}").touch()
     _wait_for(Path(f"{path}.go"))
 
 
 def start(path: str, names: Iterable[str]) -> None:
-    """Let them go as soon as all are ready."""
+    """Start them as soon as all are ready."""
     for name in names:
         _wait_for(Path(f"{path}.{name}"))
     Path(f"{path}.go").touch()
@@ -50,13 +50,13 @@ def _wait_for(file: Path) -> None:
 
 
 def fight(path: str, name: str) -> Counter[str]:
-    """One fighter in a process of its own; what it won."""
+    """Run one writer in its own process, and return what it won."""
     with Engine(path) as engine:
         return fight_on(Store(Club(), engine), path, name)
 
 
 def fight_on(store: Store[Club], path: str, name: str) -> Counter[str]:
-    """One fighter; what it won."""
+    """Run one writer, and return what it won."""
     won: Counter[str] = Counter()
     turns = [
         *(("email", n) for n in range(VALUES)),
@@ -99,7 +99,7 @@ def turn(store: Store[Club], name: str, what: str, n: int) -> None:
 
 
 def renamed(store: Store[Club], email: str) -> bool:
-    """Change the e-mail that everybody changes, unless all tries were in vain."""
+    """Change the e-mail address that everyone changes, unless all attempts fail."""
     try:
         store.run(patch(ref(User, username="ann"), email=email))
     except StaleVersion:

@@ -1,4 +1,4 @@
-"""A club with a team to delete and an author to rename, for tests of jobs that are interrupted."""
+"""A club with a team to delete and an author to rename, for tests of interrupted jobs."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A design with items that expire, and things that follow from them, belong to them and are counted by them."""
+"""A design with items that expire and have derived items, children and counters."""
 
 from keyplan.design import (
     HOUSEKEEPING,
@@ -38,7 +38,7 @@ class PictureUse(Entity, table=market):
 
 
 class Offer(Entity, table=market):
-    """A guard that does not say whose it is, a reference, a number elsewhere, and children of two generations."""
+    """A guard that doesn't name its owner, a reference, a counter on another item, and two generations of children."""
 
     offer_id: Id
     code: str
@@ -91,7 +91,7 @@ class Stall(Entity, table=market):
 
 
 class Visit(Entity, table=market):
-    """Nothing follows from it but a number, with a floor."""
+    """Its only effect is on a counter with a minimum."""
 
     stall_id: Id
     visitor: Id

@@ -1,4 +1,4 @@
-"""A design with streams, for the tests of stream handlers: articles, comments and what was noted of them."""
+"""A design with streams, for the tests of stream handlers: articles, comments and handlers' notes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -35,7 +35,7 @@ class Comment(Entity, table=articles):
 
 
 class Mark(Entity, table=marks):
-    """All of it is in its key, as of a reference."""
+    """Its key contains all its fields, like a reference."""
 
     subject: Id
     kind: Id
@@ -45,7 +45,7 @@ class Mark(Entity, table=marks):
 
 
 class Note(Entity, table=noted):
-    """What a handler wrote, by the record that it wrote it for."""
+    """What a handler wrote for a record."""
 
     topic: Id
     sequence: Id
@@ -61,7 +61,7 @@ class Press(Design):
 
 
 class Times:
-    """A clock for a store and an engine, which stands still until a test moves it."""
+    """A clock for a store and an engine that only advances when a test says so."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -1,6 +1,6 @@
-"""A process of its own that handles the articles' stream: `python -m tests.data.press_worker PATH LOG LEASE_SECONDS`.
+"""A process that handles the articles' stream: `python -m tests.data.press_worker PATH LOG LEASE_SECONDS`.
 
-Its handler writes a line for each record that it gets: the article, its version, the record's number, the process.
+Its handler writes a line for each record: the article, its version, the record's sequence number, the process.
 """
 
 import os

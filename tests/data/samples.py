@@ -1,4 +1,4 @@
-"""Entities with fields of every type, values for them, and items that anybody may have stored."""
+"""Entities with fields of every type, values for them, and items that other programs may have stored."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -40,7 +40,7 @@ from keyplan.design import (
 )
 
 
-class Colour(StrEnum):
+class Color(StrEnum):
     RED = "red"
     BLUE = "blue"
 
@@ -98,7 +98,7 @@ VALUES: list[tuple[Any, list[Any]]] = [
     (Ttl, [AT, AT + timedelta(microseconds=1), AT + timedelta(seconds=1)]),
     (date, [date(2026, 1, 31), date(1, 1, 1)]),
     (UUID, [UUID(int=1), UUID(int=2)]),
-    (Colour, list(Colour)),
+    (Color, list(Color)),
     (Level, list(Level)),
     (Ratio, list(Ratio)),
     (Literal["a", "b"], ["a", "b"]),
@@ -108,7 +108,7 @@ VALUES: list[tuple[Any, list[Any]]] = [
     (list[str | None], [["a", None], []]),
     (list[set[str]], [[set(), {"a"}], []]),
     (tuple[int, str], [(1, "a")]),
-    (tuple[Colour, ...], [(Colour.RED, Colour.BLUE), ()]),
+    (tuple[Color, ...], [(Color.RED, Color.BLUE), ()]),
     (set[str], [set(), {"b", "a"}]),
     (set[int], [set(), {10, 9}]),
     (set[Decimal], [{Decimal("1.0"), Decimal(2)}]),
@@ -118,7 +118,7 @@ VALUES: list[tuple[Any, list[Any]]] = [
     (set, [set(), {"a"}]),
     (dict[str, Any], [{}, {"a": [1, None]}, {"a": [True, None]}, {"a": 0.5}]),
     (dict[str, Decimal], [{"a": Decimal("1.0")}]),
-    (dict[Colour, set[str]], [{Colour.RED: set(), Colour.BLUE: {"a"}}]),
+    (dict[Color, set[str]], [{Color.RED: set(), Color.BLUE: {"a"}}]),
     (dict[Id, datetime], [{"a": AT}]),
     (Inner, [Inner(at=AT, note=None, tags=set()), Inner(at=AT, note="n", tags={"t"}, howLarge=5)]),
     (list[Inner], [[Inner(at=AT, note=None, tags=set())]]),
@@ -155,7 +155,7 @@ def made(name: str, annotations: dict[str, Any], defaults: dict[str, Any], prefi
 
 
 def optional(annotation: Any) -> Any:
-    """None beside the type, where it may be: a set without members is None's equal."""
+    """The type with None, where that's allowed: an empty set is stored like None."""
     origin = get_origin(annotation) or annotation
     return annotation if origin in (set, frozenset, Any) else annotation | None
 
@@ -173,7 +173,7 @@ Optional = made(
 
 
 class Everything(Entity, table=table):
-    """Keys, stamps, numbers that others keep, and defaults of all kinds."""
+    """Keys, stamps, counters, and defaults of all kinds."""
 
     id: Id
     kind: str = "card"
@@ -195,20 +195,20 @@ class Everything(Entity, table=table):
 
 
 class Strict(Entity, table=table):
-    """A class with settings of its own."""
+    """A class with its own settings."""
 
     model_config = ConfigDict(str_strip_whitespace=True, use_enum_values=True, validate_default=True)
 
     id: Id
     text: str = " d "
-    colour: Colour = Colour.RED
+    colour: Color = Color.RED
     number: int = 1
 
     primary = key("STRICT#{id}")
 
 
 class Named(Entity, table=table):
-    """Fields that go by other names in JSON."""
+    """Fields with other names in JSON."""
 
     id: Id = Field(alias="theId")
     text: str = Field(default="d", alias="id")
@@ -218,7 +218,7 @@ class Named(Entity, table=table):
 
 
 class Hooked(Entity, table=table):
-    """Functions that see the values of others."""
+    """Validators that see several values."""
 
     id: Id
     low: int = 0
@@ -236,7 +236,7 @@ class Hooked(Entity, table=table):
 
 
 class Trimmed(Entity, table=table):
-    """Functions that see one value."""
+    """Validators that see one value."""
 
     id: Id
     text: str = "d"
@@ -290,7 +290,7 @@ class Quick(Design):
     entities = tuple(CLASSES)
 
 
-# What may be stored: by the data layer, and by others that had other ideas of a type
+# What may be stored, by the data layer or by programs that store types differently
 
 NUMBERS = ["0", "1", "-5", "1.0", "1.50", "0.5", "1E2", "2", "1769855416", "1" + "0" * 30, "9" * 38]
 TEXTS = [
@@ -333,7 +333,7 @@ anything = st.recursive(
 
 
 def same(first: object, second: object) -> bool:
-    """Equal, and of the same types all through."""
+    """Equal, and of the same types at every depth."""
     if type(first) is not type(second):
         return False
     if isinstance(first, dict) and isinstance(second, dict):

@@ -1,4 +1,4 @@
-"""A store with a stream and its runner, handlers that fail, and clients whose streams are unusual."""
+"""A store with a stream and its runner, handlers that fail, and clients with unusual streams."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from keyplan.engine import Engine
 from tests.data.press import Article, Press, Times, articles
 
 Seen = list[tuple[str, str]]
-"""What handlers saw: the kind of a change, and the title of the article."""
+"""What the handlers saw: the kind of a change, and the title of the article."""
 
 
 @on(Article, "INSERT", "MODIFY", "REMOVE")
@@ -21,7 +21,7 @@ def see(change: ItemChange[Article], seen: Seen) -> None:
 
 
 class Bench:
-    """A store with articles on an engine, both with a clock of the test, and what handlers saw."""
+    """A store with articles on an engine, both with the test's clock, and what handlers saw."""
 
     def __init__(self, client: Any, times: Times, streams: Any = None) -> None:
         self.times = times
@@ -48,7 +48,7 @@ class Bench:
 
 
 class Twice:
-    """A client whose streams tell everything twice."""
+    """A client whose stream returns every record twice."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -62,7 +62,7 @@ class Twice:
 
 
 def failing(title: str, times: int = 10**6) -> Handler[Seen]:
-    """A handler that fails so many times on an article of this title."""
+    """A handler that fails this many times for an article with this title."""
     left = times
 
     @on(Article, "INSERT")
@@ -90,7 +90,7 @@ def set_stream(bench: Bench, *, enabled: bool) -> None:
 
 
 class ManyShards:
-    """A stream of several shards, a page each, as AWS has them."""
+    """A stream with several shards, one per page, as on AWS."""
 
     def __init__(self, engine: Engine, parents: dict[str, str | None]) -> None:
         self.parents = parents
@@ -100,7 +100,7 @@ class ManyShards:
         self._taken: str | None = None
 
     def take(self, shard: str) -> None:
-        """Move what was written since the last time into a shard."""
+        """Move everything written since the last call into a shard."""
         arn = self._engine.describe_table(TableName="Articles")["Table"]["LatestStreamArn"]
         (real,) = self._engine.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
         kind: Any = {"ShardIteratorType": "TRIM_HORIZON"}

@@ -1,4 +1,4 @@
-"""A store with a record that was set aside, and the handler that failed on it."""
+"""A store with a failed record, and the handler that failed."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.data.press import Article, Press, Times, articles
 
 
 class Desk:
-    """What handlers are called with: whether they work, and what they took."""
+    """The context of handlers: whether they work, and which records they handled."""
 
     def __init__(self) -> None:
         self.works = False
@@ -24,7 +24,7 @@ def take(change: ItemChange[Article], desk: Desk) -> None:
 
 
 class Office:
-    """A store with a record that was set aside."""
+    """A store with a failed record."""
 
     def __init__(self, engine: Engine, times: Times) -> None:
         self.raw: Any = engine
@@ -34,7 +34,7 @@ class Office:
         self.store.create_tables()
 
     def set_aside(self, article: Article) -> str:
-        """Change an article with a handler that fails."""
+        """Change an article while its handler fails."""
         made = self.store.run(create(article))
         made.picture += b"!"
         self.store.run(update(made))

@@ -1,4 +1,4 @@
-"""Clients for the tests of the data layer: one that remembers, one that dies, one that answers as it is told."""
+"""Clients for the tests of the data layer: they record calls, stop at a call, or fail as told."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Recorder:
-    """Passes calls on and remembers them."""
+    """Passes calls on and records them."""
 
     def __init__(self, client: object) -> None:
         self.client = client
@@ -31,17 +31,17 @@ class Recorder:
         return call
 
     def taken(self) -> list[tuple[str, dict[str, Any]]]:
-        """The calls since the last time."""
+        """The calls since this was last called."""
         calls, self.calls = self.calls, []
         return calls
 
 
 class Killed(BaseException):
-    """The process is gone; nothing may catch it."""
+    """Ends the process; nothing may catch it."""
 
 
 class Mortal:
-    """Passes so many calls on; the next one kills the process, before the call or after it."""
+    """Passes on a number of calls; the next one kills the process, before or after the call."""
 
     def __init__(self, client: object, calls: int, *, after: bool) -> None:
         self.client = client
@@ -82,7 +82,7 @@ class Failing:
 
 
 class Aio:
-    """A client whose methods are plain functions that return something to await, as aiobotocore's are."""
+    """A client whose methods are plain functions that return an awaitable, like aiobotocore's."""
 
     def __init__(self, client: object) -> None:
         self.client = client
@@ -101,7 +101,7 @@ class Aio:
 
 
 def failure(code: str, *reasons: str) -> ClientError:
-    """A client's error, for a transaction with the codes of its reasons."""
+    """A client error; for a transaction, with the codes of its reasons."""
     response: Any = {"Error": {"Code": code, "Message": "as told"}}
     if reasons:
         response["CancellationReasons"] = [{"Code": reason} for reason in reasons]
@@ -109,7 +109,7 @@ def failure(code: str, *reasons: str) -> ClientError:
 
 
 class Clock:
-    """A clock that goes on by a second with each look."""
+    """A clock that advances by a second each time it is read."""
 
     def __init__(self) -> None:
         self.time = NOW
@@ -121,7 +121,7 @@ class Clock:
 
 @contextmanager
 def club_store(engine: Engine | None = None) -> Iterator[tuple[Store[Club], Recorder]]:
-    """A store on a fresh engine, with what it sends."""
+    """A store on a new engine, and the recorder of its calls."""
     with engine or Engine() as made:
         recorder = Recorder(made)
         store = Store(Club(), recorder, clock=Clock(), secret=b"of the tests")
@@ -131,7 +131,7 @@ def club_store(engine: Engine | None = None) -> Iterator[tuple[Store[Club], Reco
 
 
 def shape(calls: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    """Calls in short: `update_item USER#ann`, or `transact: Put EMAIL#a, ConditionCheck TEAM#t/TEAM`."""
+    """Short descriptions of calls: `update_item USER#ann`, or `transact: Put EMAIL#a, ConditionCheck TEAM#t/TEAM`."""
     return [_shape(name, request) for name, request in calls]
 
 

@@ -1,4 +1,4 @@
-"""The asyncio store does what the other does, on the engine and on a client of aiobotocore's shape."""
+"""The asyncio store does the same as the sync store, on the engine and on a client like aiobotocore's."""
 
 import asyncio
 import threading
@@ -29,7 +29,7 @@ from tests.data.support import Aio, Clock, Recorder
 
 
 async def scenario(run: Any, store: Any) -> list[object]:
-    """A bit of everything; what came of it."""
+    """A bit of everything, and the results."""
     design = Club()
     seen: list[object] = []
     user = await run(store.run(create(User(username="ann", email="Ann"))))
@@ -77,7 +77,7 @@ async def at_once(value: Any) -> Any:
 
 
 def essence(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str]]:
-    """The calls without what is made at random."""
+    """The calls without their random parts."""
     shown = []
     for name, request in calls:
         request = {key: value for key, value in request.items() if key != "ClientRequestToken"}
@@ -107,7 +107,7 @@ def test_both_stores_send_and_answer_the_same() -> None:
 
 
 class Waiting:
-    """An engine whose calls wait for a word of the loop, which never comes from a loop that waits for them."""
+    """An engine whose calls wait for the event loop, which would never answer if it were blocked by them."""
 
     def __init__(self, client: object) -> None:
         self.client = client
@@ -117,13 +117,13 @@ class Waiting:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(**request: Any) -> Any:
             self.called.release()
-            assert self.word.wait(5), "the loop is blocked"
+            assert self.word.wait(5), "the event loop is blocked"
             return getattr(self.client, name)(**request)
 
         return call
 
 
-def test_the_engine_never_blocks_the_loop() -> None:
+def test_the_engine_never_blocks_the_event_loop() -> None:
     async def main() -> int:
         with Engine() as engine:
             await AsyncStore(Club(), engine).create_tables()
@@ -138,7 +138,7 @@ def test_the_engine_never_blocks_the_loop() -> None:
     assert asyncio.run(main()) == 3
 
 
-def test_an_asyncio_client_is_called_in_the_loop() -> None:
+def test_an_asyncio_client_is_called_in_the_event_loop() -> None:
     async def main() -> set[int]:
         with Engine() as engine:
             await AsyncStore(Club(), engine).create_tables()

@@ -1,4 +1,4 @@
-"""Parts that join every write of a store: each write's transaction has them, and of a job the first alone."""
+"""Parts that join every write of a store: they are in each write's transaction, and in the first one of a job."""
 
 from collections.abc import Sequence
 
@@ -26,13 +26,13 @@ from tests.data.support import Killed, Mortal, Recorder, shape
 
 
 class Joined:
-    """Writes a note beside each write, and remembers what it was asked for."""
+    """Writes a note with each write, and records its calls."""
 
     def __init__(self) -> None:
         self.asked = 0
         self.passed = 0
         self.before = 0
-        """How many writes were done by an earlier one."""
+        """How many writes an earlier run has done."""
 
     def __call__(self, plan: Plan) -> Sequence[Part]:
         if self.passed < self.before:
@@ -57,7 +57,7 @@ def notes(store: Store[Club]) -> int:
     return len(list(store.each(store.design.notes())))
 
 
-def test_a_cascade_has_them_with_its_mark(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
+def test_a_cascade_includes_them_when_it_marks_the_item(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
     team = joining.run(get(Team, team_id="t"))
     assert team is not None
     sent.taken()
@@ -71,7 +71,7 @@ def test_a_cascade_has_them_with_its_mark(joining: Store[Club], joined: Joined, 
     check_team_deleted(joining)
 
 
-def test_a_job_has_them_with_its_journal(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
+def test_a_job_includes_them_with_its_journal(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
     sent.taken()
     assert joining.run(joining.design.rename_author("ann", "zoe")) == 3
     assert shape(sent.taken())[0] == "transact: Put JOB, Put NOTE#beside-1/NOTE"
@@ -79,7 +79,7 @@ def test_a_job_has_them_with_its_journal(joining: Store[Club], joined: Joined, s
     check_renamed(joining)
 
 
-def test_a_rewrite_without_journal_has_them_with_its_first_change(joining: Store[Club], joined: Joined) -> None:
+def test_a_rewrite_without_a_journal_includes_them_with_its_first_change(joining: Store[Club], joined: Joined) -> None:
     source = query(Article.by_author, author="ann")
     assert joining.run(rewrite(source, lambda article: setattr(article, "author", "zoe"))) == 3
     assert (joined.asked, notes(joining)) == (1, 1)
@@ -88,7 +88,7 @@ def test_a_rewrite_without_journal_has_them_with_its_first_change(joining: Store
     assert (joined.asked, notes(joining)) == (2, 2)
 
 
-def test_what_is_resumed_has_none(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
+def test_a_resumed_job_has_none(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
     team = joining.run(get(Team, team_id="t"))
     assert team is not None
     with pytest.raises(Killed):
@@ -98,7 +98,7 @@ def test_what_is_resumed_has_none(joining: Store[Club], joined: Joined, sent: Re
     check_team_deleted(joining)
 
 
-def test_what_refuses_a_write_refuses_all_of_a_job(store: Store[Club], sent: Recorder) -> None:
+def test_a_refusal_prevents_the_whole_job(store: Store[Club], sent: Recorder) -> None:
     team = fill(store)
 
     def never(plan: Plan) -> Sequence[Part]:
@@ -112,8 +112,8 @@ def test_what_refuses_a_write_refuses_all_of_a_job(store: Store[Club], sent: Rec
     assert sent.taken() == []
 
 
-def test_a_cascade_that_was_begun_before_is_finished(store: Store[Club], sent: Recorder, joined: Joined) -> None:
-    """The same request is carried out again: at the same moment, with the same copy of the item."""
+def test_a_cascade_that_was_started_before_is_finished(store: Store[Club], sent: Recorder, joined: Joined) -> None:
+    """The same request runs again: at the same time, with the same copy of the item."""
     team, now = fill(store), store.clock()
     first = Store(store.design, Mortal(sent.client, 3, after=True)).with_(clock=lambda: now, beside=joined)
     with pytest.raises(Killed):
@@ -121,11 +121,11 @@ def test_a_cascade_that_was_begun_before_is_finished(store: Store[Club], sent: R
     joined.before = joined.asked
     store.with_(clock=lambda: now, beside=joined).run(delete(team))
     assert (joined.passed, joined.asked) == (1, 1)
-    assert store.resume() == 0, "the journal is the same one, and is gone"
+    assert store.resume() == 0, "the same journal was used, and is deleted"
     check_team_deleted(store)
 
 
-def test_a_job_that_was_begun_before_is_finished(store: Store[Club], sent: Recorder, joined: Joined) -> None:
+def test_a_job_that_was_started_before_is_finished(store: Store[Club], sent: Recorder, joined: Joined) -> None:
     fill(store)
     now = store.clock()
     work = store.design.rename_author("ann", "zoe")
@@ -139,7 +139,7 @@ def test_a_job_that_was_begun_before_is_finished(store: Store[Club], sent: Recor
     check_renamed(store)
 
 
-def test_other_writes_have_them_each(joining: Store[Club], joined: Joined) -> None:
+def test_other_writes_include_them_each(joining: Store[Club], joined: Joined) -> None:
     joining.run(create(Note(note_id="n")))
     joining.run(patch(ref(Note, note_id="n"), text="t"))
     joining.transact(touch(ref(Note, note_id="n"), stars=1), create(Note(note_id="m")))
@@ -148,7 +148,7 @@ def test_other_writes_have_them_each(joining: Store[Club], joined: Joined) -> No
     assert (joined.asked, notes(joining)) == (4, 5)
 
 
-def test_what_is_gone_has_them_once(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
+def test_cleaning_up_an_expired_item_includes_them_once(joining: Store[Club], joined: Joined, sent: Recorder) -> None:
     team = joining.run(get(Team, team_id="t"))
     assert team is not None
     sent.client.delete_item(TableName="Club", Key={"PK": {"S": "TEAM#t"}, "SK": {"S": "TEAM"}})  # type: ignore[attr-defined]  # the engine
@@ -157,7 +157,7 @@ def test_what_is_gone_has_them_once(joining: Store[Club], joined: Joined, sent: 
     check_team_deleted(joining)
 
 
-def test_a_batch_takes_none(joining: Store[Club], sent: Recorder) -> None:
+def test_a_batch_does_not_accept_them(joining: Store[Club], sent: Recorder) -> None:
     sent.taken()
     for op in (put_all([Note(note_id="n")]), import_all([Note(note_id="n")])):
         with pytest.raises(DataError, match="beside"):

@@ -1,4 +1,4 @@
-"""pydantic's private interfaces make reading faster, and change nothing: without them everything is the same."""
+"""Fast paths use pydantic's private interfaces. Without them, everything is the same except for the speed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ CACHES = (compat.field_validator, effects._guards)
 
 @contextmanager
 def codecs_made(*, fast: bool) -> Iterator[None]:
-    """Codecs that are made inside use private interfaces, or none."""
+    """Codecs that are created inside the block use private interfaces, or none."""
     with pytest.MonkeyPatch.context() as patching:
         patching.setattr(switch, "fast_paths", fast and switch.fast_paths)
         patching.setattr(entities, "_codecs", {})
@@ -48,12 +48,12 @@ def codecs_made(*, fast: bool) -> Iterator[None]:
         ("2.14.0+local", False),
     ],
 )
-def test_fast_paths_are_for_releases_they_were_tested_with(release: str, tested: bool) -> None:
+def test_fast_paths_are_used_only_with_tested_releases(release: str, tested: bool) -> None:
     assert switch.is_tested(release) is tested
 
 
 @pytest.mark.parametrize("fast", [True, False])
-def test_the_switch_decides(fast: bool) -> None:
+def test_fast_paths_can_be_turned_off(fast: bool) -> None:
     with codecs_made(fast=fast):
         quickly = [each for each in CLASSES if EntityCodec(each)._read_quickly is not None]
     assert bool(quickly) is (fast and switch.fast_paths)
@@ -87,7 +87,7 @@ def stages(entity: type[Entity], values: dict[str, Any], changes: dict[str, Any]
 @settings(max_examples=10, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("entity", CLASSES, ids=[each.__name__ for each in CLASSES])
-def test_items_are_stored_changed_and_read_alike(entity: type[Entity], data: st.DataObject) -> None:
+def test_items_are_stored_changed_and_read_the_same_way(entity: type[Entity], data: st.DataObject) -> None:
     values, changes = data.draw(values_of(entity)), data.draw(values_of(entity))
     with codecs_made(fast=True):
         fast = stages(entity, values, changes)
@@ -101,14 +101,14 @@ def validated(validate: compat.Validate, content: object) -> object:
         return validate(content)
     except ValidationError as error:
         return [(each["type"], each["msg"]) for each in error.errors(include_url=False)]
-    except TypeError as error:  # of a validator that looks at another field
+    except TypeError as error:  # from a validator that looks at another field
         return str(error)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("entity", CLASSES, ids=[each.__name__ for each in CLASSES])
-def test_a_field_takes_the_same_values(entity: type[Entity], data: st.DataObject) -> None:
+def test_a_field_accepts_the_same_values(entity: type[Entity], data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(entity.model_fields)))
     content = decode_untyped(data.draw(anything))
     with codecs_made(fast=True):

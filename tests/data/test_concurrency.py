@@ -1,4 +1,4 @@
-"""Eight threads and two processes want the same things: one gets each, numbers are exact, nothing is left over."""
+"""Eight threads and two processes compete for the same values: one winner each, exact counts, nothing left over."""
 
 import multiprocessing
 from collections import Counter
@@ -28,7 +28,7 @@ def prepare(store: Store[Club]) -> None:
         store.run(create(User(username=f"own-{name}", email=f"own-{name}")))
 
 
-def test_one_winner_each_and_exact_numbers(tmp_path: Path) -> None:
+def test_each_value_has_one_winner_and_counts_are_exact(tmp_path: Path) -> None:
     path = str(tmp_path / "club.db")
     with Engine(path) as engine:
         store = Store(Club(), engine)

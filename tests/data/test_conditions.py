@@ -1,4 +1,4 @@
-"""Conditions and filters: written over fields, sent over stored attributes."""
+"""Conditions and filters are written with fields, and sent with stored attributes."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -36,7 +36,7 @@ from keyplan.engine import Engine
 things = Table("Things", key("id"), case="camel", ttl="expires")
 
 
-class Colour(Enum):
+class Color(Enum):
     RED = "red"
     BLUE = "blue"
 
@@ -56,7 +56,7 @@ class Thing(Entity, table=things):
     tags: set[str] = Field(default_factory=set)
     parts: list[int] = Field(default_factory=list)
     price: Decimal = Decimal(0)
-    colour: Colour = Colour.RED
+    colour: Color = Color.RED
     open: bool = False
     expires: Ttl | None = None
 
@@ -67,7 +67,7 @@ pages = Table("Pages", key("pk"), indexes={"bySite": key("siteKey"), "byKind": k
 
 
 class Leaf(Entity, table=pages):
-    """Fields that are stored as keys, with more than the value in them."""
+    """Fields that are stored as keys, which contain more than the value."""
 
     leaf: Annotated[Id, stored("pk")]
     site: Annotated[Id | None, stored("siteKey")] = None
@@ -91,7 +91,7 @@ CASES: list[tuple[Any, str, dict[str, Any]]] = [
     (lambda t: t.price >= 2, "#0 >= :0", {":0": {"N": "2"}}),
     (lambda t: t.due_at < JUNE, "#0 < :0", {":0": {"S": "2026-06-01T00:00:00.000Z"}}),
     (lambda t: t.expires < JUNE, "#0 < :0", {":0": {"N": "1780272000"}}),
-    (lambda t: t.colour == Colour.BLUE, "#0 = :0", {":0": {"S": "blue"}}),
+    (lambda t: t.colour == Color.BLUE, "#0 = :0", {":0": {"S": "blue"}}),
     (lambda t: t.colour == "blue", "#0 = :0", {":0": {"S": "blue"}}),
     (lambda t: t.owner == None, "attribute_not_exists(#0)", {}),  # noqa: E711 - recorded
     (lambda t: t.owner != None, "attribute_exists(#0)", {}),  # noqa: E711
@@ -116,13 +116,13 @@ CASES: list[tuple[Any, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("condition", "text", "values"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
-def test_a_condition_is_an_expression(condition: Any, text: str, values: dict[str, Any]) -> None:
+def test_a_condition_becomes_an_expression(condition: Any, text: str, values: dict[str, Any]) -> None:
     expression = Expression()
     assert expression.condition(stored_condition(recorded(Thing, condition), codec_of(Thing))) == text
     assert expression.values == values
 
 
-def test_fields_go_by_their_stored_names() -> None:
+def test_fields_have_their_stored_names() -> None:
     expression = Expression()
     expression.condition(
         stored_condition(recorded(Thing, lambda t: (t.owner == "x") & (t.due_at == JUNE)), codec_of(Thing))
@@ -131,7 +131,7 @@ def test_fields_go_by_their_stored_names() -> None:
 
 
 @pytest.mark.parametrize(("condition", "text", "values"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
-def test_dynamodb_takes_it(condition: Any, text: str, values: dict[str, Any]) -> None:
+def test_dynamodb_accepts_the_expression(condition: Any, text: str, values: dict[str, Any]) -> None:
     with Engine() as engine:
         store = Store(Shop(), engine)
         store.create_tables()
@@ -145,7 +145,7 @@ def test_dynamodb_takes_it(condition: Any, text: str, values: dict[str, Any]) ->
         assert patched == bool(found)
 
 
-def test_wrong_conditions_are_refused() -> None:
+def test_invalid_conditions_are_refused() -> None:
     codec = codec_of(Thing)
     with pytest.raises(DesignError, match="nme"):
         recorded(Thing, lambda t: t.nme == 1)  # type: ignore[attr-defined]
@@ -174,7 +174,7 @@ LEAVES: list[tuple[Any, set[str]]] = [
 
 
 @pytest.mark.parametrize(("condition", "expected"), LEAVES, ids=map(str, range(len(LEAVES))))
-def test_a_field_that_is_stored_as_a_key_is_compared_as_such(condition: Any, expected: set[str]) -> None:
+def test_a_field_that_is_stored_as_a_key_is_compared_as_a_key(condition: Any, expected: set[str]) -> None:
     with Engine() as engine:
         store = Store(Shop(), engine)
         store.create_tables()
@@ -183,7 +183,7 @@ def test_a_field_that_is_stored_as_a_key_is_compared_as_such(condition: Any, exp
         assert {each.leaf for each in store.each(scan(Leaf, filter=condition))} == expected
 
 
-def test_no_part_of_a_key_passes_for_a_part_of_a_value() -> None:
+def test_a_condition_cannot_match_the_literal_part_of_a_key() -> None:
     with pytest.raises(InvalidValue, match="SITE#") as caught:
         stored_condition(recorded(Leaf, lambda p: contains(p.site, "SITE")), codec_of(Leaf))
     assert caught.value.field == "site"

@@ -1,4 +1,4 @@
-"""The page about the data layer: its table of values is the code's own, and its names are those that exist."""
+"""The page about the data layer: its table of values comes from the code, and every public name is on it."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def rows(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("|")]
 
 
-def test_the_table_of_values_is_the_one_in_the_code() -> None:
+def test_the_table_of_values_matches_the_code() -> None:
     section = PAGE.partition("## How values are stored")[2].partition("\n## ")[0]
     assert rows(section) == rows(values.__doc__ or "")
 

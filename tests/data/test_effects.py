@@ -1,4 +1,4 @@
-"""What follows from an item is worked out once for each state of the item."""
+"""The effects of an item are computed once for each state of the item."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def once_each(times: int) -> dict[str, int]:
     return dict.fromkeys(("parent", "counter", "derived"), times)
 
 
-def test_each_rule_is_asked_once_for_each_state_of_an_item(store: Store[Library]) -> None:
+def test_each_rule_is_called_once_for_each_state_of_an_item(store: Store[Library]) -> None:
     book = store.run(create(Book(isbn="1", shelf_id="a", title="one book", slug="one", pages=3)))
     assert asked == once_each(1)
     asked.clear()
@@ -88,7 +88,7 @@ def test_each_rule_is_asked_once_for_each_state_of_an_item(store: Store[Library]
     assert store.verify() == []
 
 
-def test_an_update_leaves_guards_alone_that_it_does_not_change(store: Store[Library]) -> None:
+def test_an_update_does_not_write_guards_that_stay_the_same(store: Store[Library]) -> None:
     book = store.run(create(Book(isbn="1", shelf_id="a", title="one", slug="one")))
     book.pages = 7
     ((operation, request),) = store.requests(update(book))
@@ -101,7 +101,7 @@ def test_an_update_leaves_guards_alone_that_it_does_not_change(store: Store[Libr
     assert keys == ["BOOK#1", "SHELF#a"]
 
 
-def test_a_guard_comes_and_goes_with_its_value(store: Store[Library]) -> None:
+def test_a_guard_is_created_and_deleted_with_its_value(store: Store[Library]) -> None:
     book = store.run(create(Book(isbn="1", shelf_id="a", title="one")))
     book.slug = "first"
     store.run(update(book))

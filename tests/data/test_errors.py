@@ -1,4 +1,4 @@
-"""Refusals come back as errors that name entity, constraint and values; nothing of botocore's leaks."""
+"""Refusals are raised as errors that name entity, constraint and values; botocore's errors don't leak."""
 
 from collections.abc import Callable
 from typing import Any
@@ -188,7 +188,7 @@ SENTENCES: list[tuple[Callable[[Store[Club]], Any], str]] = [
 
 
 @pytest.mark.parametrize(("write", "sentence"), SENTENCES, ids=[sentence for _, sentence in SENTENCES])
-def test_a_refusal_says_what_is_wrong(store: Store[Club], write: Callable[[Store[Club]], Any], sentence: str) -> None:
+def test_the_message_of_a_refusal(store: Store[Club], write: Callable[[Store[Club]], Any], sentence: str) -> None:
     fill(store)
     op = write(store)
     with pytest.raises(Refused) as caught:
@@ -203,7 +203,7 @@ def test_several_children_are_counted(store: Store[Club]) -> None:
         store.run(delete(fill_again(store)))
 
 
-def test_what_is_stored_comes_with_the_refusal(store: Store[Club]) -> None:
+def test_a_refusal_has_the_stored_item(store: Store[Club]) -> None:
     fill(store)
     with pytest.raises(StaleVersion) as stale:
         store.run(stale_user(store))
@@ -217,7 +217,7 @@ def test_what_is_stored_comes_with_the_refusal(store: Store[Club]) -> None:
     assert there.value.stored == Note(note_id="n", text="a")
 
 
-def test_a_condition_may_have_words_of_its_own(store: Store[Club]) -> None:
+def test_a_condition_can_have_its_own_message(store: Store[Club]) -> None:
     fill(store)
     own = Refusal("not-z", "The title isn't Z.")
     note, missing = ref(Note, note_id="n"), ref(Note, note_id="x")
@@ -236,7 +236,7 @@ def test_a_condition_may_have_words_of_its_own(store: Store[Club]) -> None:
     assert plain.value.refusal is None
 
 
-def test_after_a_refusal_the_entity_is_as_it_was(store: Store[Club]) -> None:
+def test_a_refused_write_leaves_the_entity_unchanged(store: Store[Club]) -> None:
     fill(store)
     fresh = User(username="joe", email="ann@x.org")
     with pytest.raises(UniqueViolation):
@@ -248,7 +248,7 @@ def test_after_a_refusal_the_entity_is_as_it_was(store: Store[Club]) -> None:
     assert store.verify() == []
 
 
-def test_the_last_two_admins_can_not_leave_together(store: Store[Club]) -> None:
+def test_the_last_two_admins_cannot_leave_together(store: Store[Club]) -> None:
     fill(store)
     store.run(create(User(username="joe", email="joe@x.org")))
     joe = store.run(create(Member(team_id="t", username="joe", role="admin")))
@@ -260,11 +260,11 @@ def test_the_last_two_admins_can_not_leave_together(store: Store[Club]) -> None:
     with pytest.raises(FloorReached):
         store.run(delete(ann))
     joe.role = "admin"
-    store.transact(update(joe), delete(ann))  # one comes, one goes
+    store.transact(update(joe), delete(ann))  # one is added, one is removed
     assert store.verify() == []
 
 
-def test_a_child_can_go_when_what_counts_it_is_gone(store: Store[Club], raw: Any) -> None:
+def test_a_child_can_be_deleted_after_its_counter_is_gone(store: Store[Club], raw: Any) -> None:
     fill(store)
     raw.delete_item(TableName="Club", Key={"PK": {"S": "USER#ann"}, "SK": {"S": "USER"}})
     store.run(delete(read_article(store)))
@@ -287,7 +287,7 @@ CANCELLED = "TransactionCanceledException"
     ],
     ids=lambda error: str(error)[:60],
 )
-def test_a_transaction_is_tried_again(store: Store[Club], sent: Recorder, error: Exception) -> None:
+def test_a_transaction_is_retried(store: Store[Club], sent: Recorder, error: Exception) -> None:
     flaky = Failing(sent, [error, error], only="transact_write_items")
     again = Store(store.design, flaky)
     sent.taken()
@@ -296,7 +296,7 @@ def test_a_transaction_is_tried_again(store: Store[Club], sent: Recorder, error:
     assert again.verify() == []
 
 
-def test_all_tries_have_one_token(store: Store[Club], sent: Recorder) -> None:
+def test_all_retries_have_the_same_token(store: Store[Club], sent: Recorder) -> None:
     tokens = []
 
     class Watching(Failing):
@@ -326,7 +326,9 @@ def test_all_tries_have_one_token(store: Store[Club], sent: Recorder) -> None:
         (EndpointConnectionError(endpoint_url="http://nowhere"), RequestFailed),
     ],
 )
-def test_in_the_end_it_is_an_error_of_this_layer(store: Store[Club], error: Exception, kind: type[DataError]) -> None:
+def test_after_the_last_retry_the_error_is_one_of_this_layer(
+    store: Store[Club], error: Exception, kind: type[DataError]
+) -> None:
     broken = Store(store.design, Failing(object(), [error] * 50))
     for op in (create(User(username="ann", email="ann@x.org")), create(Note(note_id="n"))):
         with pytest.raises(DataError) as caught:
@@ -337,14 +339,14 @@ def test_in_the_end_it_is_an_error_of_this_layer(store: Store[Club], error: Exce
         broken.run(store.design.user("ann"))
 
 
-def test_a_plain_write_whose_fate_is_unknown_is_not_repeated(store: Store[Club], sent: Recorder) -> None:
+def test_a_plain_write_with_an_unknown_outcome_is_not_repeated(store: Store[Club], sent: Recorder) -> None:
     flaky = Failing(sent, [failure("InternalServerError")])
     with pytest.raises(RequestFailed):
         Store(store.design, flaky).run(patch(ref(Note, note_id="n"), text="b"))
     assert flaky.tried == 1
 
 
-def test_a_read_that_is_always_throttled_gives_up(store: Store[Club], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_that_is_always_throttled_fails(store: Store[Club], monkeypatch: pytest.MonkeyPatch) -> None:
     class Stubborn:
         def batch_get_item(self, RequestItems: dict[str, Any]) -> Any:  # noqa: N803 - DynamoDB's name
             return {"Responses": {}, "UnprocessedKeys": RequestItems}
@@ -373,7 +375,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("op", "field"), BAD, ids=[f"{field}-{n}" for n, (_, field) in enumerate(BAD)])
-def test_bad_input_is_refused_before_anything_is_sent(
+def test_invalid_input_is_refused_before_anything_is_sent(
     store: Store[Club], sent: Recorder, op: Callable[[], Any], field: str
 ) -> None:
     with pytest.raises(InvalidValue) as caught:
@@ -383,7 +385,7 @@ def test_bad_input_is_refused_before_anything_is_sent(
     assert sent.taken() == []
 
 
-def test_what_an_update_can_not_change(store: Store[Club], sent: Recorder) -> None:
+def test_what_an_update_cannot_change(store: Store[Club], sent: Recorder) -> None:
     user = fill(store)
     sent.taken()
     article = read_article(store)
@@ -404,7 +406,7 @@ def test_what_an_update_can_not_change(store: Store[Club], sent: Recorder) -> No
     assert [name for name, _ in sent.taken() if name != "query"] == []
 
 
-def test_an_entity_that_was_not_read_can_not_be_updated(store: Store[Club]) -> None:
+def test_an_entity_that_was_not_read_cannot_be_updated(store: Store[Club]) -> None:
     with pytest.raises(DataError, match="create it"):
         store.run(update(Note(note_id="n")))
     with pytest.raises(DataError, match="can't be moved"):

@@ -1,4 +1,4 @@
-"""A condition has the same result in Python as in the engine, whatever the condition and the item."""
+"""A condition has the same result in Python as in the engine, for any condition and any item."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from keyplan.engine import Engine
 
 TABLE, KEY = "Things", {"pk": {"S": "thing"}}
 
-# Few different values, so that equal and nearly equal ones meet often. Numbers also in spellings that aren't normal.
+# Few different values, so that many of them are equal or nearly equal. Some numbers aren't in normal form.
 texts = st.sampled_from(["", "a", "ab", "b", "é", "\U0001f600"])
 numbers = st.sampled_from(["0", "-0.0", "1", "1.0", "1.5", "10", "1E1", "-1", "9" * 38])
 binaries = st.sampled_from([b"", b"a", b"ab", b"\xff"])
@@ -78,7 +78,7 @@ def engine() -> Iterator[Engine]:
 
 
 def engine_says(engine: Engine, condition: Node, item: Item | None) -> bool | None:
-    """What the engine makes of a condition on an item; None where the condition itself is refused."""
+    """The engine's result of a condition on an item, or None if it refuses the condition."""
     if item is None:
         engine.delete_item(TableName=TABLE, Key=KEY)
     else:
@@ -104,8 +104,8 @@ def test_python_and_the_engine_agree(engine: Engine, condition: Node, item: Item
     assert holds(condition, item) is expected
 
 
-def test_the_examples_hold_and_fail_alike_often(engine: Engine) -> None:
-    """Of the conditions that are made up, many hold, many don't, and most can be asked at all."""
+def test_random_conditions_are_both_true_and_false(engine: Engine) -> None:
+    """Many of the random conditions hold, many don't, and most are valid."""
     counted: dict[bool | None, int] = {True: 0, False: 0, None: 0}
 
     @settings(max_examples=300, deadline=None, derandomize=True, database=None)
@@ -134,7 +134,7 @@ def test_the_examples_hold_and_fail_alike_often(engine: Engine) -> None:
         (None, None, False),
     ],
 )
-def test_values_are_equal_as_dynamodb_has_it(
+def test_values_are_compared_as_in_dynamodb(
     one: AttributeValue | None, other: AttributeValue | None, same: bool
 ) -> None:
     assert same_value(one, other) is same

@@ -1,4 +1,4 @@
-"""What DynamoDB deleted because its time was over: what followed from it is taken away, once."""
+"""Items that DynamoDB deleted because they expired: their effects are undone, once."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -44,7 +44,7 @@ def offer(store: Store[Market], times: Times, offer_id: str = "o", code: str = "
 
 
 def expire(engine: Engine, times: Times) -> list[Any]:
-    """What is gone, as the stream tells it."""
+    """Let the items expire, and return their deletions as the stream reports them."""
     times.pass_(10)
     engine.sweep_expired()
     seen: list[Any] = []
@@ -75,7 +75,7 @@ def keys(engine: Engine) -> set[str]:
 REST = {"PICTURE#p/PICTURE", "STALL#s/STALL"}
 
 
-def test_what_followed_goes_and_counts_no_longer(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_derived_items_are_deleted_and_counters_lowered(store: Store[Market], engine: Engine, times: Times) -> None:
     offer(store, times)
     (last,) = expire(engine, times)
     assert {finding.kind for finding in store.verify()} == {"orphan", "wrong-count"}
@@ -85,17 +85,17 @@ def test_what_followed_goes_and_counts_no_longer(store: Store[Market], engine: E
     assert uses(store) == 0
 
 
-def test_the_second_time_does_nothing(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_the_second_time_changes_nothing(store: Store[Market], engine: Engine, times: Times) -> None:
     offer(store, times)
     (last,) = expire(engine, times)
     assert store.run(clean_up_expired(last))
-    offer(store, times, "other")  # takes the code, whose guard does not say whose it is
+    offer(store, times, "other")  # takes the code, whose guard doesn't name its owner
     assert not store.run(clean_up_expired(last))
     assert uses(store) == 1
     assert store.verify() == []
 
 
-def test_two_at_once(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_two_runs_at_the_same_time(store: Store[Market], engine: Engine, times: Times) -> None:
     for n in range(5):
         offer(store, times, f"o{n}", f"c{n}")
         store.run(create(Visit(stall_id="s", visitor=f"v{n}", expires=times.now)))
@@ -113,7 +113,7 @@ def test_two_at_once(store: Store[Market], engine: Engine, times: Times) -> None
     assert store.verify() == []
 
 
-def test_a_number_alone_is_counted_once_and_below_its_floor(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_a_counter_is_lowered_once_even_below_its_minimum(store: Store[Market], engine: Engine, times: Times) -> None:
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
     (last,) = expire(engine, times)
     assert [store.run(clean_up_expired(last)), store.run(clean_up_expired(last))] == [True, False]
@@ -122,7 +122,7 @@ def test_a_number_alone_is_counted_once_and_below_its_floor(store: Store[Market]
     assert stall.visitors == 0
 
 
-def test_an_item_that_has_the_key_since_is_left_alone(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_a_new_item_with_the_same_key_is_left_alone(store: Store[Market], engine: Engine, times: Times) -> None:
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
     (last,) = expire(engine, times)
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now + timedelta(days=1))))
@@ -131,12 +131,14 @@ def test_an_item_that_has_the_key_since_is_left_alone(store: Store[Market], engi
     assert finding.kind == "wrong-count"
 
 
-def test_an_item_that_comes_back_meanwhile_is_left_alone(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_an_item_that_is_created_again_meanwhile_is_left_alone(
+    store: Store[Market], engine: Engine, times: Times
+) -> None:
     store.run(create(Visit(stall_id="s", visitor="v", expires=times.now)))
     (last,) = expire(engine, times)
 
     class Late:
-        """Somebody creates it again between the look and the write."""
+        """Creates the item again between the read and the write."""
 
         def __getattr__(self, name: str) -> Any:
             if name == "transact_write_items":
@@ -151,7 +153,7 @@ def test_an_item_that_comes_back_meanwhile_is_left_alone(store: Store[Market], e
     assert stall.visitors == 2
 
 
-def test_what_a_store_deleted_is_settled(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_an_item_deleted_by_a_store_is_settled_already(store: Store[Market], engine: Engine, times: Times) -> None:
     mine = offer(store, times)
     image = engine.get_item(TableName=TABLE, Key={"PK": {"S": "OFFER#o"}, "SK": {"S": "OFFER"}})["Item"]
     store.run(delete(mine))
@@ -165,7 +167,7 @@ def test_what_a_store_deleted_is_settled(store: Store[Market], engine: Engine, t
     assert store.verify() == []
 
 
-def test_what_another_has_by_now_stays(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_a_value_that_another_item_has_taken_stays(store: Store[Market], engine: Engine, times: Times) -> None:
     offer(store, times)
     (last,) = expire(engine, times)
     use = {"PK": {"S": "PICTURE#p"}, "SK": {"S": "USE#o"}}
@@ -180,7 +182,7 @@ def test_what_another_has_by_now_stays(store: Store[Market], engine: Engine, tim
     assert "CODE#c/CODE#c" not in keys(engine)
 
 
-def test_nothing_follows_nothing_is_sent(store: Store[Market], times: Times) -> None:
+def test_without_effects_nothing_is_sent(store: Store[Market], times: Times) -> None:
     assert store.requests(clean_up_expired(Picture(picture_id="q"))) == []
 
 
@@ -192,7 +194,7 @@ def family(store: Store[Market], times: Times) -> None:
             store.run(create(Remark(offer_id="o", bid_id=bid, number=number)))
 
 
-def test_what_belonged_to_it_goes_too(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_children_are_deleted_too(store: Store[Market], engine: Engine, times: Times) -> None:
     family(store, times)
     (last,) = expire(engine, times)
     assert store.run(clean_up_expired(last))
@@ -203,7 +205,7 @@ def test_what_belonged_to_it_goes_too(store: Store[Market], engine: Engine, time
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the call", "after the call"])
 @pytest.mark.parametrize("how", ["told again", "resumed"])
-def test_killed_at_any_step_it_is_finished(after: bool, how: str) -> None:
+def test_it_can_be_finished_after_being_killed_at_any_step(after: bool, how: str) -> None:
     for step in range(40):
         times = Times()
         with Engine(clock=times.seconds) as engine:
@@ -226,10 +228,10 @@ def test_killed_at_any_step_it_is_finished(after: bool, how: str) -> None:
             else:
                 assert step > 8
                 return
-    raise AssertionError("it never came to its end")
+    raise AssertionError("it never finished")
 
 
-def test_children_stay_with_an_item_that_has_the_key_since(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_children_of_a_new_item_with_the_same_key_stay(store: Store[Market], engine: Engine, times: Times) -> None:
     family(store, times)
     (last,) = expire(engine, times)
     with pytest.raises(Killed):
@@ -240,7 +242,7 @@ def test_children_stay_with_an_item_that_has_the_key_since(store: Store[Market],
     assert store.verify() == []
 
 
-def test_what_was_marked_to_go_counts_no_longer(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_an_item_marked_for_deletion_is_no_longer_counted(store: Store[Market], engine: Engine, times: Times) -> None:
     family(store, times)
     mine = store.run(get(Offer, offer_id="o"))
     assert mine is not None
@@ -259,7 +261,7 @@ async def settle(engine: Engine, times: Times, last: Offer) -> bool:
     return await AsyncStore(Market(), engine, clock=times).run(clean_up_expired(last))
 
 
-def test_asyncio_has_it_too(store: Store[Market], engine: Engine, times: Times) -> None:
+def test_it_works_with_asyncio(store: Store[Market], engine: Engine, times: Times) -> None:
     import asyncio
 
     offer(store, times)

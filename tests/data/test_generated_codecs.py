@@ -1,6 +1,6 @@
-"""Items are read and written quickly where they are as usual, and thoroughly where not; both ways give the same.
+"""Items in normal form are read and written on a fast path, others on a thorough one. Both give the same results.
 
-And an update writes what differs, no more and no less, whatever the type of a field.
+And an update writes exactly what differs, for every type of field.
 """
 
 import time
@@ -47,7 +47,7 @@ needs_fast_paths = pytest.mark.skipif(not fast_paths, reason="fast paths are tur
 @settings(max_examples=25)
 @given(st.data())
 @pytest.mark.parametrize("entity", CLASSES, ids=[each.__name__ for each in CLASSES])
-def test_whatever_is_stored_is_read_alike_both_ways(entity: type[Entity], data: st.DataObject) -> None:
+def test_any_stored_item_is_read_the_same_way_on_both_paths(entity: type[Entity], data: st.DataObject) -> None:
     codec: EntityCodec[Any] = codec_of(entity)
     item: Item = {"pk": {"S": f"{entity.__name__.upper()}#1"}, "id": {"S": "1"}, "text": {"S": "t"}}
     if entity in (Required, Optional, Everything):
@@ -59,10 +59,10 @@ def test_whatever_is_stored_is_read_alike_both_ways(entity: type[Entity], data: 
             item[name] = value
     quick, thorough = outcome(codec.decode, item), outcome(codec._decode_thoroughly, item)
     if isinstance(quick, Everything) and isinstance(thorough, Everything) and "at" not in quick.model_fields_set:
-        quick.__dict__["at"] = thorough.__dict__["at"]  # the present, which goes on
+        quick.__dict__["at"] = thorough.__dict__["at"]  # the current time, which moves on
     assert same(quick, thorough)
     several = codec.decode_all([item, item])
-    if several is not None:  # then nothing about it was unusual
+    if several is not None:  # nothing about it was unusual
         assert len(several) == 2
         for each in several:
             if isinstance(each, Everything) and "at" not in each.model_fields_set:
@@ -71,7 +71,7 @@ def test_whatever_is_stored_is_read_alike_both_ways(entity: type[Entity], data: 
 
 
 @needs_fast_paths
-def test_a_list_is_read_at_once_where_all_of_it_is_as_usual() -> None:
+def test_a_list_in_normal_form_is_read_at_once() -> None:
     codec: EntityCodec[Any] = codec_of(Strict)
     item: Item = {"pk": {"S": "STRICT#1"}, "id": {"S": "1"}, "text": {"S": "t"}}
     found = codec.decode_all([item, item])
@@ -84,8 +84,8 @@ def test_a_list_is_read_at_once_where_all_of_it_is_as_usual() -> None:
 
 
 @needs_fast_paths
-def test_most_classes_are_read_quickly() -> None:
-    """Those are left to the thorough way in which something sees more than the value of one field."""
+def test_most_classes_use_the_fast_path() -> None:
+    """Only classes in which a validator sees more than the value of one field don't."""
     quickly = {each.__name__ for each in CLASSES if codec_of(each)._read_quickly is not None}
     assert quickly == {"Required", "Optional", "Everything", "Strict", "Named", "Trimmed"}
 
@@ -106,7 +106,7 @@ WRONG = [
 @settings(max_examples=25)
 @given(st.data())
 @pytest.mark.parametrize("entity", [Required, Optional, Everything])
-def test_whatever_an_entity_holds_is_written_alike_both_ways(entity: type[Entity], data: st.DataObject) -> None:
+def test_any_entity_is_written_the_same_way_on_both_paths(entity: type[Entity], data: st.DataObject) -> None:
     codec: EntityCodec[Any] = codec_of(entity)
     values = dict(new(entity, data.draw(values_of(entity))).__dict__)
     values |= data.draw(st.dictionaries(st.sampled_from(sorted(values)), st.sampled_from(WRONG), max_size=2))
@@ -137,7 +137,7 @@ def differing(first: dict[str, AttributeValue], second: dict[str, AttributeValue
 @settings(max_examples=15)
 @given(data=st.data())
 @pytest.mark.parametrize("entity", [Required, Optional, Everything])
-def test_an_update_writes_what_differs(opened: Any, entity: type[Entity], data: st.DataObject) -> None:
+def test_an_update_writes_exactly_what_differs(opened: Any, entity: type[Entity], data: st.DataObject) -> None:
     store, recorder = opened
     before = new(entity, data.draw(values_of(entity)))
     recorder.client.delete_item(TableName="Quick", Key=codec_of(entity).key(before.__dict__))
@@ -164,8 +164,8 @@ def test_an_update_writes_what_differs(opened: Any, entity: type[Entity], data: 
     assert item.keys() == codec_of(entity).encode(read).keys()
 
 
-def test_a_default_that_is_another_each_time_is_no_change(opened: Any) -> None:
-    """An item without a time of creation is read as of now; an update of something else leaves it alone."""
+def test_a_changing_default_is_not_a_change(opened: Any) -> None:
+    """An item without a creation time is read with the current time; an update of another field leaves it alone."""
     store, recorder = opened
     recorder.client.put_item(
         TableName="Quick", Item={"pk": {"S": "EVERYTHING#old"}, "id": {"S": "old"}, "kind": {"S": "card"}}
@@ -178,18 +178,18 @@ def test_a_default_that_is_another_each_time_is_no_change(opened: Any) -> None:
     store.run(update(found))
     ((_, request),) = recorder.taken()
     assert touched(request) == {"count", "version"}
-    found.names.append("b")  # in place, so that nothing told of it
+    found.names.append("b")  # in place, so that no setter notices
     store.run(update(found))
     ((_, request),) = recorder.taken()
     assert touched(request) == {"names", "version"}
     found.at = found.at
-    time.sleep(0.01)  # the default is another by now
+    time.sleep(0.01)  # the default has changed by now
     store.run(update(found))
     ((_, request),) = recorder.taken()
     assert touched(request) == {"at", "version"}
 
 
-def test_what_is_worked_out_and_kept_is_no_field(opened: Any) -> None:
+def test_a_cached_property_is_not_a_field(opened: Any) -> None:
     store, recorder = opened
 
     class Kept(Everything, table=table):
@@ -207,6 +207,6 @@ def test_what_is_worked_out_and_kept_is_no_field(opened: Any) -> None:
     assert touched(request) == {"count", "version"}
 
 
-def test_a_wrong_value_is_refused_with_its_field_by_the_model_too() -> None:
+def test_an_invalid_value_is_refused_with_its_field_by_the_model_too() -> None:
     with pytest.raises(ValidationError, match="names"):
         Everything(id="1", seen=0, version=0, names="a")  # type: ignore[arg-type]  # what is refused here

@@ -1,4 +1,4 @@
-"""Imports: everything that follows comes along, nothing is overwritten, and what was stopped goes on."""
+"""Imports: effects are written too, nothing is overwritten, and an interrupted import can be continued."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.data.support import Killed, Mortal, Recorder, club_store
 
 
 def records() -> list[Entity]:
-    """Children before their parents: in one import the order does not matter."""
+    """Children before their parents: the order within an import doesn't matter."""
     members = [Member(team_id="t", username=f"u{n}", role="admin" if n == 0 else "member") for n in range(20)]
     articles = [
         Article(slug=f"s{n}", number=n, title="T", author=f"u{n % 3}", tags=frozenset("ab"), images=["i"])
@@ -21,7 +21,7 @@ def records() -> list[Entity]:
     return [*members, *articles, Team(team_id="t", name="T"), *users]
 
 
-def test_all_that_follows_is_written_and_counted(store: Store[Club], sent: Recorder) -> None:
+def test_derived_items_and_counters_are_written(store: Store[Club], sent: Recorder) -> None:
     made = records()
     result = store.run(import_all(made))
     assert (result.written, result.unchanged, result.refused) == (tuple(made), (), ())
@@ -36,7 +36,7 @@ def test_all_that_follows_is_written_and_counted(store: Store[Club], sent: Recor
     assert store.run(store.design.user_by_email("u3@x.org")) is not None
 
 
-def test_the_second_time_writes_nothing(store: Store[Club], sent: Recorder) -> None:
+def test_the_second_import_writes_nothing(store: Store[Club], sent: Recorder) -> None:
     store.run(import_all(records()))
     sent.taken()
     again = records()
@@ -46,7 +46,7 @@ def test_the_second_time_writes_nothing(store: Store[Club], sent: Recorder) -> N
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the call", "after the call"])
-def test_killed_at_any_step_it_is_repeated(after: bool) -> None:
+def test_it_can_be_repeated_after_being_killed_at_any_step(after: bool) -> None:
     for step in range(60):
         with club_store() as (store, sent):
             try:
@@ -59,7 +59,7 @@ def test_killed_at_any_step_it_is_repeated(after: bool) -> None:
             else:
                 assert step > 8
                 return
-    raise AssertionError("it never came to its end")
+    raise AssertionError("it never finished")
 
 
 ANN = User(username="ann", email="a")
@@ -79,7 +79,7 @@ REFUSED: list[tuple[str, list[Entity], type[Refused], str]] = [
 
 
 @pytest.mark.parametrize(("made", "kind", "constraint"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
-def test_what_is_refused_is_said_and_not_written(
+def test_refused_records_are_reported_and_not_written(
     store: Store[Club], raw: Any, made: list[Entity], kind: type[Refused], constraint: str
 ) -> None:
     store.run(create(ANN.model_copy()))
@@ -94,7 +94,7 @@ def test_what_is_refused_is_said_and_not_written(
         assert raw.scan(TableName="Club")["Items"] == before
 
 
-def test_what_belongs_to_something_refused_is_refused(store: Store[Club]) -> None:
+def test_children_of_refused_records_are_refused(store: Store[Club]) -> None:
     store.run(create(Team(team_id="u", name="T")))
     made = [Team(team_id="t", name="t"), Game(team_id="t", game_id="g"), Game(team_id="u", game_id="g")]
     result = store.run(import_all(made))
@@ -103,7 +103,7 @@ def test_what_belongs_to_something_refused_is_refused(store: Store[Club]) -> Non
     assert store.verify() == []
 
 
-def test_numbers_of_other_items_are_put_right_afterwards(store: Store[Club]) -> None:
+def test_counters_of_existing_items_are_corrected_afterwards(store: Store[Club]) -> None:
     store.run(create(User(username="ann", email="a")))
     store.run(import_all([Article(slug="one", number=1, title="T", author="ann")]))
     (finding,) = store.verify()

@@ -1,4 +1,4 @@
-"""Fields that are keys of an index as they are: a number that is stored once, for the entity and for the index."""
+"""Fields that are index keys without a template: a number is stored once, for the entity and for the index."""
 
 from collections.abc import Callable
 from typing import Any
@@ -59,7 +59,7 @@ def leave_unread(store: Store[League], player: Player) -> None:
 
 @pytest.mark.parametrize("ranked", [True, False])
 @pytest.mark.parametrize("change", [rename, leave_the_board, change_both, go_elsewhere, leave_unread])
-def test_the_field_stays_whatever_becomes_of_the_index(
+def test_the_field_stays_whether_or_not_the_item_is_in_the_index(
     ranked: bool, change: Callable[[Store[League], Player], None]
 ) -> None:
     with Engine() as engine:

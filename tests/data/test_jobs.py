@@ -1,4 +1,4 @@
-"""Cascades and rewrites: killed at any step and finished by somebody else."""
+"""Cascades and rewrites: killed at any step, and finished by another process."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ from tests.data.support import Killed, Mortal, Recorder, club_store
 @pytest.mark.parametrize(
     ("work", "finished"), [(cascade, check_team_deleted), (rename, check_renamed)], ids=["cascade", "rewrite"]
 )
-def test_killed_at_any_step_it_can_be_finished(
+def test_it_can_be_finished_after_being_killed_at_any_step(
     work: Callable[[Store[Club]], None], finished: Callable[[Store[Club]], None], after: bool
 ) -> None:
     total = calls_of(work)
@@ -51,7 +51,7 @@ def test_killed_at_any_step_it_can_be_finished(
             begun = again.resume()
             assert begun <= 3
             assert again.resume() == 0
-            if not begun:  # killed before anything was written, or behind the end
+            if not begun:  # killed before anything was written, or after the end
                 work(again)
             assert again.verify() == []
             finished(again)
@@ -59,7 +59,7 @@ def test_killed_at_any_step_it_can_be_finished(
             assert not [i for i in journals.scan(TableName="Club-keyplan")["Items"] if i["pk"] == {"S": "JOB"}]
 
 
-def test_what_is_being_deleted_is_not_found(store: Store[Club], sent: Recorder) -> None:
+def test_an_item_that_is_being_deleted_is_not_found(store: Store[Club], sent: Recorder) -> None:
     team = fill(store)
     half_way(store, sent.client)
     design = store.design
@@ -76,7 +76,7 @@ def test_what_is_being_deleted_is_not_found(store: Store[Club], sent: Recorder) 
     assert store.resume() == 1
 
 
-def test_nothing_is_created_under_what_is_being_deleted(store: Store[Club], sent: Recorder) -> None:
+def test_nothing_is_created_under_an_item_that_is_being_deleted(store: Store[Club], sent: Recorder) -> None:
     fill(store)
     half_way(store, sent.client)
     for op in (
@@ -102,7 +102,7 @@ def test_a_refused_delete_marks_nothing(store: Store[Club]) -> None:
     assert store.verify() == []
 
 
-def test_the_last_admin_goes_with_the_team(store: Store[Club]) -> None:
+def test_a_cascade_may_delete_the_last_admin(store: Store[Club]) -> None:
     store.run(delete(fill(store)))
     assert store.verify() == []
     check_team_deleted(store)
@@ -115,7 +115,7 @@ def test_two_runners_do_no_harm(store: Store[Club], sent: Recorder) -> None:
     client: Any = sent.client
 
     class Interfering:
-        """Lets the other runner finish in the middle."""
+        """Lets the other runner finish in between."""
 
         left = 3
 
@@ -130,7 +130,7 @@ def test_two_runners_do_no_harm(store: Store[Club], sent: Recorder) -> None:
     check_team_deleted(store)
 
 
-def test_a_late_runner_leaves_alone_what_was_created_since(store: Store[Club], sent: Recorder) -> None:
+def test_a_late_runner_leaves_new_items_alone(store: Store[Club], sent: Recorder) -> None:
     fill(store)
     half_way(store, sent.client)
     raw: Any = sent.client
@@ -138,7 +138,7 @@ def test_a_late_runner_leaves_alone_what_was_created_since(store: Store[Club], s
     assert store.resume() == 1
     store.run(create(Team(team_id="t", name="T")))
     store.run(create(Member(team_id="t", username="ann", role="admin")))
-    raw.put_item(TableName="Club-keyplan", Item=journal)  # as one has it that read it before the other was done
+    raw.put_item(TableName="Club-keyplan", Item=journal)  # as read before the other runner finished
     store.resume()
     assert [type(each).__name__ for each in store.run(store.design.team_page("t")).items] == ["Member", "Team"]
     assert store.resume() == 0
@@ -155,7 +155,7 @@ def test_a_rewrite_that_would_never_end_is_stopped(store: Store[Club]) -> None:
     assert store.verify() == []
 
 
-def test_a_rewrite_may_move(store: Store[Club]) -> None:
+def test_a_rewrite_may_move_items(store: Store[Club]) -> None:
     fill(store)
     store.run(create(Note(note_id="a", folder="f", rank=1)))
     changed = store.run(rewrite(query(Note.by_folder, folder="f"), lambda note: move(note, note_id="b", folder="g")))
@@ -164,14 +164,14 @@ def test_a_rewrite_may_move(store: Store[Club]) -> None:
     assert store.verify() == []
 
 
-def test_a_job_takes_what_a_journal_can_hold(store: Store[Club], sent: Recorder) -> None:
+def test_the_arguments_of_a_job_must_fit_into_its_journal(store: Store[Club], sent: Recorder) -> None:
     sent.taken()
     with pytest.raises(InvalidValue, match="old"):
         store.run(store.design.rename_author(["ann"], "zoe"))  # type: ignore[arg-type]
     assert sent.taken() == []
 
 
-def test_a_journal_that_nobody_understands_stops_no_other(store: Store[Club], sent: Recorder) -> None:
+def test_an_unreadable_journal_does_not_block_others(store: Store[Club], sent: Recorder) -> None:
     fill(store)
     half_way(store, sent.client)
     raw: Any = sent.client

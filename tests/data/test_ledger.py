@@ -1,4 +1,4 @@
-"""A table with numbers and dates in its keys, a local index, and a guard that leads to such a key."""
+"""A table with numbers and dates in its keys, a local index, and a guard that refers to such a key."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -59,7 +59,7 @@ def entry(**values: Any) -> Entry:
     return Entry(book_no=7, day=date(2026, 1, 31), entry_id=UUID(int=1), voucher="v#1", **values)
 
 
-def test_a_guard_leads_to_a_key_of_numbers_and_dates(books: Store[Ledger]) -> None:
+def test_a_guard_refers_to_a_key_of_numbers_and_dates(books: Store[Ledger]) -> None:
     made = books.run(create(entry()))
     assert books.run(lookup(Entry.by_voucher, voucher="v#1")) == made
     client: Any = books.client
@@ -68,8 +68,8 @@ def test_a_guard_leads_to_a_key_of_numbers_and_dates(books: Store[Ledger]) -> No
         books.run(lookup(Entry.by_voucher, voucher="x"))
 
 
-def test_what_a_local_index_holds_counts_for_the_size(books: Store[Ledger]) -> None:
-    """DynamoDB limits an item together with its entries in local indexes."""
+def test_entries_in_local_indexes_count_toward_the_item_size(books: Store[Ledger]) -> None:
+    """DynamoDB limits the size of an item together with its entries in local indexes."""
     books.run(create(entry(text="x" * 400_000)))  # not in the index
     found = books.run(lookup(Entry.by_voucher, voucher="v#1"))
     assert found is not None
@@ -82,7 +82,7 @@ def test_what_a_local_index_holds_counts_for_the_size(books: Store[Ledger]) -> N
     found.text = ""
     room = MAXIMUM_ITEM // 2 - item_size(dict(store_item(found)))
     found.text = "x" * room
-    books.run(update(found))  # and not a byte more
+    books.run(update(found))  # one byte more is too much
     found.text += "x"
     with pytest.raises(InvalidValue, match="409600"):
         books.run(update(found))
@@ -96,7 +96,7 @@ def store_item(made: Entry) -> dict[str, Any]:
         return next(each["Put"]["Item"] for each in request["TransactItems"] if "text" in each["Put"]["Item"])
 
 
-def test_keys_that_are_none(books: Store[Ledger]) -> None:
+def test_invalid_keys(books: Store[Ledger]) -> None:
     for keys in (["v"], [{"book_no": 7}], "v"):
         with pytest.raises(DesignError, match=r"Entry\.primary"):
             batch_get(Entry, keys)
@@ -104,12 +104,12 @@ def test_keys_that_are_none(books: Store[Ledger]) -> None:
         patch(ref(Entry, book=7), text="")
 
 
-def test_only_whole_numbers_are_added(books: Store[Ledger]) -> None:
+def test_only_whole_numbers_can_be_added(books: Store[Ledger]) -> None:
     target = ref(Entry, **books.run(create(entry())).key_values)
     with pytest.raises(InvalidValue, match=r"Entry\.amount"):
         books.run(patch(target, amount=increment(float("nan"))))  # type: ignore[arg-type]  # what is refused here
 
 
-def test_two_writes_of_one_item_are_named(books: Store[Ledger]) -> None:
+def test_two_writes_of_one_item_are_reported(books: Store[Ledger]) -> None:
     with pytest.raises(DataError, match=r"Ledger book='BOOK#0007'.*make them one"):
         books.transact(create(entry()), create(entry()))

@@ -1,4 +1,4 @@
-"""Models that are part of an entity, in all shapes: with limits, written, read over their limits, and checked."""
+"""Models that are part of an entity, in all shapes: with limits, written, read over their limits, and verified."""
 
 from types import new_class
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -21,7 +21,7 @@ class Part(BaseModel):
 
 
 class Holder(BaseModel):
-    """A part with a part."""
+    """A part that contains a part."""
 
     part: Part
 
@@ -41,39 +41,39 @@ class Dog(BaseModel):
 
 
 class Node(BaseModel):
-    """A part that holds others of its kind."""
+    """A part that contains others of its kind."""
 
     name: Short
     inner: list["Node"] = Field(default_factory=list)
 
 
 class Chicken(BaseModel):
-    """Holds what holds it; the limit is in the other."""
+    """Contains what contains it; the limit is in the other one."""
 
     eggs: list["Egg"] = Field(default_factory=list)
 
 
 class Egg(BaseModel):
-    """Holds what holds it."""
+    """Contains what contains it."""
 
     name: Short
     chicken: Chicken | None = None
 
 
 class Box(BaseModel, Generic[T]):
-    """A part for values of any type."""
+    """A part with a value of any type."""
 
     content: T
 
 
 class Aliased(BaseModel):
-    """A part that has another name outside."""
+    """A part with other names outside."""
 
     name: Short = Field(alias="Name")
 
 
 class Computed(BaseModel):
-    """A part that shows more than it takes, something else, and less."""
+    """A part whose output has more fields than its input, other values, and fewer fields."""
 
     model_config = ConfigDict(extra="forbid")
     name: Short
@@ -156,7 +156,7 @@ def test_a_part_is_written_within_its_limits_and_read_over_them(name: str) -> No
 
 
 class Counted(BaseModel):
-    """A part that does something when it is made."""
+    """A part with a side effect when it is created."""
 
     name: Short
     _made: int = PrivateAttr(default=0)
@@ -166,13 +166,13 @@ class Counted(BaseModel):
 
 
 class Counting(Entity, table=Table("Counting", key("PK"))):
-    """With such a part."""
+    """An entity with such a part."""
 
     id: Id
     part: Counted
     primary = key("{id}")
 
 
-def test_a_part_that_is_read_is_made_once_and_of_its_own_class() -> None:
+def test_a_part_that_is_read_is_created_once_and_of_its_own_class() -> None:
     read = Counting.model_validate({"id": "a", "part": {"name": "too long"}}).part
     assert (type(read), read._made, read.model_fields_set) == (Counted, 1, {"name"})

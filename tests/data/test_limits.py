@@ -1,4 +1,4 @@
-"""Limits hold on every write, whichever way it goes; what was stored under looser ones can still be used."""
+"""Limits are checked on every kind of write; items stored under looser limits can still be used."""
 
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
@@ -34,13 +34,13 @@ films = Table("Films", key("PK", "SK"), indexes={"GSI1": key("GSI1PK", "GSI1SK")
 
 
 class Spot(BaseModel):
-    """Where it was seen."""
+    """Part of a film."""
 
     row: Annotated[int, Field(ge=1, le=20)]
 
 
 class Film(Entity, table=films):
-    """A film, with what follows from it."""
+    """A film with derived items."""
 
     film_id: Id
     title: Annotated[str, StringConstraints(min_length=1, max_length=10)]
@@ -61,7 +61,7 @@ class Film(Entity, table=films):
 
 
 class Listed(Entity, table=films):
-    """The film under its studio; its limits are those of the film."""
+    """The film under its studio, with the limits of the film."""
 
     studio: Id
     film_id: Id
@@ -70,7 +70,7 @@ class Listed(Entity, table=films):
 
 
 class Plain(Entity, table=films):
-    """An item from which nothing follows."""
+    """An entity without effects."""
 
     plain_id: Id
     name: Annotated[str, StringConstraints(max_length=3)] = ""
@@ -159,7 +159,7 @@ def test_values_within_their_limits_are_written(store: Store[Cinema]) -> None:
 
 @pytest.fixture
 def loose(store: Store[Cinema]) -> Store[Cinema]:
-    """A store with items that were written when there were no limits."""
+    """A store with items that were written before there were limits."""
     for item in client_of(store).scan(TableName="Films")["Items"]:
         for name, value in (("title", {"S": LONG}), ("year", {"N": "1"}), ("spot", {"M": {"row": {"N": "99"}}})):
             if name in item and item["PK"]["S"].startswith(("FILM", "STUDIO")):
@@ -173,7 +173,7 @@ def loose(store: Store[Cinema]) -> Store[Cinema]:
     return store
 
 
-def test_what_is_over_its_limits_is_read_listed_and_changed_elsewhere(loose: Store[Cinema]) -> None:
+def test_items_over_their_limits_can_be_read_listed_and_changed_in_other_fields(loose: Store[Cinema]) -> None:
     film = changed(loose)
     assert (film.title, film.year, film.spot) == (LONG, 1, Spot.model_construct(row=99))
     assert [each.title for each in loose.run(loose.design.films_of("s")).items] == [LONG]
@@ -191,12 +191,12 @@ def test_what_is_over_its_limits_is_read_listed_and_changed_elsewhere(loose: Sto
     assert loose.run(get(Film, film_id="g")) is None
 
 
-def test_what_is_over_its_limits_can_be_corrected(loose: Store[Cinema]) -> None:
+def test_items_over_their_limits_can_be_corrected(loose: Store[Cinema]) -> None:
     loose.run(update(changed(loose, title="Short", year=1999, spot=None)))
     assert loose.verify() == []
 
 
-def test_verify_reports_what_is_over_its_limits(loose: Store[Cinema]) -> None:
+def test_verify_reports_items_over_their_limits(loose: Store[Cinema]) -> None:
     found = loose.verify()
     assert {finding.kind for finding in found} == {"over-limit"}
     assert not any(finding.repairable for finding in found)

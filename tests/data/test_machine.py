@@ -1,4 +1,4 @@
-"""Random writes beside a plain model: after each, `verify` finds nothing and every pattern agrees with the model."""
+"""Random writes compared with a plain model: after each, `verify` finds nothing and every pattern matches the model."""
 
 import os
 from typing import Any
@@ -49,7 +49,7 @@ class ClubMachine(RuleBasedStateMachine):
             self.engine.close()
 
     def refused(self, op: Any, *reasons: type[Refused] | None) -> bool:
-        """Carry out a write that must be refused for one of the reasons, or, without any, must not be."""
+        """Do a write that must be refused for one of these reasons, or must succeed if there are none."""
         expected = tuple(reason for reason in reasons if reason is not None)
         try:
             self.store.run(op)
@@ -73,7 +73,7 @@ class ClubMachine(RuleBasedStateMachine):
         reasons = self.email_taken(name, email), self.nickname_taken(name, nickname)
         there = AlreadyExists if name in self.model.users else None
         user = User(username=name, email=email, nickname=nickname)
-        # Its own guards are taken too where the user is there.
+        # If the user exists, its own guards are taken too.
         mine = UniqueViolation if there else None
         if not self.refused(create(user), there, mine, *reasons):
             self.model.users[name] = {"email": email, "nickname": nickname}
@@ -194,7 +194,7 @@ class ClubMachine(RuleBasedStateMachine):
     @rule(team=TEAMS, game=SLUGS, minute=st.integers(1, 3))
     def play(self, team: str, game: str, minute: int) -> None:
         if any(other == game and where != team for where, other in self.model.games):
-            return  # goals are kept by the game's own id
+            return  # goals are stored under the game's own ID
         if (team, game) not in self.model.games:
             missing = None if team in self.model.teams else ParentMissing
             if not self.refused(create(Game(team_id=team, game_id=game)), missing):
@@ -223,7 +223,7 @@ class ClubMachine(RuleBasedStateMachine):
         if not self.refused(put(Alias(alias_id=alias, name=name)), UniqueViolation if taken else None):
             self.model.aliases[alias] = name
 
-    # What must hold
+    # Invariants
 
     @invariant()
     def nothing_is_wrong(self) -> None:

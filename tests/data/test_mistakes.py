@@ -1,4 +1,4 @@
-"""Mistakes of libraries for DynamoDB, tried on a store."""
+"""Known mistakes of DynamoDB libraries, tried on a store."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -46,13 +46,13 @@ def order(store: Store[Game]) -> list[int]:
     return [score.points for score in store.run(query(Score.by_team, team="t")).items]
 
 
-def test_two_pairs_of_values_are_never_one_key(game: Store[Game]) -> None:
+def test_different_pairs_of_values_never_make_the_same_key(game: Store[Game]) -> None:
     game.run(create(Score(score_id="1", place="a", room="b#c")))
     with pytest.raises(InvalidValue) as caught:
         game.run(create(Score(score_id="2", place="a#b", room="c")))
     assert caught.value.field == "place"
     assert [score.score_id for score in game.run(query(Score.by_place, place="a", room="b#c")).items] == ["1"]
-    game.run(create(Score(score_id="3", team="c#", place="c", room="#")))  # a separator that confuses nothing
+    game.run(create(Score(score_id="3", team="c#", place="c", room="#")))  # a separator that makes nothing ambiguous
     assert [score.score_id for score in game.run(query(Score.by_team, team="c#")).items] == ["3"]
 
 
@@ -62,7 +62,7 @@ def test_ids_that_differ_in_case_are_two_items(game: Store[Game]) -> None:
     assert {name for name in ("Ab", "aB") if game.run(get(Score, score_id=name))} == {"Ab", "aB"}
 
 
-def test_numbers_come_in_their_order(game: Store[Game]) -> None:
+def test_numbers_are_returned_in_numeric_order(game: Store[Game]) -> None:
     for points in (10, 9, -5, 0, -10, 100, -4):
         game.run(create(Score(score_id=f"p{points}", team="t", points=points)))
     assert order(game) == [-10, -5, -4, 0, 9, 10, 100]
@@ -70,7 +70,7 @@ def test_numbers_come_in_their_order(game: Store[Game]) -> None:
     assert found.points == -5
 
 
-def test_what_has_no_index_value_is_in_no_partition_and_raises_nothing(game: Store[Game]) -> None:
+def test_an_item_without_the_index_value_is_not_in_the_index_and_raises_nothing(game: Store[Game]) -> None:
     for n in range(3):
         game.run(create(Score(score_id=str(n))))
     client: Recorder = game.client  # type: ignore[assignment]
@@ -91,7 +91,7 @@ def test_a_partial_change_leaves_no_stale_index_key(game: Store[Game]) -> None:
     assert game.verify() == []
 
 
-def test_a_count_does_not_read_on_behind_its_limit(game: Store[Game]) -> None:
+def test_a_count_stops_reading_at_its_limit(game: Store[Game]) -> None:
     for n in range(6):
         game.run(create(Score(score_id=str(n), team="t", points=n)))
     client: Recorder = game.client  # type: ignore[assignment]
@@ -101,7 +101,7 @@ def test_a_count_does_not_read_on_behind_its_limit(game: Store[Game]) -> None:
     assert request["Limit"] == 2
 
 
-def test_a_page_is_not_cut_short_by_a_filter(game: Store[Game]) -> None:
+def test_a_filter_does_not_cut_a_page_short(game: Store[Game]) -> None:
     for n in range(60):
         game.run(create(Score(score_id=f"{n:02}", team="t", points=n, seen=n % 20 == 19)))
     page = game.run(query(Score.by_team, team="t", filter=lambda s: s.seen).limit(2))

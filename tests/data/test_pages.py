@@ -64,7 +64,7 @@ def walk(store: Store[Club], op: Any) -> Iterator[list[Any]]:
             return
 
 
-def test_pages_are_one_list(filled: Store[Club]) -> None:
+def test_all_pages_together_are_the_list(filled: Store[Club]) -> None:
     op = filled.design.articles_of("ann")
     for size in (1, 2, 3, 7, 50):
         pages = list(walk(filled, op.limit(size)))
@@ -73,7 +73,7 @@ def test_pages_are_one_list(filled: Store[Club]) -> None:
         assert [a.slug for a in filled.each(op.limit(size))] == [f"s{n}" for n in range(6, -1, -1)]
 
 
-def test_a_cursor_says_nothing_and_fits_one_list_only(filled: Store[Club]) -> None:
+def test_a_cursor_is_opaque_and_works_for_one_list_only(filled: Store[Club]) -> None:
     design = filled.design
     cursor = filled.run(design.articles_of("ann").limit(2)).next
     assert cursor is not None
@@ -91,14 +91,14 @@ def test_a_cursor_says_nothing_and_fits_one_list_only(filled: Store[Club]) -> No
             filled.run(cast(Query[Article], op))
 
 
-def test_a_forged_cursor_sends_nothing(filled: Store[Club], sent: Recorder) -> None:
+def test_nothing_is_sent_for_a_forged_cursor(filled: Store[Club], sent: Recorder) -> None:
     sent.taken()
     with pytest.raises(BadCursor):
         filled.run(filled.design.articles_of("ann").after("forged"))
     assert sent.taken() == []
 
 
-def test_a_cursor_is_good_in_every_store_on_the_same_tables(filled: Store[Club], raw: Any) -> None:
+def test_a_cursor_works_in_every_store_on_the_same_tables(filled: Store[Club], raw: Any) -> None:
     one, two = Store(Club(), raw), Store(Club(), raw)
     op = one.design.articles_of("ann").limit(2)
     cursor = one.run(op).next
@@ -109,7 +109,7 @@ def test_a_cursor_is_good_in_every_store_on_the_same_tables(filled: Store[Club],
     assert one.verify() == []
 
 
-def test_the_moment_of_the_first_page_is_frozen(filled: Store[Club]) -> None:
+def test_the_time_of_the_first_page_is_kept(filled: Store[Club]) -> None:
     design = filled.design
     first = filled.run(design.articles_until("ann", NOW + timedelta(hours=4)).limit(2))
     assert slugs(first) == ["s4", "s3"]
@@ -117,7 +117,7 @@ def test_the_moment_of_the_first_page_is_frozen(filled: Store[Club]) -> None:
     assert slugs(later) == ["s2", "s1", "s0"]
 
 
-def test_a_page_that_a_filter_cuts_short_is_filled_up(filled: Store[Club], sent: Recorder) -> None:
+def test_a_page_with_a_filter_is_filled_up(filled: Store[Club], sent: Recorder) -> None:
     sent.taken()
     page = filled.run(filled.design.starred("f").limit(3))
     assert [note.rank for note in page.items] == [0, 10, 20]
@@ -130,8 +130,8 @@ def limits(sent: Recorder) -> list[int]:
     return [request["Limit"] for name, request in sent.taken() if name == "query"]
 
 
-def test_what_a_page_reads_is_in_proportion_to_what_is_wanted(filled: Store[Club], sent: Recorder) -> None:
-    """Of the 30 notes in the folder every fifth has a star."""
+def test_a_page_reads_in_proportion_to_what_it_returns(filled: Store[Club], sent: Recorder) -> None:
+    """Every fifth of the 30 notes in the folder has a star."""
     sent.taken()
     for size, expected in ((1, [2]), (2, [4, 8]), (3, [6, 12]), (6, [12, 24])):
         page = filled.run(filled.design.starred("f").limit(size))
@@ -139,7 +139,7 @@ def test_what_a_page_reads_is_in_proportion_to_what_is_wanted(filled: Store[Club
         assert limits(sent) == expected
     many = query(Note.by_folder, folder="f", filter=lambda note: note.stars == 0)
     assert len(filled.run(many.limit(10)).items) == 10
-    assert limits(sent) == [20]  # twice as many is enough where the filter takes most
+    assert limits(sent) == [20]  # reading twice as many is enough if the filter keeps most
     none = query(Note.by_folder, folder="f", filter=lambda note: note.stars > 5)
     assert filled.run(none.limit(1)).items == []
     assert limits(sent) == [2, 4, 12, 36]
@@ -160,13 +160,13 @@ def test_a_page_reads_no_more_than_its_budget(filled: Store[Club], sent: Recorde
 
 
 @pytest.mark.parametrize("size", [1, 5, 29, 30, 31])
-def test_a_limit_is_honoured_whatever_the_budget(filled: Store[Club], size: int) -> None:
+def test_a_limit_is_respected_whatever_the_budget(filled: Store[Club], size: int) -> None:
     op = replace(query(Note.by_folder, folder="f"), budget=2).limit(size)
     assert len(filled.run(op).items) == min(size, 30)
 
 
 @pytest.mark.parametrize("size", [0, -1])
-def test_a_senseless_limit_is_refused(filled: Store[Club], sent: Recorder, size: int) -> None:
+def test_an_invalid_limit_is_refused(filled: Store[Club], sent: Recorder, size: int) -> None:
     sent.taken()
     for op in (
         filled.design.starred("f").limit(size),
@@ -196,7 +196,7 @@ def test_ranges(filled: Store[Club]) -> None:
     [within(7, 4), at_least(None), more_than("many"), less_than(10_000), within(1, None), starting("x")],
     ids=str,
 )
-def test_a_range_that_is_none_is_refused(filled: Store[Club], sent: Recorder, bound: object) -> None:
+def test_an_invalid_range_is_refused(filled: Store[Club], sent: Recorder, bound: object) -> None:
     sent.taken()
     with pytest.raises(InvalidValue) as caught:
         filled.run(query(Note.by_folder, folder="f", rank=bound))
@@ -233,7 +233,7 @@ def shop(sent: Recorder) -> Store[Shop]:
     return store
 
 
-def test_ranges_of_texts_numbers_and_bytes(shop: Store[Shop]) -> None:
+def test_ranges_of_text_numbers_and_bytes(shop: Store[Shop]) -> None:
     def names(op: Query[Thing]) -> list[str]:
         return [thing.name for thing in shop.each(op)]
 
@@ -260,7 +260,7 @@ def test_ranges_of_texts_numbers_and_bytes(shop: Store[Shop]) -> None:
     ],
     ids=map(str, range(10)),
 )
-def test_what_no_key_can_be_compared_with_is_refused(
+def test_a_value_that_no_key_can_be_compared_with_is_refused(
     shop: Store[Shop], sent: Recorder, op: Query[Thing], field: str
 ) -> None:
     with pytest.raises(InvalidValue) as caught:
@@ -291,7 +291,7 @@ def test_a_cursor_of_other_merged_queries_is_refused(filled: Store[Club]) -> Non
         filled.run(filled.design.two_folders("g", "f").after(cursor))
 
 
-def test_counts_do_not_load_and_stop_at_a_limit(filled: Store[Club], sent: Recorder) -> None:
+def test_counts_load_no_items_and_stop_at_a_limit(filled: Store[Club], sent: Recorder) -> None:
     sent.taken()
     everything = query(Note.by_folder, folder="f")
     assert filled.run(count(everything)) == 30
@@ -308,7 +308,7 @@ def test_counts_do_not_load_and_stop_at_a_limit(filled: Store[Club], sent: Recor
     assert filled.run(count(query(Note.by_folder, folder="f", rank=more_than(50)))) == 4
 
 
-def test_a_count_is_of_the_entity_alone(store: Store[Club]) -> None:
+def test_a_count_includes_only_the_entity(store: Store[Club]) -> None:
     store.run(create(User(username="ann", email="a")))
     store.run(create(Team(team_id="t", name="T")))
     store.run(create(Member(team_id="t", username="ann")))
@@ -348,7 +348,7 @@ class Storehouse(Design):
         return query(Shelf.primary, room=room)
 
 
-def test_items_of_another_shape_between_are_left_out_and_made_up_for() -> None:
+def test_a_page_skips_items_of_another_entity_and_is_filled_up() -> None:
     with Engine() as engine:
         store = Store(Storehouse(), engine)
         store.create_tables()
@@ -360,7 +360,7 @@ def test_items_of_another_shape_between_are_left_out_and_made_up_for() -> None:
         assert [shelf.shelf for shelf in page.items] == ["a", "b"]
         assert store.run(count(store.design.all_shelves("r"))) == 3
         assert store.run(count(store.design.all_shelves("r").limit(2))) == 2
-        # A cascade takes the boxes of its own shelf, though all stand in one partition.
+        # A cascade deletes only the boxes of its own shelf, though all are in one partition.
         shelf_b = store.run(get(Shelf, room="r", shelf="b"))
         assert shelf_b is not None
         store.run(delete(shelf_b))
@@ -409,7 +409,7 @@ class Gallery(Design):
     entities = (Album, Picture)
 
 
-def test_an_index_that_holds_only_keys_is_completed_from_the_table(sent: Recorder) -> None:
+def test_items_of_a_keys_only_index_are_completed_from_the_table(sent: Recorder) -> None:
     store = Store(Gallery(), sent, secret=b"of the tests")
     store.create_tables()
     for n in range(5):
@@ -426,14 +426,14 @@ def test_an_index_that_holds_only_keys_is_completed_from_the_table(sent: Recorde
     assert store.run(query(Album.by_colour, colour="red", filter=lambda album: album.title == "T3")).items[0].at == 3
 
 
-def test_what_has_left_an_index_since_is_not_completed(sent: Recorder) -> None:
+def test_an_item_that_has_left_the_index_is_not_completed(sent: Recorder) -> None:
     client: Any = sent.client
     store = Store(Gallery(), sent)
     store.create_tables()
     first, second = (store.run(create(Album(album=name, kind="k"))) for name in "ab")
 
     class Behind:
-        """Shows the index as it was a moment ago."""
+        """Returns the index as it was a moment ago."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(client, name)

@@ -57,7 +57,7 @@ def filled(store: Store[Club], sent: Recorder) -> Store[Club]:
     return store
 
 
-def test_it_is_one_action_with_what_others_do_to_the_item(filled: Store[Club], sent: Recorder) -> None:
+def test_a_patch_and_effects_on_the_same_item_are_one_action(filled: Store[Club], sent: Recorder) -> None:
     filled.transact(
         create(Member(team_id="t", username="ann", role="admin")),  # counted on the user and the team
         patch(ref(Note, note_id="n"), stars=increment(2)),
@@ -74,7 +74,7 @@ def test_it_is_one_action_with_what_others_do_to_the_item(filled: Store[Club], s
     assert filled.verify() == []
 
 
-def test_a_touch_leaves_the_version_alone(filled: Store[Club], sent: Recorder) -> None:
+def test_a_touch_does_not_change_the_version(filled: Store[Club], sent: Recorder) -> None:
     filled.transact(touch(ref(Article, slug="one"), category="misc"), create(Note(note_id="m")))
     reads, write = shape(sent.taken())
     assert (reads, write) == ("get_item ARTICLE#one/ARTICLE", "transact: Update ARTICLE#one/ARTICLE, Put NOTE#m/NOTE")
@@ -87,7 +87,7 @@ def test_a_touch_leaves_the_version_alone(filled: Store[Club], sent: Recorder) -
     assert sent.taken() == []
 
 
-def test_where_more_follows_the_item_is_read(filled: Store[Club], sent: Recorder) -> None:
+def test_a_patch_with_other_effects_reads_the_item(filled: Store[Club], sent: Recorder) -> None:
     filled.transact(patch(ref(Alias, alias_id="a"), name="B"), create(Note(note_id="m")))
     assert shape(sent.taken()) == [
         "get_item ALIAS#a/ALIAS",
@@ -96,7 +96,7 @@ def test_where_more_follows_the_item_is_read(filled: Store[Club], sent: Recorder
     assert filled.verify() == []
 
 
-def test_what_it_asks_refuses_all(filled: Store[Club]) -> None:
+def test_a_failed_condition_of_a_patch_refuses_the_transaction(filled: Store[Club]) -> None:
     new = create(Note(note_id="m"))
     with pytest.raises(NotFound):
         filled.transact(patch(ref(Note, note_id="none"), stars=increment(-1)), new)
@@ -107,7 +107,7 @@ def test_what_it_asks_refuses_all(filled: Store[Club]) -> None:
     assert filled.run(get(Note, note_id="m")) is None
 
 
-def test_one_item_is_written_once(filled: Store[Club], sent: Recorder) -> None:
+def test_one_item_cannot_be_written_twice(filled: Store[Club], sent: Recorder) -> None:
     note = filled.run(get(Note, note_id="n"))
     assert note is not None
     note.text = "new"
@@ -119,7 +119,7 @@ def test_one_item_is_written_once(filled: Store[Club], sent: Recorder) -> None:
     assert sent.taken() == []
 
 
-def test_an_old_copy_beside_it_is_stale(filled: Store[Club]) -> None:
+def test_an_old_copy_in_the_same_transaction_is_stale(filled: Store[Club]) -> None:
     team = filled.run(get(Team, team_id="t"))
     assert team is not None
     filled.run(patch(ref(Team, team_id="t"), name="U"))
@@ -128,8 +128,8 @@ def test_an_old_copy_beside_it_is_stale(filled: Store[Club]) -> None:
         filled.transact(update(team), patch(ref(Note, note_id="n"), text="x"))
 
 
-def test_a_value_is_taken_as_the_class_takes_it() -> None:
-    """By its settings and constraints, and inside of it by names as well as by aliases."""
+def test_a_value_is_validated_as_the_class_does() -> None:
+    """With its settings and constraints; inside, by names as well as by aliases."""
     with Engine() as engine:
         store = Store(Shelf(), engine)
         store.create_tables()
@@ -149,4 +149,4 @@ def test_a_value_is_taken_as_the_class_takes_it() -> None:
                 with pytest.raises(InvalidValue) as refused:
                     store.run(change(jar, label=label))
                 assert (refused.value.field, refused.value.code) == ("label", code)
-        assert stored()["version"] == {"N": "5"}, "of four patches"
+        assert stored()["version"] == {"N": "5"}, "after four patches"

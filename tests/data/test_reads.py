@@ -54,7 +54,7 @@ def test_lookup_and_taken(filled: Store[Club], sent: Recorder) -> None:
 
 
 class Interrupted:
-    """Moves the user after some of the reads: there, and back again."""
+    """Moves the user after some of the reads: away, and back again."""
 
     def __init__(self, store: Store[Club], raw: Any, moves: dict[int, tuple[str, str]]) -> None:
         self.asked: list[str] = []
@@ -78,7 +78,7 @@ class Interrupted:
         ({1: ("jim", "tim"), 2: ("tim", "jim")}, ["USER#jim", "EMAIL#jim@x.org", "USER#jim"]),
     ],
 )
-def test_a_lookup_finds_what_moves_meanwhile(
+def test_a_lookup_finds_an_item_that_is_moved_meanwhile(
     filled: Store[Club], raw: Any, moves: dict[int, tuple[str, str]], looks: list[str]
 ) -> None:
     filled.run(create(User(username="jim", email="jim@x.org")))
@@ -89,7 +89,7 @@ def test_a_lookup_finds_what_moves_meanwhile(
     assert client.asked == ["EMAIL#jim@x.org", *looks]
 
 
-def test_a_lookup_that_leads_nowhere_ends(filled: Store[Club], raw: Any, sent: Recorder) -> None:
+def test_a_lookup_through_a_stale_guard_ends(filled: Store[Club], raw: Any, sent: Recorder) -> None:
     raw.delete_item(TableName="Club", Key={"PK": {"S": "USER#joe"}, "SK": {"S": "USER"}})
     sent.taken()
     assert filled.run(lookup(User.email_guard, email="joe@x.org")) is None
@@ -124,10 +124,12 @@ def test_follow_is_a_query_and_a_batch(filled: Store[Club], sent: Recorder) -> N
     assert list(filled.run(filled.design.tagged("none")).items) == []
 
 
-def test_what_a_page_points_at_and_is_gone_is_made_up_for(filled: Store[Club], sent: Recorder, raw: Any) -> None:
+def test_a_page_skips_items_that_no_longer_exist_and_is_filled_up(
+    filled: Store[Club], sent: Recorder, raw: Any
+) -> None:
     for n in range(3, 9):
         filled.run(create(Article(slug=f"s{n}", number=n, title=f"T{n}", author="ann", tags=frozenset("a"))))
-    for slug in ("s1", "s3", "s4"):  # behind the store's back, so that the tags stay
+    for slug in ("s1", "s3", "s4"):  # not through the store, so that the tags stay
         raw.delete_item(TableName="Club", Key={"PK": {"S": f"ARTICLE#{slug}"}, "SK": {"S": "ARTICLE"}})
     sent.taken()
     page = filled.run(filled.design.tagged("a").limit(3))
@@ -137,7 +139,7 @@ def test_what_a_page_points_at_and_is_gone_is_made_up_for(filled: Store[Club], s
     assert ([article.slug for article in rest.items], rest.next) == (["s7", "s8"], None)
 
 
-def test_a_batch_keeps_the_order_asked_and_asks_once(filled: Store[Club], sent: Recorder) -> None:
+def test_a_batch_keeps_the_order_of_its_keys_and_requests_each_once(filled: Store[Club], sent: Recorder) -> None:
     sent.taken()
     found = filled.run(batch_get(User, ["joe", "nobody", "ann", "joe"]))
     assert [user and user.username for user in found] == ["joe", None, "ann", "joe"]
@@ -164,7 +166,7 @@ def test_batches_are_split(store: Store[Club], sent: Recorder) -> None:
     assert store.run(store.design.notes()).items == []
 
 
-def test_a_batch_is_for_plain_items_only(store: Store[Club], sent: Recorder) -> None:
+def test_a_batch_write_accepts_only_entities_without_effects(store: Store[Club], sent: Recorder) -> None:
     sent.taken()
     with pytest.raises(DataError, match="import_all"):
         store.run(put_all([User(username="ann", email="a")]))
@@ -174,7 +176,7 @@ def test_a_batch_is_for_plain_items_only(store: Store[Club], sent: Recorder) -> 
 
 
 class Reluctant:
-    """Does only half of a batch at a time."""
+    """Processes only half of a batch at a time."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -195,7 +197,7 @@ class Reluctant:
         return {"UnprocessedItems": {"Club": writes[half:]} if writes[half:] else {}}
 
 
-def test_what_was_not_processed_is_asked_again(store: Store[Club], raw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unprocessed_keys_are_requested_again(store: Store[Club], raw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps_module, "_FIRST_PAUSE", 0.0)
     slow = Store(store.design, Reluctant(raw))
     slow.run(put_all(Note(note_id=f"n{n}") for n in range(30)))
@@ -203,7 +205,7 @@ def test_what_was_not_processed_is_asked_again(store: Store[Club], raw: Any, mon
     assert [note and note.note_id for note in found] == [f"n{n}" for n in range(30)]
 
 
-def test_a_scan_finds_its_entity_only(filled: Store[Club]) -> None:
+def test_a_scan_finds_only_its_entity(filled: Store[Club]) -> None:
     filled.run(create(Note(note_id="n")))
     assert [note.note_id for note in filled.each(filled.design.notes().limit(1))] == ["n"]
 
@@ -232,14 +234,14 @@ def test_a_query_for_an_absent_value_is_refused(store: Store[Club], sent: Record
     assert sent.taken() == []
 
 
-def test_what_was_deleted_is_gone(filled: Store[Club]) -> None:
+def test_a_deleted_item_is_not_found(filled: Store[Club]) -> None:
     article = next(iter(filled.each(filled.design.articles_of("ann"))))
     filled.run(delete(article))
     assert filled.run(get(Article, slug=article.slug)) is None
     assert filled.verify() == []
 
 
-def test_a_request_can_be_seen_without_being_sent(filled: Store[Club], sent: Recorder) -> None:
+def test_a_request_can_be_shown_without_being_sent(filled: Store[Club], sent: Recorder) -> None:
     design = filled.design
     sent.taken()
     for op in (
@@ -263,7 +265,7 @@ def test_a_request_can_be_seen_without_being_sent(filled: Store[Club], sent: Rec
         assert sent.taken()[:1] == shown
 
 
-def test_a_lookup_and_a_collection_can_be_consistent(filled: Store[Club], sent: Recorder) -> None:
+def test_lookups_and_collections_can_be_consistent(filled: Store[Club], sent: Recorder) -> None:
     sent.taken()
     assert filled.run(lookup(User.email_guard, email="ann@x.org", consistent=True)) is not None
     assert filled.run(lookup(Article.short, number=1, consistent=True)) is not None
@@ -274,7 +276,7 @@ def test_a_lookup_and_a_collection_can_be_consistent(filled: Store[Club], sent: 
     assert all(request["ConsistentRead"] for _, request in calls)
 
 
-def test_several_batch_gets_are_one_request() -> None:
+def test_several_batch_gets_share_one_request() -> None:
     with Engine() as engine:
         sent = Recorder(engine)
         store = Store(Market(), sent, secret=b"of the tests")

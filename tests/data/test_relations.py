@@ -1,4 +1,4 @@
-"""The order in which the children of an item go."""
+"""The order in which a cascade deletes children."""
 
 import pytest
 
@@ -40,7 +40,7 @@ class Match(Entity, table=league):
 
 
 class Batting(Entity, table=league):
-    """It keeps its player, and goes with its match."""
+    """Keeps its player from being deleted, and is deleted with its match."""
 
     round_id: Id
     match_id: Id
@@ -58,7 +58,7 @@ class Batting(Entity, table=league):
 
 
 class Award(Entity, table=league):
-    """It keeps its player, and goes with the round."""
+    """Keeps its player from being deleted, and is deleted with the round."""
 
     round_id: Id
     award_id: Id
@@ -76,18 +76,18 @@ class Award(Entity, table=league):
 
 
 class League(Design):
-    """Listed in an order in which they could not go."""
+    """Listed in an order in which they could not be deleted."""
 
     tables = (league,)
     entities = (Round, Player, Match, Batting, Award)
 
 
-def test_who_keeps_another_goes_first() -> None:
+def test_items_that_keep_others_from_being_deleted_go_first() -> None:
     assert [child.__name__ for child, _ in Relations(League()).deletion_order(Round)] == ["Match", "Award", "Player"]
 
 
 class Fine(Entity, table=league):
-    """It keeps its player, and goes with nothing."""
+    """Keeps its player from being deleted, and is deleted with nothing."""
 
     fine_id: Id
     round_id: Id
@@ -105,7 +105,7 @@ class Strict(Design):
     entities = (Round, Player, Fine)
 
 
-def test_a_cascade_that_something_else_stops_goes_on_when_that_is_gone() -> None:
+def test_a_cascade_that_was_blocked_continues_when_the_block_is_gone() -> None:
     with Engine() as engine:
         store = Store(Strict(), engine)
         store.create_tables()
@@ -124,7 +124,7 @@ def test_a_cascade_that_something_else_stops_goes_on_when_that_is_gone() -> None
         assert engine.scan(TableName="League")["Items"] == []
 
 
-def test_a_cascade_is_not_stopped_by_its_own_items() -> None:
+def test_a_cascade_is_not_blocked_by_its_own_items() -> None:
     with Engine() as engine:
         store = Store(League(), engine)
         store.create_tables()

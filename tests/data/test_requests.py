@@ -1,4 +1,4 @@
-"""What is sent, exactly: never more items and never more requests than needed."""
+"""The exact requests that are sent: never more items and never more requests than needed."""
 
 import re
 from itertools import permutations
@@ -61,7 +61,7 @@ def test_one_item_is_one_plain_conditional_write(store: Store[Club], sent: Recor
     ]
 
 
-def test_an_update_writes_the_difference(store: Store[Club], sent: Recorder) -> None:
+def test_an_update_writes_only_the_difference(store: Store[Club], sent: Recorder) -> None:
     note = store.run(create(Note(note_id="n", text="a", folder="f", rank=3)))
     sent.taken()
     note.text, note.folder = "b", None
@@ -102,7 +102,7 @@ def relied_on(request: dict[str, Any]) -> set[str]:
     return {name for placeholder, name in request["ExpressionAttributeNames"].items() if placeholder in named}
 
 
-def test_an_update_relies_on_no_more_than_it_must(store: Store[Club], sent: Recorder) -> None:
+def test_an_update_has_only_the_conditions_it_needs(store: Store[Club], sent: Recorder) -> None:
     user = ann(store)
     one = article(store)
     store.run(create(Team(team_id="t", name="T")))
@@ -112,8 +112,8 @@ def test_an_update_relies_on_no_more_than_it_must(store: Store[Club], sent: Reco
     sent.taken()
     game.place, user.email, one.title, alias.text, note.text = "here", "b", "T", "new", "new"
     for entity, names in (
-        (game, {"PK", "place", "keyplanDeleting"}),  # no version: its own field; and that it is not being deleted
-        (user, {"PK", "version", "created_at", "email", "nickname"}),  # which one it is, and what its guards are of
+        (game, {"PK", "place", "keyplanDeleting"}),  # no version: its own field; and that it isn't being deleted
+        (user, {"PK", "version", "created_at", "email", "nickname"}),  # its type, and the fields of its guards
         (one, {"PK", "version", "created_at"}),
         (alias, {"PK", "name", "text"}),
         (note, {"PK", "text"}),
@@ -186,10 +186,10 @@ SHAPES: list[tuple[str, list[str]]] = [
     (
         "delete a team with a member and a game",
         [
-            "transact: Update TEAM#t/TEAM, Put JOB",  # marked, and a journal
-            "query",  # its members, each with what it counts on
+            "transact: Update TEAM#t/TEAM, Put JOB",  # the mark and the journal
+            "query",  # its members, each with its counters
             "transact: Delete TEAM#t/MEMBER#ann, Update TEAM#t/TEAM, Update USER#ann/USER",
-            "query",  # its games, each with its goals, of which there are none
+            "query",  # its games, each with its goals (there are none)
             "transact: Update TEAM#t/GAME#g, Put JOB",
             "query",
             "transact: Delete TEAM#t/GAME#g, Delete JOB",
@@ -304,7 +304,8 @@ def test_the_requests_of(store: Store[Club], sent: Recorder, case: str, expected
     before = len(sent.calls)
     act(store, case)
     done = shape(sent.calls[before:])
-    reads = ["get_item USER#ann/USER", "query", "get_item USER#joe/USER", "get_item TEAM#t/TEAM"]  # by the case itself
+    # Reads that the case itself does:
+    reads = ["get_item USER#ann/USER", "query", "get_item USER#joe/USER", "get_item TEAM#t/TEAM"]
     assert done[:4] == reads
     assert done[4:] == expected
     assert store.verify() == []
@@ -315,10 +316,10 @@ def test_only_a_stamp_can_be_touched(store: Store[Club], sent: Recorder) -> None
     article(store, tags=frozenset("a"))
     sent.taken()
     with pytest.raises(InvalidValue, match=r"touch\(\) can.t set"):
-        store.run(touch(ref(User, username="ann"), email="b"))  # a guard is made of it
+        store.run(touch(ref(User, username="ann"), email="b"))  # part of a guard
     assert sent.taken() == []
     with pytest.raises(InvalidValue, match=r"touch\(\) can.t set"):
-        store.run(touch(ref(Article, slug="one"), title="Uno"))  # tags and a mirror hold it
+        store.run(touch(ref(Article, slug="one"), title="Uno"))  # part of tags and a mirror
     assert shape(sent.taken()) == ["get_item ARTICLE#one/ARTICLE"]
     store.run(touch(ref(Article, slug="one"), category="misc"))
     assert shape(sent.taken()) == ["get_item ARTICLE#one/ARTICLE", "update_item ARTICLE#one/ARTICLE"]
@@ -348,7 +349,7 @@ def test_a_touch_on_a_condition_is_one_request(store: Store[Club], sent: Recorde
     assert AsyncStore(Club(), None).requests(stamp) == [("update_item", expected)]
 
 
-def test_effects_on_one_item_are_one_action(store: Store[Club], sent: Recorder) -> None:
+def test_effects_on_one_item_are_merged_into_one_action(store: Store[Club], sent: Recorder) -> None:
     user = ann(store)
     sent.taken()
     user.email = "new@x.org"
@@ -361,11 +362,11 @@ def test_effects_on_one_item_are_one_action(store: Store[Club], sent: Recorder) 
     assert user.article_count == 3
     assert store.verify() == []
     user.nickname = "annie"
-    store.run(update(user))  # what it remembers is what is stored
+    store.run(update(user))  # it remembers what is stored
     assert store.verify() == []
 
 
-def test_a_parent_and_its_children_can_be_made_together(store: Store[Club]) -> None:
+def test_a_parent_and_its_children_can_be_created_together(store: Store[Club]) -> None:
     ann(store)
     for order in (0, 1):
         name = f"t{order}"
@@ -377,7 +378,7 @@ def test_a_parent_and_its_children_can_be_made_together(store: Store[Club]) -> N
     assert store.verify() == []
 
 
-def test_two_that_swap_a_unique_value(store: Store[Club]) -> None:
+def test_two_items_can_swap_a_unique_value(store: Store[Club]) -> None:
     store.transact(create(Alias(alias_id="1", name="A")), create(Alias(alias_id="2", name="B")))
     first, second = Alias(alias_id="1", name="A"), Alias(alias_id="2", name="B")
     for each in (first, second):
@@ -389,7 +390,7 @@ def test_two_that_swap_a_unique_value(store: Store[Club]) -> None:
         store.run(create(Alias(alias_id="3", name="B")))
 
 
-def test_deleted_and_made_again_in_one_go(store: Store[Club]) -> None:
+def test_an_item_can_be_deleted_and_created_again_in_one_transaction(store: Store[Club]) -> None:
     alias = store.run(create(Alias(alias_id="1", name="A")))
     store.transact(delete(alias), create(Alias(alias_id="1", name="A", text="again")))
     assert store.verify() == []
@@ -408,12 +409,12 @@ def test_two_writes_of_one_item_are_refused(store: Store[Club], sent: Recorder) 
     for one, other in permutations(parts, 2):
         with pytest.raises(DataError, match="two writes"):
             store.transact(one, other)
-    with pytest.raises(DataError, match="two writes"):  # a number that it counts in would be lowered twice
+    with pytest.raises(DataError, match="two writes"):  # its counter would be lowered twice
         store.transact(delete(note), delete(note))
     assert sent.taken() == []
 
 
-def test_more_than_a_transaction_holds_is_refused_before_it_is_sent(store: Store[Club], sent: Recorder) -> None:
+def test_a_transaction_that_is_too_large_is_refused_before_it_is_sent(store: Store[Club], sent: Recorder) -> None:
     ann(store)
     sent.taken()
     with pytest.raises(TooLarge, match="105 items"):
@@ -423,7 +424,7 @@ def test_more_than_a_transaction_holds_is_refused_before_it_is_sent(store: Store
     assert sent.taken() == []
 
 
-def test_a_cascading_delete_is_no_part_of_a_transaction(store: Store[Club], sent: Recorder) -> None:
+def test_a_cascading_delete_cannot_be_part_of_a_transaction(store: Store[Club], sent: Recorder) -> None:
     team = store.run(create(Team(team_id="t", name="T")))
     sent.taken()
     with pytest.raises(DataError, match="cascades"):
@@ -431,7 +432,7 @@ def test_a_cascading_delete_is_no_part_of_a_transaction(store: Store[Club], sent
     assert sent.taken() == []
 
 
-def test_stamps_come_from_the_clock_and_are_read_back_as_they_are(store: Store[Club]) -> None:
+def test_stamps_come_from_the_clock_and_are_read_back_unchanged(store: Store[Club]) -> None:
     user = ann(store)
     assert user.created_at == user.updated_at
     assert store.run(store.design.user("ann")) == user
@@ -444,7 +445,7 @@ def test_stamps_come_from_the_clock_and_are_read_back_as_they_are(store: Store[C
     assert early.created_at == NOW
 
 
-def test_the_tables_are_made_once(sent: Recorder) -> None:
+def test_tables_are_created_once(sent: Recorder) -> None:
     design: Design = Club()
     store = Store(design, sent)
     store.create_tables()

@@ -1,4 +1,4 @@
-"""How a rewrite begins and ends: with the writes that announce it, and with a last step; killed at any point."""
+"""How a rewrite starts and ends: with the writes that announce it, and a final step; killed at any point."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -80,7 +80,7 @@ class Shelf(Entity, table=blog):
 
 
 class Plain(Design):
-    """The delete of a category is one transaction with the end of the journal."""
+    """Deleting a category is one transaction with the end of the journal."""
 
     tables = (blog,)
     entities: ClassVar[Sequence[type[Entity]]] = (Category, Post, Shelf)
@@ -100,7 +100,7 @@ class Plain(Design):
 
 
 class Cascading(Plain):
-    """The delete of a category is a job of its own."""
+    """Deleting a category is a job of its own."""
 
     tables = (blog,)
     entities = (Category, Post, Shelf, Follower)
@@ -129,7 +129,7 @@ def category(store: Store[Plain], slug: str) -> Category | None:
 
 
 def begun(store: Store[Plain]) -> Rewrite[Post]:
-    """The rename, with what announces it."""
+    """The rename, with the writes that announce it."""
     old = category(store, "old")
     assert old is not None
     old.renamed_to = "new"
@@ -144,7 +144,7 @@ def finished(store: Store[Plain]) -> None:
     assert store.verify() == []
 
 
-def test_it_begins_with_its_announcement_and_ends_with_its_last_step(
+def test_it_starts_with_its_announcement_and_ends_with_its_final_step(
     opened: tuple[Store[Plain], Recorder],
 ) -> None:
     store, sent = opened
@@ -162,7 +162,7 @@ def test_it_begins_with_its_announcement_and_ends_with_its_last_step(
     finished(store)
 
 
-def test_what_is_refused_begins_nothing(opened: tuple[Store[Plain], Recorder]) -> None:
+def test_a_refused_rewrite_starts_nothing(opened: tuple[Store[Plain], Recorder]) -> None:
     store, _ = opened
     store.run(create(Category(slug="new")))
     with pytest.raises(AlreadyExists):
@@ -173,7 +173,7 @@ def test_what_is_refused_begins_nothing(opened: tuple[Store[Plain], Recorder]) -
     assert (old.renamed_to, old.posts) == (None, 3)
 
 
-def test_it_can_be_begun_and_left(opened: tuple[Store[Plain], Recorder]) -> None:
+def test_it_can_be_started_and_finished_later(opened: tuple[Store[Plain], Recorder]) -> None:
     store, _ = opened
     store.begin(begun(store))
     old = category(store, "old")
@@ -183,7 +183,7 @@ def test_it_can_be_begun_and_left(opened: tuple[Store[Plain], Recorder]) -> None
     finished(store)
 
 
-def test_only_a_job_can_be_left(opened: tuple[Store[Plain], Recorder]) -> None:
+def test_only_a_job_can_be_finished_later(opened: tuple[Store[Plain], Recorder]) -> None:
     store, sent = opened
     sent.taken()
     with pytest.raises(DataError, match="job"):
@@ -195,7 +195,7 @@ def test_only_a_job_can_be_left(opened: tuple[Store[Plain], Recorder]) -> None:
 
 @pytest.mark.parametrize("design", [Plain, Cascading])
 @pytest.mark.parametrize("after", [False, True], ids=["before the call", "after the call"])
-def test_killed_at_any_step_it_can_be_finished(design: type[Plain], after: bool) -> None:
+def test_it_can_be_finished_after_being_killed_at_any_step(design: type[Plain], after: bool) -> None:
     for step in range(60):
         with Engine() as engine:
             store = Store(design(), engine, secret=b"of the tests")
@@ -210,16 +210,16 @@ def test_killed_at_any_step_it_can_be_finished(design: type[Plain], after: bool)
             else:
                 assert step > 5
                 return
-    raise AssertionError("it never came to its end")
+    raise AssertionError("it never finished")
 
 
-def test_what_comes_meanwhile_goes_along(opened: tuple[Store[Plain], Recorder]) -> None:
+def test_items_created_meanwhile_are_rewritten_too(opened: tuple[Store[Plain], Recorder]) -> None:
     store, sent = opened
     engine: Any = sent.client
     late = Store(store.design, engine)
 
     class Interfering:
-        """A post comes when all others were moved, and somebody changes the old category."""
+        """A post is created after all others were moved, and someone changes the old category."""
 
         pages = 0
 
@@ -240,7 +240,7 @@ def test_what_comes_meanwhile_goes_along(opened: tuple[Store[Plain], Recorder]) 
     assert store.verify() == []
 
 
-def test_what_keeps_the_last_step_from_being_done_is_said_and_tried_again(
+def test_an_error_in_the_final_step_is_reported_and_the_step_is_retried(
     opened: tuple[Store[Plain], Recorder],
 ) -> None:
     store, sent = opened
@@ -259,7 +259,7 @@ def test_what_keeps_the_last_step_from_being_done_is_said_and_tried_again(
     finished(store)
 
 
-def test_the_last_step_may_change_an_item_or_find_it_gone(opened: tuple[Store[Plain], Recorder]) -> None:
+def test_the_final_step_may_update_an_item_or_find_it_deleted(opened: tuple[Store[Plain], Recorder]) -> None:
     store, _ = opened
     store.run(create(Category(slug="new")))
     store.run(create(Shelf(shelf="s")))

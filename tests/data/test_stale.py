@@ -1,4 +1,4 @@
-"""Two writers at once: never a stale index key, never a stale guard, never a lost change."""
+"""Two concurrent writers: never a stale index key, a stale guard or a lost update."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def two(store: Store[Club]) -> tuple[Note, Note]:
     return first, second
 
 
-def test_writers_of_different_fields_do_not_disturb_each_other(store: Store[Club]) -> None:
+def test_writers_of_different_fields_do_not_conflict(store: Store[Club]) -> None:
     store.run(create(Note(note_id="n")))
     first, second = two(store)
     first.text, second.stars = "first", 5
@@ -39,7 +39,7 @@ def test_writers_of_different_fields_do_not_disturb_each_other(store: Store[Club
     assert store.run(get(Note, note_id="n")) == Note(note_id="n", text="first", stars=5)
 
 
-def test_writers_of_one_field_do(store: Store[Club]) -> None:
+def test_writers_of_the_same_field_conflict(store: Store[Club]) -> None:
     store.run(create(Note(note_id="n")))
     first, second = two(store)
     first.text, second.text = "first", "second"
@@ -49,7 +49,7 @@ def test_writers_of_one_field_do(store: Store[Club]) -> None:
 
 
 @pytest.mark.parametrize("before", [{}, {"folder": "f", "rank": 1}])
-def test_writers_of_two_parts_of_one_index_key_do(store: Store[Club], before: dict[str, Any]) -> None:
+def test_writers_of_two_parts_of_one_index_key_conflict(store: Store[Club], before: dict[str, Any]) -> None:
     store.run(create(Note(note_id="n", **before)))
     first, second = two(store)
     first.folder, second.rank = "g", 7
@@ -59,7 +59,7 @@ def test_writers_of_two_parts_of_one_index_key_do(store: Store[Club], before: di
     assert store.verify() == []
 
 
-def test_a_unique_value_changed_by_two_at_once(store: Store[Club]) -> None:
+def test_two_writers_of_one_unique_value_conflict(store: Store[Club]) -> None:
     store.run(create(Alias(alias_id="a", name="A")))
     first, second = store.run(get(Alias, alias_id="a")), store.run(get(Alias, alias_id="a"))
     assert first is not None
@@ -74,7 +74,7 @@ def test_a_unique_value_changed_by_two_at_once(store: Store[Club]) -> None:
     store.run(create(Alias(alias_id="c", name="C")))
 
 
-def test_saving_again_does_not_trip_over_its_own_guard(store: Store[Club]) -> None:
+def test_saving_again_does_not_conflict_with_its_own_guard(store: Store[Club]) -> None:
     user = store.run(create(User(username="ann", email="a", nickname="n")))
     for email in ("b", "b", "a", "A"):
         user.email = email
@@ -86,7 +86,7 @@ def test_saving_again_does_not_trip_over_its_own_guard(store: Store[Club]) -> No
     store.run(create(User(username="joe", email="a", nickname="n")))
 
 
-def test_uniqueness_in_a_table_whose_key_has_another_name(store: Store[Club]) -> None:
+def test_unique_values_work_in_a_table_with_another_key_name(store: Store[Club]) -> None:
     store.run(create(User(username="ann", email="a", nickname="n")))
     with pytest.raises(UniqueViolation) as caught:
         store.run(create(User(username="joe", email="b", nickname="n")))
@@ -109,7 +109,7 @@ def test_an_absent_version_counts_as_0(store: Store[Club], raw: Any) -> None:
         store.run(update(second))
 
 
-def test_a_number_that_others_stored_as_null_counts_as_0(store: Store[Club], raw: Any) -> None:
+def test_a_counter_stored_as_null_counts_as_0(store: Store[Club], raw: Any) -> None:
     store.run(create(Team(team_id="t", name="T")))
     raw.update_item(
         TableName="Club",
@@ -128,7 +128,7 @@ def test_counters_and_mirrors_do_not_raise_the_version(store: Store[Club], raw: 
     user = store.run(create(User(username="ann", email="a")))
     article = store.run(create(Article(slug="s", number=1, title="T", author="ann")))
     user.email = "b"
-    store.run(update(user))  # not stale, though it was counted on since
+    store.run(update(user))  # not stale, though its counter has changed since
     article.title = "U"
     store.run(update(article))
     found = store.run(store.design.user("ann"))
@@ -137,7 +137,7 @@ def test_counters_and_mirrors_do_not_raise_the_version(store: Store[Club], raw: 
     assert store.verify() == []
 
 
-def test_a_put_raises_the_stored_version_and_keeps_what_is_kept(store: Store[Club]) -> None:
+def test_a_put_raises_the_stored_version_and_keeps_counters(store: Store[Club]) -> None:
     made = store.run(create(User(username="ann", email="a")))
     store.run(create(Article(slug="s", number=1, title="T", author="ann")))
     again = store.run(put(User(username="ann", email="b")))
@@ -159,7 +159,7 @@ def test_a_patch_of_part_of_an_index_key(store: Store[Club], sent: Recorder) -> 
     assert store.verify() == []
 
 
-def test_a_patch_is_tried_again_when_the_item_changed_under_it(store: Store[Club], sent: Recorder) -> None:
+def test_a_patch_is_retried_when_the_item_changes_meanwhile(store: Store[Club], sent: Recorder) -> None:
     store.run(create(Note(note_id="n", folder="f", rank=1)))
     client: Any = sent.client
 
@@ -179,7 +179,7 @@ def test_a_patch_is_tried_again_when_the_item_changed_under_it(store: Store[Club
     assert store.verify() == []
 
 
-def test_a_patch_of_a_number_that_is_absent(store: Store[Club], raw: Any) -> None:
+def test_a_patch_of_an_absent_number(store: Store[Club], raw: Any) -> None:
     store.run(create(Note(note_id="n")))
     raw.update_item(TableName="Club", Key={"PK": {"S": "NOTE#n"}, "SK": {"S": "NOTE"}}, UpdateExpression="REMOVE stars")
     store.run(patch(ref(Note, note_id="n"), stars=increment(2)))
@@ -189,7 +189,7 @@ def test_a_patch_of_a_number_that_is_absent(store: Store[Club], raw: Any) -> Non
     assert (note.stars, note.rank) == (2, 1)
 
 
-def test_a_move_carries_everything_along(store: Store[Club], raw: Any) -> None:
+def test_a_move_takes_everything_along(store: Store[Club], raw: Any) -> None:
     store.run(create(User(username="ann", email="a")))
     article = store.run(create(Article(slug="one", number=1, title="T", author="ann", tags=frozenset("ab"))))
     raw.update_item(
@@ -209,7 +209,7 @@ def test_a_move_carries_everything_along(store: Store[Club], raw: Any) -> None:
     assert store.verify() == []
 
 
-def test_a_parent_is_not_moved_from_under_its_children(store: Store[Club]) -> None:
+def test_a_parent_with_children_cannot_be_moved(store: Store[Club]) -> None:
     store.run(create(User(username="ann", email="a")))
     store.run(create(Article(slug="one", number=1, title="T", author="ann")))
     user = store.run(store.design.user("ann"))
@@ -223,7 +223,7 @@ def test_a_parent_is_not_moved_from_under_its_children(store: Store[Club]) -> No
     assert store.verify() == []
 
 
-def test_an_old_copy_does_not_change_what_was_created_under_its_key_since(store: Store[Club]) -> None:
+def test_an_old_copy_does_not_change_a_new_item_with_the_same_key(store: Store[Club]) -> None:
     store.run(create(User(username="ann", email="a")))
     old_user = store.run(store.design.user("ann"))
     article = store.run(create(Article(slug="s", number=1, title="T", author="ann", tags=frozenset("ab"))))

@@ -1,4 +1,4 @@
-"""Handlers by themselves: which changes they get, and how; no runner needed."""
+"""Handlers without a runner: which changes they get, and in which form."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -73,9 +73,7 @@ def test_a_change_shows_the_item_before_and_after(store: Store[Press], engine: E
     assert not first.expired
 
 
-def test_an_item_that_expired_is_told_from_one_that_was_deleted(
-    store: Store[Press], engine: Engine, times: Times
-) -> None:
+def test_an_expired_item_is_distinguished_from_a_deleted_one(store: Store[Press], engine: Engine, times: Times) -> None:
     store.run(create(Article(slug="a", title="One", expires=times.now)))
     article = store.run(create(Article(slug="b", title="Two")))
     store.run(delete(article))
@@ -85,7 +83,7 @@ def test_an_item_that_expired_is_told_from_one_that_was_deleted(
     assert [(change.keys["slug"], change.expired) for change in gone] == [("b", False), ("a", True)]
 
 
-def test_a_cascade_shows_what_goes_and_not_how(store: Store[Press], engine: Engine) -> None:
+def test_a_cascade_shows_deletions_and_not_its_marks(store: Store[Press], engine: Engine) -> None:
     article = store.run(create(Article(slug="a", title="One")))
     for number in (1, 2):
         store.run(create(Comment(slug="a", number=number)))
@@ -98,7 +96,7 @@ def test_a_cascade_shows_what_goes_and_not_how(store: Store[Press], engine: Engi
     ]
 
 
-def test_a_key_that_is_the_whole_entity_is_enough(store: Store[Press], engine: Engine) -> None:
+def test_an_entity_can_be_read_from_its_key_alone(store: Store[Press], engine: Engine) -> None:
     mark = Mark(subject="a", kind="star", number=7)
     store.run(delete(store.run(create(mark))))
     made, gone = seen_in(engine, marks)
@@ -107,7 +105,7 @@ def test_a_key_that_is_the_whole_entity_is_enough(store: Store[Press], engine: E
     assert gone.keys == {"subject": "a", "kind": "star", "number": 7}
 
 
-def test_handlers_get_records_of_their_own_table(store: Store[Press], engine: Engine) -> None:
+def test_handlers_get_only_records_of_their_own_table(store: Store[Press], engine: Engine) -> None:
     store.run(create(Article(slug="a", title="One")))
     (record,) = records_of(engine, "Articles")
     seen: Seen = []
@@ -115,7 +113,7 @@ def test_handlers_get_records_of_their_own_table(store: Store[Press], engine: En
     assert deliver(HANDLERS, articles, record, seen) == 1
 
 
-def test_a_handler_is_a_function_still(store: Store[Press], engine: Engine) -> None:
+def test_a_handler_is_still_a_function(store: Store[Press], engine: Engine) -> None:
     store.run(create(Article(slug="a", title="One")))
     (change,) = seen_in(engine, articles)
     seen: Seen = []
@@ -124,7 +122,7 @@ def test_a_handler_is_a_function_still(store: Store[Press], engine: Engine) -> N
     assert see_articles.name == "see_articles"
 
 
-def test_a_record_is_kept_as_it_is(store: Store[Press], engine: Engine) -> None:
+def test_a_record_is_stored_unchanged(store: Store[Press], engine: Engine) -> None:
     store.run(create(Article(slug="a", title="Ö", picture=b"\x00\xff", pictures=frozenset({b"1", b"\x80"}))))
     (record,) = records_of(engine, "Articles")
     again = unpacked(packed(record))
@@ -136,7 +134,7 @@ def test_a_record_is_kept_as_it_is(store: Store[Press], engine: Engine) -> None:
     assert first == second
 
 
-def test_an_event_of_lambda_is_a_record_too() -> None:
+def test_a_lambda_event_can_be_handled() -> None:
     event = {
         "eventID": "1",
         "eventName": "REMOVE",

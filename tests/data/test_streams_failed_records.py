@@ -1,4 +1,4 @@
-"""Records that were set aside: an operator sees them, retries them, gives them up."""
+"""Failed records: an operator lists them, retries them and discards them."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def office() -> Iterator[Office]:
         yield Office(engine, times)
 
 
-def test_a_retry_that_works(office: Office) -> None:
+def test_a_successful_retry(office: Office) -> None:
     aside_id = office.set_aside(Article(slug="a", title="A", picture=b"\x00\xff"))
     office.desk.works = True
     retry(office.store, aside_id, [take], office.desk)
@@ -47,14 +47,14 @@ def test_a_retry_that_fails_again(office: Office) -> None:
     assert aside.set_aside_at < aside.tried_at
 
 
-def test_a_handler_that_is_no_longer_there(office: Office) -> None:
+def test_a_handler_that_no_longer_exists(office: Office) -> None:
     aside_id = office.set_aside(Article(slug="a", title="A"))
     with pytest.raises(HandlerFailed, match="no handler take"):
         retry(office.store, aside_id, [], office.desk)
     assert [each.tries for each in set_aside(office.store)] == [1]
 
 
-def test_a_record_can_be_given_up(office: Office) -> None:
+def test_a_record_can_be_discarded(office: Office) -> None:
     aside_id = office.set_aside(Article(slug="a", title="A"))
     discard(office.store, aside_id)
     assert list(set_aside(office.store)) == []
@@ -62,8 +62,8 @@ def test_a_record_can_be_given_up(office: Office) -> None:
         discard(office.store, aside_id)
 
 
-def test_a_record_larger_than_an_item_is_kept_whole(office: Office) -> None:
-    picture = os.urandom(390_000)  # of which the record holds two, and nothing can be compressed
+def test_a_record_larger_than_an_item_is_stored_completely(office: Office) -> None:
+    picture = os.urandom(390_000)  # the record contains it twice, and it can't be compressed
     aside_id = office.set_aside(Article(slug="a", title="A", picture=picture))
     (aside,) = set_aside(office.store)
     assert aside.pieces > 1

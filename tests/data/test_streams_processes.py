@@ -1,4 +1,4 @@
-"""Two processes on one file, of which the one at work is killed again and again, in the middle of its records."""
+"""Two processes on one file; the active one is killed repeatedly, in the middle of its records."""
 
 import subprocess
 import sys
@@ -58,7 +58,7 @@ def wait_for(log: Path, records: int) -> list[Line]:
 
 
 def write(store: Store[Press]) -> None:
-    """200 changes of 20 articles, mixed."""
+    """200 changes of 20 articles, in mixed order."""
     made = [store.run(create(Article(slug=f"a{number}", title="0"))) for number in range(ARTICLES)]
     for version in range(1, VERSIONS):
         for article in made:
@@ -71,7 +71,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "press.db"
 
 
-def test_killed_in_the_middle_another_goes_on(path: Path, tmp_path: Path) -> None:
+def test_another_process_continues_when_one_is_killed(path: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Engine(str(path)) as engine:
         store = Store(Press(), engine)
@@ -95,7 +95,7 @@ def kill_the_one_at_work(first: subprocess.Popen[str], second: subprocess.Popen[
 
 
 def wait_for_position(store: Store[Press], sequence: int) -> None:
-    """The checkpoint comes to the last record."""
+    """Wait until the checkpoint is at the last record."""
     until = time.monotonic() + 10
     while _position(store) != sequence:
         assert time.monotonic() < until, f"the checkpoint is at {_position(store)}"
@@ -109,7 +109,7 @@ def _position(store: Store[Press]) -> int:
 
 def check(lines: list[Line]) -> None:
     assert len({line.process for line in lines}) == 3
-    # The stream has one shard, so everything comes in order; what was handled when it was killed comes once more.
+    # The stream has one shard, so records arrive in order; only what was being handled at a kill arrives again.
     numbers = [line.sequence for line in lines]
     assert numbers == sorted(numbers)
     assert len(set(numbers)) == ARTICLES * VERSIONS

@@ -1,4 +1,4 @@
-"""The runner of a stream: at least once, in order, one at a time; what fails is tried again and then set aside."""
+"""The runner of a stream: at least once, in order, one at a time; failed records are retried and then set aside."""
 
 import logging
 from collections.abc import Iterator
@@ -35,13 +35,13 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
 
 @pytest.fixture
 def local() -> Iterator[Bench]:
-    """In-process only, where the time of the engine matters."""
+    """In-process only, for tests that depend on the engine's clock."""
     times = Times()
     with Engine(clock=times.seconds) as engine:
         yield Bench(engine, times)
 
 
-def test_every_change_once_and_in_order(bench: Bench) -> None:
+def test_every_change_is_handled_once_and_in_order(bench: Bench) -> None:
     bench.write("a", "b")
     runner = bench.runner()
     assert runner.run_once() == 2
@@ -56,7 +56,7 @@ def test_every_change_once_and_in_order(bench: Bench) -> None:
     assert bench.store.verify() == []
 
 
-def test_another_goes_on_where_one_stopped(bench: Bench) -> None:
+def test_another_runner_continues_where_one_stopped(bench: Bench) -> None:
     bench.write("a")
     first = bench.runner()
     first.run_once()
@@ -66,7 +66,7 @@ def test_another_goes_on_where_one_stopped(bench: Bench) -> None:
     assert bench.titles() == ["a", "b"]
 
 
-def test_records_for_nobody_are_passed_over(bench: Bench) -> None:
+def test_records_without_a_handler_are_skipped(bench: Bench) -> None:
     bench.write("a")
     for number in range(3):
         bench.store.run(create(Comment(slug="a", number=number)))
@@ -78,21 +78,21 @@ def test_records_for_nobody_are_passed_over(bench: Bench) -> None:
     assert bench.checkpoint().sequence != first
 
 
-def test_one_of_two_is_at_work(bench: Bench) -> None:
+def test_only_one_of_two_runners_works(bench: Bench) -> None:
     bench.write("a")
     first, second = bench.runner(), bench.runner()
     assert first.run_once() == 1
     bench.write("b")
     assert second.run_once() == 0
     assert first.run_once() == 1
-    bench.times.pass_(31)  # the first is not heard of any more
+    bench.times.pass_(31)  # the first one no longer renews its lease
     bench.write("c")
     assert second.run_once() == 1
     assert first.run_once() == 0
     assert bench.titles() == ["a", "b", "c"]
 
 
-def test_who_renews_the_lease_keeps_it(bench: Bench) -> None:
+def test_a_runner_that_renews_its_lease_keeps_it(bench: Bench) -> None:
     first, second = bench.runner(), bench.runner()
     first.run_once()
     for _ in range(5):
@@ -104,12 +104,12 @@ def test_who_renews_the_lease_keeps_it(bench: Bench) -> None:
     assert first.run_once() == 1
 
 
-def test_who_lost_the_lease_moves_no_checkpoint(bench: Bench) -> None:
+def test_a_runner_that_lost_its_lease_does_not_move_the_checkpoint(bench: Bench) -> None:
     other = bench.runner()
 
     @on(Article, "INSERT")
     def slow(change: ItemChange[Article], seen: Seen) -> None:
-        """Takes so long that the other takes over and does it all."""
+        """Takes so long that the other runner takes over and does everything."""
         assert change.after is not None
         seen.append(("slow", change.after.title))
         bench.times.pass_(31)
@@ -125,7 +125,7 @@ def test_who_lost_the_lease_moves_no_checkpoint(bench: Bench) -> None:
     assert bench.checkpoint().sequence == last
 
 
-def test_twice_is_harmless_for_a_handler_that_minds_it(bench: Bench) -> None:
+def test_an_idempotent_handler_can_get_a_record_twice(bench: Bench) -> None:
     @on(Article, "INSERT")
     def note(change: ItemChange[Article], seen: Seen) -> None:
         seen.append(("twice", change.event))
@@ -140,7 +140,7 @@ def test_twice_is_harmless_for_a_handler_that_minds_it(bench: Bench) -> None:
     assert [each.text for each in notes] == list(dict.fromkeys(event for _, event in bench.seen))
 
 
-def test_what_fails_is_tried_again_before_the_next(bench: Bench) -> None:
+def test_a_failed_record_is_retried_before_the_next(bench: Bench) -> None:
     bench.write("a", "b", "c")
     runner = bench.runner(failing("b", 2))
     assert runner.run_once() == 1
@@ -153,7 +153,7 @@ def test_what_fails_is_tried_again_before_the_next(bench: Bench) -> None:
     assert list(set_aside(bench.store)) == []
 
 
-def test_tries_are_counted_across_processes(bench: Bench) -> None:
+def test_attempts_are_counted_across_processes(bench: Bench) -> None:
     bench.write("a", "b")
     handler = failing("a")
     for _ in range(3):
@@ -165,7 +165,7 @@ def test_tries_are_counted_across_processes(bench: Bench) -> None:
     assert (aside.tries, aside.handler) == (3, "picky")
 
 
-def test_a_poisonous_record_is_set_aside_and_the_others_go_on(bench: Bench) -> None:
+def test_a_record_that_always_fails_is_set_aside_and_others_continue(bench: Bench) -> None:
     bench.write("a", "b", "c")
     run_with_pauses(bench, bench.runner(failing("b")))
     assert bench.seen == [("take", "a"), *[("fail", "b")] * 3, ("take", "c")]
@@ -176,7 +176,7 @@ def test_a_poisonous_record_is_set_aside_and_the_others_go_on(bench: Bench) -> N
     assert bench.store.verify() == []
 
 
-def test_a_handler_that_took_a_record_is_not_troubled_by_another(bench: Bench) -> None:
+def test_a_handler_that_succeeded_is_not_called_again_when_another_fails(bench: Bench) -> None:
     bench.write("a")
     run_with_pauses(bench, bench.runner(see, failing("a")))
     assert bench.seen == [("INSERT", "a"), *[("fail", "a")] * 3]
@@ -192,7 +192,7 @@ def test_a_handler_that_took_a_record_is_not_troubled_by_another(bench: Bench) -
     assert [kind for kind, _ in bench.seen] == ["fail"] * 3 + ["last"]
 
 
-def test_a_record_that_ends_the_process_is_set_aside_too(bench: Bench) -> None:
+def test_a_record_that_crashes_the_process_is_set_aside_too(bench: Bench) -> None:
     @on(Article, "INSERT")
     def deadly(change: ItemChange[Article], seen: Seen) -> None:
         assert change.after is not None
@@ -211,7 +211,7 @@ def test_a_record_that_ends_the_process_is_set_aside_too(bench: Bench) -> None:
     assert (aside.tries, aside.error) == (3, "the process ended while the handler was running")
 
 
-def test_an_item_that_can_not_be_read_is_set_aside(bench: Bench) -> None:
+def test_an_unreadable_item_is_set_aside(bench: Bench) -> None:
     raw = bench.client
     raw.put_item(TableName="Articles", Item={"PK": {"S": "ARTICLE#x"}, "SK": {"S": "ARTICLE"}, "title": {"N": "1"}})
     bench.write("a")
@@ -221,7 +221,7 @@ def test_an_item_that_can_not_be_read_is_set_aside(bench: Bench) -> None:
     assert aside.error.startswith("StoredDataError: Article.")
 
 
-def test_what_fails_beside_the_handlers_is_raised_and_gone_on_with(bench: Bench) -> None:
+def test_an_error_outside_of_handlers_is_raised_and_the_runner_can_continue(bench: Bench) -> None:
     bench.write("a", "b")
     streams = Failing(bench.streams, [failure("InternalServerError")], only="get_records")
     runner = bench.runner(streams=streams)
@@ -238,8 +238,8 @@ def test_what_fails_beside_the_handlers_is_raised_and_gone_on_with(bench: Bench)
     assert bench.titles() == ["a", "b", "c", "c"]
 
 
-def test_a_record_that_could_not_be_set_aside_is_not_passed_over(bench: Bench) -> None:
-    """The write that sets it aside fails: the handler is not left out for that, though another waits behind it."""
+def test_a_record_that_could_not_be_set_aside_is_not_skipped(bench: Bench) -> None:
+    """The write that sets it aside fails: the handler still gets it, though another record is waiting."""
 
     @on(Article, "INSERT")
     def last(change: ItemChange[Article], seen: Seen) -> None:
@@ -257,7 +257,7 @@ def test_a_record_that_could_not_be_set_aside_is_not_passed_over(bench: Bench) -
     assert [kind for kind, _ in bench.seen].count("last") == 1
 
 
-def test_a_table_without_a_stream_says_so(bench: Bench) -> None:
+def test_a_table_without_a_stream_is_reported(bench: Bench) -> None:
     bench.client.delete_table(TableName="Marks")
     bench.client.create_table(
         TableName="Marks",
@@ -274,12 +274,12 @@ def test_a_table_without_a_stream_says_so(bench: Bench) -> None:
         bench.runner(mark, table=marks).run_once()
 
 
-def test_two_handlers_of_one_name_are_refused(bench: Bench) -> None:
+def test_two_handlers_with_the_same_name_are_refused(bench: Bench) -> None:
     with pytest.raises(DesignError, match="picky"):
         bench.runner(failing("a"), failing("b"))
 
 
-def test_stop_is_heard_between_two_records(bench: Bench) -> None:
+def test_it_can_be_stopped_between_two_records(bench: Bench) -> None:
     @on(Article, "INSERT")
     def stopping(change: ItemChange[Article], seen: Seen) -> None:
         assert change.after is not None
@@ -294,10 +294,10 @@ def test_stop_is_heard_between_two_records(bench: Bench) -> None:
     assert bench.titles() == ["a", "b", "c"]
 
 
-# What happens to streams in the course of time
+# What can happen to a stream over time
 
 
-def test_an_iterator_that_expired_is_replaced(local: Bench) -> None:
+def test_an_expired_iterator_is_replaced(local: Bench) -> None:
     local.write("a")
     runner = local.runner()
     runner.run_once()
@@ -307,7 +307,7 @@ def test_an_iterator_that_expired_is_replaced(local: Bench) -> None:
     assert local.titles() == ["a", "b"]
 
 
-def test_lost_records_are_warned_of(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
+def test_lost_records_are_logged(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
     local.write("a")
     runner = local.runner()
     runner.run_once()
@@ -323,7 +323,7 @@ def test_lost_records_are_warned_of(local: Bench, caplog: pytest.LogCaptureFixtu
     assert runner.run_once() == 1
 
 
-def test_nothing_is_lost_where_nothing_happened_for_long(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_long_idle_stream_loses_nothing(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
     local.write("a")
     local.runner().run_once()
     local.times.pass_(25 * 3600)
@@ -332,7 +332,7 @@ def test_nothing_is_lost_where_nothing_happened_for_long(local: Bench, caplog: p
     assert caplog.text == ""
 
 
-def test_a_stream_that_was_made_anew_is_read_after_the_old_one(local: Bench) -> None:
+def test_a_recreated_stream_is_read_after_the_old_one(local: Bench) -> None:
     local.write("a")
     runner = local.runner()
     runner.run_once()
@@ -351,11 +351,11 @@ def test_a_stream_that_was_made_anew_is_read_after_the_old_one(local: Bench) -> 
     assert old.expires_at is not None
     local.times.pass_(25 * 3600)
     local.write("d")
-    assert runner.run_once() == 1  # the old stream is not there any more
+    assert runner.run_once() == 1  # the old stream no longer exists
     assert len(checkpoints_of(local.store, "Articles")) == 1
 
 
-def test_a_stream_that_ends_under_the_runner_is_followed_by_the_next(local: Bench) -> None:
+def test_when_a_stream_ends_the_runner_follows_the_next_one(local: Bench) -> None:
     runner = local.runner()
     local.write("a")
     runner.run_once()
@@ -370,7 +370,7 @@ def test_a_stream_that_ends_under_the_runner_is_followed_by_the_next(local: Benc
     assert local.titles() == ["a", "b"]
 
 
-def test_parents_come_before_their_children(local: Bench) -> None:
+def test_parent_shards_come_before_their_children(local: Bench) -> None:
     streams = ManyShards(local.client, {"child-1": "parent", "child-2": "parent", "parent": "long gone", "other": None})
     for shard, titles in {"parent": "abc", "child-1": "de", "child-2": "fg", "other": "xyz"}.items():
         local.write(*titles)
@@ -391,7 +391,7 @@ def test_parents_come_before_their_children(local: Bench) -> None:
     assert {each.shard for each in checkpoints_of(local.store, "Articles").values() if each.closed} == {"parent"}
 
 
-def test_a_shard_that_fails_holds_up_no_other(local: Bench) -> None:
+def test_a_failing_shard_does_not_block_others(local: Bench) -> None:
     streams = ManyShards(local.client, {"one": None, "two": None})
     for shard, titles in {"one": "abc", "two": "xyz"}.items():
         local.write(*titles)
@@ -402,7 +402,7 @@ def test_a_shard_that_fails_holds_up_no_other(local: Bench) -> None:
     assert local.seen == [("fail", "a"), ("take", "x"), ("take", "y"), ("take", "z")]
 
 
-def test_a_shard_that_is_gone_is_forgotten(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_shard_that_no_longer_exists_is_forgotten(local: Bench, caplog: pytest.LogCaptureFixture) -> None:
     streams = ManyShards(local.client, {"one": None, "two": None})
     for shard, titles in {"one": "a", "two": "x"}.items():
         local.write(*titles)
@@ -422,8 +422,8 @@ def test_pauses_grow_up_to_a_minute() -> None:
     assert (pauses[0], pauses[-1]) == (0.5, 60)
 
 
-def test_killed_at_any_call_nothing_is_left_out() -> None:
-    """The runner dies before or after each of its twelve calls; the next one delivers what is left, in order."""
+def test_no_record_is_lost_if_the_runner_is_killed_at_any_call() -> None:
+    """The runner dies before or after each of its twelve calls; the next one delivers the rest, in order."""
     for after in (False, True):
         for step in range(12):
             _killed_at(step, after=after)
@@ -445,5 +445,5 @@ def _killed_at(step: int, *, after: bool) -> None:
             pass
         first = list(dict.fromkeys(bench.seen))
         assert first == [("INSERT", "a"), ("INSERT", "b"), ("INSERT", "c"), ("REMOVE", "b")], (step, after)
-        # A record that was handled and not yet noted comes again, and only that one.
+        # Only a record that was handled and not yet noted comes again.
         assert len(bench.seen) - len(first) <= 1

@@ -1,4 +1,4 @@
-"""Random writes put together in transactions: all or nothing, each item once, and everything still agrees."""
+"""Random writes combined in transactions: all or nothing, each item once, and everything still agrees."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ ROLES: tuple[Literal["member", "admin"], ...] = ("member", "admin")
 
 
 def some_writes(store: Store[Club], chance: random.Random) -> Iterator[Any]:
-    """Writes of few items, so that they get into each other's way."""
+    """Writes of a few items, so that they conflict."""
     user, team, slug, note = (chance.choice(each) for each in ("ab", "tv", "xyz", "mn"))
     member = store.run(get(Member, team_id=team, username=user))
     article = store.run(get(Article, slug=slug))
@@ -63,7 +63,9 @@ def stored(sent: Recorder) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_is_written_together_agrees(store: Store[Club], sent: Recorder, seed: int) -> None:
+def test_transactions_of_random_writes_leave_everything_consistent(
+    store: Store[Club], sent: Recorder, seed: int
+) -> None:
     chance, items, done = random.Random(seed), stored(sent), 0
     for name in "ab":
         store.run(create(User(username=name, email=name)))

@@ -1,4 +1,4 @@
-"""How Python's values are stored and read back; items of an older shape; envelopes; secrets."""
+"""How Python values are stored and read back; items of an older shape; envelopes; secrets."""
 
 import json
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -42,7 +42,7 @@ from keyplan.engine.values.attribute_values import item_size as size_in_the_engi
 from tests.data.support import Recorder
 
 
-class Colour(Enum):
+class Color(Enum):
     RED = "red"
 
 
@@ -87,7 +87,7 @@ VALUES: list[tuple[Any, object, dict[str, Any] | None, object]] = [
     ),
     (Decimal, Decimal("0E+9999999"), {"N": "0"}, Decimal(0)),
     (date, date(2026, 1, 31), {"S": "2026-01-31"}, date(2026, 1, 31)),
-    (Colour, Colour.RED, {"S": "red"}, Colour.RED),
+    (Color, Color.RED, {"S": "red"}, Color.RED),
     (Level, Level.LOW, {"N": "1"}, Level.LOW),
     (Ratio, Ratio.HALF, {"N": "0.5"}, Ratio.HALF),
     (Literal["a", "b"], "b", {"S": "b"}, "b"),
@@ -101,7 +101,7 @@ VALUES: list[tuple[Any, object, dict[str, Any] | None, object]] = [
     (set[str], {"b", "a"}, {"SS": ["a", "b"]}, {"a", "b"}),
     (set[int], {10, 9}, {"NS": ["10", "9"]}, {9, 10}),
     (frozenset[bytes], frozenset([b"a"]), {"BS": [b"a"]}, frozenset([b"a"])),
-    (set[Colour], {Colour.RED}, {"SS": ["red"]}, {Colour.RED}),
+    (set[Color], {Color.RED}, {"SS": ["red"]}, {Color.RED}),
     (set[UUID], {UUID(int=1)}, {"SS": ["00000000-0000-0000-0000-000000000001"]}, {UUID(int=1)}),
     (set[str], set(), None, set()),
     (dict[str, int], {"a": 1}, {"M": {"a": {"N": "1"}}}, {"a": 1}),
@@ -183,7 +183,7 @@ def test_a_value_is_stored_and_read_back(
         (set[bool], {True}),
     ],
 )
-def test_a_value_that_can_not_be_stored_is_refused(annotation: Any, value: object) -> None:
+def test_a_value_that_cannot_be_stored_is_refused(annotation: Any, value: object) -> None:
     entity = holder(annotation)
     with pytest.raises(InvalidValue) as caught:
         codec_of(entity).encode(entity.model_construct(id="1", value=value))
@@ -200,13 +200,13 @@ SETS = st.sets(st.text(max_size=4), min_size=1) | st.sets(st.integers(-999, 999)
 
 
 @given(st.recursive(PLAIN | SETS, members, max_leaves=20))
-def test_the_size_of_an_item_is_what_dynamodb_counts(value: object) -> None:
+def test_the_size_of_an_item_is_the_size_dynamodb_counts(value: object) -> None:
     try:
         item: dict[str, Any] = {"value": encode_untyped(value)}
-    except InvalidValue:  # a number of too many digits
+    except InvalidValue:  # a number with too many digits
         return
     assert item_size(item) == size_in_the_engine(item)
-    # What is well within the limit is not counted: the JSON of an item must never be shorter than its size.
+    # Items well within the limit are not measured, so the JSON of an item must never be shorter than its size.
     assert len(orjson.dumps(item)) >= item_size(item)
 
 
@@ -223,7 +223,7 @@ shop = Table("Shop", key("pk"), case="camel", indexes={"byRank": key("kind", "ra
 
 
 class Card(Entity, table=shop):
-    """A number as index key, and a field that is stored as a key."""
+    """A number as an index key, and a field that is stored as a key."""
 
     card_id: Id
     kind: Id = "card"
@@ -245,7 +245,7 @@ class Card(Entity, table=shop):
 
 
 class Stray(Entity, table=shop):
-    """Has no place in the index whose key one of its fields is stored as."""
+    """Not in the index whose key stores one of its fields."""
 
     stray_id: Id
     site_id: str | None = None
@@ -303,7 +303,7 @@ class Reply(Entity, table=envelopes):
 
 
 class Sheet(Entity, table=envelopes):
-    """In an envelope and without a version."""
+    """In an envelope, without a version."""
 
     sheet_id: Id
     first: str = ""
@@ -330,7 +330,7 @@ def raw_item(post: Store[Post], table_name: str, pk: str) -> Any:
     return client.get_item(TableName=table_name, Key={"pk": {"S": pk}})["Item"]
 
 
-def test_a_field_may_be_stored_as_a_key(post: Store[Post]) -> None:
+def test_a_field_can_be_stored_as_a_key(post: Store[Post]) -> None:
     card = post.run(create(Card(card_id="1", rank=Decimal("1.50"), site="s")))
     item = raw_item(post, "Shop", "CARD#1")
     assert item["siteId"] == {"S": "SITE#s"}
@@ -343,7 +343,7 @@ def test_a_field_may_be_stored_as_a_key(post: Store[Post]) -> None:
     found = post.run(get(Card, card_id="1"))
     assert found == card
     assert found is not None
-    assert (found.kind, found.site) == ("card", "s")  # out of one index, and still what they are
+    assert (found.kind, found.site) == ("card", "s")  # no longer in one index, but their fields are unchanged
     assert post.run(query(Card.by_rank, kind="card")).items == []
     assert post.verify() == []
     with pytest.raises(InvalidValue) as caught:
@@ -352,7 +352,7 @@ def test_a_field_may_be_stored_as_a_key(post: Store[Post]) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "x" * 2049])
-def test_what_dynamodb_takes_for_a_key_is_checked_as_one(post: Store[Post], value: str) -> None:
+def test_values_that_become_keys_are_checked_as_keys(post: Store[Post], value: str) -> None:
     post.run(create(Stray(stray_id="1")))
     client: Any = post.client
     client.taken()
@@ -364,7 +364,7 @@ def test_what_dynamodb_takes_for_a_key_is_checked_as_one(post: Store[Post], valu
     post.run(patch(ref(Stray, stray_id="1"), site_id="x" * 2048))
 
 
-def test_an_unchanged_entity_stays_unchanged_whatever_its_spelling(post: Store[Post]) -> None:
+def test_an_unchanged_entity_stays_unchanged_however_it_is_stored(post: Store[Post]) -> None:
     client: Any = post.client
     item = {"pk": {"S": "CARD#1"}, "cardId": {"S": "1"}, "kind": {"S": "card"}, "other": {"SS": ["b", "a"]}}
     client.put_item(TableName="Shop", Item=item)
@@ -380,7 +380,7 @@ def test_an_unchanged_entity_stays_unchanged_whatever_its_spelling(post: Store[P
     assert raw_item(post, "Shop", "CARD#1")["other"] == {"SS": ["a", "b"]}
 
 
-def test_evolve_upgrades_what_is_read_and_what_is_written(post: Store[Post]) -> None:
+def test_evolve_upgrades_items_on_read_and_on_write(post: Store[Post]) -> None:
     client: Any = post.client
     item = {"pk": {"S": "CARD#1"}, "cardId": {"S": "1"}, "kind": {"S": "card"}, "caption": {"S": "old"}}
     client.put_item(TableName="Shop", Item=item)
@@ -410,11 +410,11 @@ def test_evolve_upgrades_what_is_read_and_what_is_written(post: Store[Post]) -> 
         ("password", {"L": []}),
     ],
 )
-def test_an_item_that_does_not_fit_is_named(post: Store[Post], attribute: str, value: dict[str, Any]) -> None:
+def test_an_invalid_item_is_reported_with_its_key(post: Store[Post], attribute: str, value: dict[str, Any]) -> None:
     client: Any = post.client
     item = {"pk": {"S": "CARD#1"}, "cardId": {"S": "1"}, "kind": {"S": "card"}, attribute: value}
     if attribute in ("siteId", "rank", "kind"):
-        # DynamoDB itself would refuse the type of an index key, so the codec is asked.
+        # DynamoDB itself would refuse the type of an index key, so this calls the codec.
         with pytest.raises(StoredDataError) as caught:
             codec_of(Card).decode(dict(item))
     else:
@@ -478,7 +478,7 @@ def test_an_envelope_holds_the_fields_as_json(post: Store[Post]) -> None:
     assert [each.letter_id for each in post.run(query(Letter.by_owner, owner="o")).items] == ["1"]
 
 
-def test_an_envelope_gives_back_what_json_has_no_form_for(post: Store[Post]) -> None:
+def test_an_envelope_returns_values_that_json_cannot_represent(post: Store[Post]) -> None:
     enclosed = Enclosed(scan=b"\xfe", note=None, pages={"a": {1, 2}, "b": set()})
     letter = post.run(create(Letter(letter_id="1", seals=[b"\xff", b""], enclosed=enclosed)))
     assert post.run(get(Letter, letter_id="1")) == letter
@@ -489,7 +489,7 @@ def test_an_envelope_gives_back_what_json_has_no_form_for(post: Store[Post]) -> 
         post.run(get(Letter, letter_id="1"))
 
 
-def test_a_version_that_is_null_counts_as_0(post: Store[Post]) -> None:
+def test_a_version_stored_as_null_counts_as_0(post: Store[Post]) -> None:
     client: Any = post.client
     item = {"pk": {"S": "LETTER#1"}, "data": {"S": '{"letterId": "1"}'}, "version": {"NULL": True}}
     client.put_item(TableName="Envelopes", Item=item)
@@ -500,7 +500,7 @@ def test_a_version_that_is_null_counts_as_0(post: Store[Post]) -> None:
     assert raw_item(post, "Envelopes", "LETTER#1")["version"] == {"N": "1"}
 
 
-def test_a_time_that_python_can_not_hold_is_named() -> None:
+def test_a_time_out_of_range_is_reported() -> None:
     kind = holder(Ttl)
     with pytest.raises(StoredDataError, match="value"):
         codec_of(kind).decode({"id": {"S": "1"}, "value": {"N": "1" + "0" * 30}})
@@ -538,7 +538,7 @@ def test_an_envelope_without_a_version_is_safe_too(post: Store[Post]) -> None:
     assert post.run(get(Sheet, sheet_id="1")) == Sheet(sheet_id="1", first="a", second="2")
 
 
-def test_what_else_an_envelope_holds_stays(post: Store[Post]) -> None:
+def test_unknown_values_in_an_envelope_are_kept(post: Store[Post]) -> None:
     client: Any = post.client
     data = {"sheetId": "1", "first": "a", "later": {"x": [1, 0.5]}}
     client.put_item(TableName="Envelopes", Item={"pk": {"S": "SHEET#1"}, "data": {"S": json.dumps(data, indent=1)}})
@@ -553,7 +553,7 @@ def test_what_else_an_envelope_holds_stays(post: Store[Post]) -> None:
     assert stored_data == {**data, "second": "b"}
 
 
-def test_conditions_see_only_what_stands_beside_an_envelope(post: Store[Post]) -> None:
+def test_conditions_can_use_only_fields_outside_of_the_envelope(post: Store[Post]) -> None:
     post.run(create(Letter(letter_id="1")))
     assert len(post.run(scan(Letter, filter=lambda letter: letter.status == "draft")).items) == 1
     with pytest.raises(DesignError, match="on_top"):
@@ -561,7 +561,7 @@ def test_conditions_see_only_what_stands_beside_an_envelope(post: Store[Post]) -
 
 
 @pytest.mark.parametrize("data", ["no json", "[]", None])
-def test_a_broken_envelope_is_named(post: Store[Post], data: str | None) -> None:
+def test_a_broken_envelope_is_reported(post: Store[Post], data: str | None) -> None:
     client: Any = post.client
     item = {"pk": {"S": "SHEET#1"}} | ({"data": {"S": data}} if data else {})
     client.put_item(TableName="Envelopes", Item=item)
@@ -570,7 +570,7 @@ def test_a_broken_envelope_is_named(post: Store[Post], data: str | None) -> None
     assert [finding.kind for finding in post.verify()] == ["unreadable"]
 
 
-def test_an_envelope_that_disagrees_with_what_stands_beside_it(post: Store[Post]) -> None:
+def test_an_envelope_that_disagrees_with_its_attributes(post: Store[Post]) -> None:
     post.run(create(Letter(letter_id="1", body="b")))
     client: Any = post.client
     client.update_item(

@@ -1,4 +1,4 @@
-"""Damage of every kind, made by raw writes: found, put right, and then nothing is found."""
+"""Every kind of damage, caused by raw writes: found, repaired, and then nothing more is found."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -86,7 +86,7 @@ DAMAGE: list[tuple[str, Callable[[Any], Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("damage", "kinds"), [case[1:] for case in DAMAGE], ids=[case[0] for case in DAMAGE])
-def test_damage_is_found_and_put_right(
+def test_damage_is_found_and_repaired(
     filled: Store[Club], raw: Any, damage: Callable[[Any], Any], kinds: list[str]
 ) -> None:
     damage(raw)
@@ -97,7 +97,7 @@ def test_damage_is_found_and_put_right(
     assert filled.verify() == []
 
 
-def test_what_can_not_be_put_right_is_said(filled: Store[Club], raw: Any) -> None:
+def test_damage_that_cannot_be_repaired_is_reported(filled: Store[Club], raw: Any) -> None:
     add("MYSTERY", "x")(raw)
     add("EMAILISH", "x")(raw)
     remove("USER#ann", "USER")(raw)
@@ -107,7 +107,7 @@ def test_what_can_not_be_put_right_is_said(filled: Store[Club], raw: Any) -> Non
     assert all(not f.repairable for f in filled.verify() if f.kind in ("unknown", "missing-parent"))
 
 
-def test_two_items_with_one_unique_value(filled: Store[Club], raw: Any) -> None:
+def test_two_items_with_the_same_unique_value(filled: Store[Club], raw: Any) -> None:
     filled.run(create(Alias(alias_id="a", name="A")))
     add("ALIAS#b", "ALIAS", alias_id={"S": "b"}, name={"S": "A"})(raw)
     (finding,) = filled.verify()
@@ -116,7 +116,7 @@ def test_two_items_with_one_unique_value(filled: Store[Club], raw: Any) -> None:
     assert not finding.repairable
 
 
-def test_nothing_is_deleted_for_an_item_that_can_not_be_read(filled: Store[Club], raw: Any) -> None:
+def test_nothing_is_deleted_because_of_an_unreadable_item(filled: Store[Club], raw: Any) -> None:
     raw.update_item(
         TableName="Club",
         Key=key("ARTICLE#one", "ARTICLE"),
@@ -130,7 +130,7 @@ def test_nothing_is_deleted_for_an_item_that_can_not_be_read(filled: Store[Club]
     assert filled.repair(findings) == 0
 
 
-def test_a_repair_leaves_alone_what_changed_since(filled: Store[Club], raw: Any) -> None:
+def test_a_repair_leaves_changed_items_alone(filled: Store[Club], raw: Any) -> None:
     change("USER#ann", "USER", "SET article_count = :n", n={"N": "7"})(raw)
     findings = filled.verify()
     filled.run(create(Article(slug="two", number=2, title="T", author="ann")))
@@ -140,7 +140,7 @@ def test_a_repair_leaves_alone_what_changed_since(filled: Store[Club], raw: Any)
 
 
 class Seat(Entity, table=club):
-    """It follows from an order, and counts who sits there."""
+    """Derived from an order, with a counter of its guests."""
 
     seat: Id
     sitting: Count = 0
@@ -174,7 +174,7 @@ class Evening(Design):
     entities = (Seat, Order, Guest)
 
 
-def test_a_number_is_put_right_with_the_lost_item_that_holds_it() -> None:
+def test_a_counter_is_repaired_together_with_its_lost_item() -> None:
     with Engine() as engine:
         store = Store(Evening(), engine)
         store.create_tables()
@@ -188,14 +188,14 @@ def test_a_number_is_put_right_with_the_lost_item_that_holds_it() -> None:
         assert store.run(get(Seat, seat="a")) == Seat(seat="a", sitting=2)
 
 
-def test_a_guard_that_was_put_right_guards(filled: Store[Club], raw: Any) -> None:
+def test_a_repaired_guard_works(filled: Store[Club], raw: Any) -> None:
     remove("EMAIL#ann", "EMAIL#ann")(raw)
     filled.repair(filled.verify())
     with pytest.raises(UniqueViolation):
         filled.run(create(User(username="joe", email="ANN")))
 
 
-def test_what_hangs_on_an_item_that_expired_is_no_damage_once_its_own_time_is_over() -> None:
+def test_leftovers_of_an_expired_item_are_not_damage_after_their_own_expiry() -> None:
     times = Times()
     with Engine(clock=times.seconds) as engine:
         store = Store(Market({"env": "test"}), engine, clock=times)
@@ -204,7 +204,7 @@ def test_what_hangs_on_an_item_that_expired_is_no_damage_once_its_own_time_is_ov
         store.run(create(Login(login_id="l", expires_at=times.now + timedelta(seconds=5))))
         for token in ("a", "b"):
             store.run(create(Token(login_id="l", token=token, expires_at=times.now + timedelta(seconds=5))))
-        # DynamoDB deletes what expired in any order: here a login before its tokens, a guard and a token on their own.
+        # DynamoDB deletes expired items in any order: a login before its tokens, a guard and a token alone.
         for pk, sk in (("LOGIN#l", "LOGIN"), ("TOKEN#a", "TOKEN#a"), ("LOGIN#l", "TOKEN#b")):
             engine.delete_item(TableName=table, Key={"pk": {"S": pk}, "sk": {"S": sk}})
         findings = store.verify()
@@ -214,7 +214,7 @@ def test_what_hangs_on_an_item_that_expired_is_no_damage_once_its_own_time_is_ov
         assert store.verify() == []
 
 
-def test_a_finding_in_a_table_whose_name_is_open_can_be_put_right() -> None:
+def test_a_finding_in_a_table_with_an_environment_name_can_be_repaired() -> None:
     times = Times()
     with Engine(clock=times.seconds) as engine:
         store = Store(Market({"env": "test"}), engine, clock=times)

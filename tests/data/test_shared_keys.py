@@ -1,4 +1,4 @@
-"""Entities that share their keys and are told apart by the type attribute alone: none is taken for another."""
+"""Entities that share their keys and differ only in the type attribute are never mistaken for each other."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -64,7 +64,7 @@ def house() -> Iterator[Store[House]]:
         yield store
 
 
-def test_reads_do_not_find_the_other(house: Store[House]) -> None:
+def test_reads_do_not_find_the_other_entity(house: Store[House]) -> None:
     assert house.run(get(Lamp, name="one")) is None
     assert house.run(batch_get(Lamp, ["one"])) == [None]
     assert not house.run(there(Lamp, name="one"))
@@ -84,7 +84,7 @@ def test_reads_do_not_find_the_other(house: Store[House]) -> None:
         (lambda: patch(ref(Lamp, name="LABEL-b"), watts=5), NotFound),
     ],
 )
-def test_writes_leave_the_other_alone(
+def test_writes_leave_the_other_entity_alone(
     house: Store[House], write: Callable[[], Any], refusal: type[NotFound | AlreadyExists | ParentMissing]
 ) -> None:
     house.run(create(Lamp(name="two", watts=5)))
