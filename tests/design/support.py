@@ -1,4 +1,4 @@
-"""Shared by the tests of designs: templates without an entity, and exact checks of errors."""
+"""Helpers for the tests of designs: templates without an entity, and exact checks of errors."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -57,7 +57,7 @@ def test_a_comparison_is_recorded(node: Node, expected: Node) -> None:
     assert node == expected
 
 
-def test_conditions_combine_as_they_are_bracketed() -> None:
+def test_conditions_combine_as_they_are_parenthesized() -> None:
     first, second, third = Node("=", (STATUS, "a")), Node("<", (LIKES, 1)), Node("attribute_exists", (NOTE,))
     combined = recorded(Post, lambda p: ((p.status == "a") | (p.likes < 1)) & exists(p.note))
     assert combined == Node("AND", (Node("OR", (first, second)), third))
@@ -91,13 +91,13 @@ def test_in_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", [True, None, "status", 1])
-def test_what_is_no_condition_is_refused(value: object) -> None:
+def test_other_values_are_not_conditions(value: object) -> None:
     with pytest.raises(TypeError, match="isn't a condition"):
         recorded(Post, lambda p: value)
 
 
 @pytest.mark.parametrize("condition", [contains, exists, absent])
-def test_only_a_field_can_be_asked(condition: object) -> None:
+def test_only_a_field_can_be_tested(condition: object) -> None:
     arguments = ("x", "y") if condition is contains else ("x",)
     with pytest.raises(TypeError, match="isn't a field of the entity"):
         condition(*arguments)  # type: ignore[operator]  # one of three functions

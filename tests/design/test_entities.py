@@ -1,4 +1,4 @@
-"""Entities: names of stored attributes, kinds of fields, and keys that can't be confused."""
+"""Entities: names of stored attributes, kinds of fields, and keys that can't be mistaken for each other."""
 
 from datetime import datetime
 from itertools import product
@@ -54,7 +54,7 @@ TEXTS = ["".join(letters) for size in (1, 2, 3, 4, 5) for letters in product("AB
 
 
 @given(st.tuples(*[st.sampled_from(PAIRS)] * 4))
-def test_two_entities_are_refused_if_some_item_could_be_either(templates: tuple[str, str, str, str]) -> None:
+def test_two_entities_are_refused_if_an_item_could_be_either(templates: tuple[str, str, str, str]) -> None:
     table = Table("Things", key("PK", "SK"))
     first = entity_of("First", table, *templates[:2])
     second = entity_of("Second", table, *templates[2:])
@@ -73,7 +73,7 @@ def test_two_entities_are_refused_if_some_item_could_be_either(templates: tuple[
     assert caught.value.code == "ambiguous-entities"
 
 
-def test_a_type_attribute_tells_them_apart() -> None:
+def test_a_type_attribute_distinguishes_entities() -> None:
     table = Table("Things", key("PK"), type_attribute="EntityType")
 
     class First(Entity, table=table, type="FIRST"):
@@ -124,7 +124,7 @@ class Everything(Entity, table=Table("Things", key("PK"), case="pascal", envelop
     primary = key("{id}")
 
 
-def test_what_fields_are_for() -> None:
+def test_kinds_of_fields() -> None:
     fields = Everything.spec.fields
     assert {name: field.kind for name, field in fields.items() if field.kind != "plain"} == {
         "expires": "ttl",
@@ -151,7 +151,7 @@ def test_a_secret_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "a#b", "x" * 129])
-def test_what_an_id_can_not_be(value: str) -> None:
+def test_invalid_ids(value: str) -> None:
     """The limit is checked on write. An entity with such an id can still be created and read."""
     assert Everything(id=value).id == value
     with pytest.raises(InvalidValue) as refused:
@@ -159,14 +159,14 @@ def test_what_an_id_can_not_be(value: str) -> None:
     assert (refused.value.place, refused.value.field) == ("Everything.id", "id")
 
 
-def test_ids_are_in_order_of_creation() -> None:
+def test_ids_sort_in_order_of_creation() -> None:
     ids = [make_id() for _ in range(5000)]
     assert ids == sorted(ids)
     assert len(set(ids)) == len(ids)
     assert {(len(each), each[14]) for each in ids} == {(36, "7")}
 
 
-def test_ids_come_from_the_maker_in_force() -> None:
+def test_ids_come_from_the_current_id_maker() -> None:
     with ids_from(iter(["1", "2"]).__next__):
         assert [Everything().id, Everything().id] == ["thing_1", "thing_2"]
     assert len(Everything().id) == len("thing_") + 36
@@ -184,7 +184,7 @@ def test_declarations_are_inherited() -> None:
     assert Thing(id="1").key_values == {"id": "1"}
 
 
-def test_an_entity_is_made_from_fields_without_a_none_that_it_can_not_hold() -> None:
+def test_an_entity_made_from_fields_leaves_out_none_where_it_is_not_allowed() -> None:
     class Sent(BaseModel):
         id: str | None = None
         user_id: str = "ada"

@@ -1,4 +1,4 @@
-"""Every wrong declaration that is refused, with its code, place and remedy."""
+"""Every invalid declaration that is refused, with its code, place and remedy."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ Declaration = Callable[[], object]
 
 
 def declares(code: str, place: str, remedy: str) -> Callable[[Declaration], Declaration]:
-    """Adds a wrong declaration to the table."""
+    """Adds an invalid declaration to the table."""
 
     def add(declaration: Declaration) -> Declaration:
         WRONG.append((code, place, remedy, declaration))
@@ -130,7 +130,7 @@ def an_attribute_of_two_types() -> object:
 
 
 @declares("no-such-index", "Blog.GSI7", "The indexes are: GSI1, ByStars, LSI1.")
-def an_index_that_is_not_there() -> object:
+def an_unknown_index() -> object:
     return blog["GSI7"]
 
 
@@ -151,7 +151,7 @@ def an_entity_without_a_key() -> object:
 
 
 @declares("same-attribute", "Thing.user_id", 'Give one of them a different name: Annotated[..., stored("Name")].')
-def two_fields_under_one_name() -> object:
+def two_fields_with_the_same_name() -> object:
     class Thing(Entity, table=Table("Things", key("PK"), case="camel")):
         id: Id
         user_id: Id
@@ -162,7 +162,7 @@ def two_fields_under_one_name() -> object:
 
 
 @declares("foreign-index", "Thing.other", "Use an index of Blog.")
-def a_place_in_another_tables_index() -> object:
+def an_index_of_another_table() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}", "x")
@@ -172,7 +172,7 @@ def a_place_in_another_tables_index() -> object:
 
 
 @declares("key-parts", "Thing.primary", "Give one part for each of: PK, SK.")
-def a_key_with_a_part_missing() -> object:
+def a_key_with_too_few_parts() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}")
@@ -181,7 +181,7 @@ def a_key_with_a_part_missing() -> object:
 
 
 @declares("key-parts", "Thing.primary", "Give one part for each of: PK.")
-def a_key_with_a_part_too_many() -> object:
+def a_key_with_too_many_parts() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}", "{id}")
@@ -190,7 +190,7 @@ def a_key_with_a_part_too_many() -> object:
 
 
 @declares("key-parts", "Thing.by_x", "Every key attribute needs one.")
-def an_index_key_with_a_part_missing() -> object:
+def an_index_key_with_too_few_parts() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}", "x")
@@ -200,7 +200,7 @@ def an_index_key_with_a_part_missing() -> object:
 
 
 @declares("key-type", "Thing.by_stars", "Give a single field: {field}.")
-def a_text_as_a_number_key() -> object:
+def text_as_a_number_key() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}", "x")
@@ -210,7 +210,7 @@ def a_text_as_a_number_key() -> object:
 
 
 @declares("no-such-field", "Thing.primary", "The fields are: id.")
-def a_template_over_a_field_that_is_not_there() -> object:
+def a_template_with_an_unknown_field() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("THING#{di}")
@@ -219,7 +219,7 @@ def a_template_over_a_field_that_is_not_there() -> object:
 
 
 @declares("no-such-field", "Thing.by_stars", "The fields are: id.")
-def a_number_key_of_a_field_that_is_not_there() -> object:
+def a_number_key_with_an_unknown_field() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}", "x")
@@ -229,7 +229,7 @@ def a_number_key_of_a_field_that_is_not_there() -> object:
 
 
 @declares("no-such-field", "Thing.by_x", "Use a field of the entity.")
-def a_condition_on_a_field_that_is_not_there() -> object:
+def a_condition_on_an_unknown_field() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}", "x")
@@ -239,7 +239,7 @@ def a_condition_on_a_field_that_is_not_there() -> object:
 
 
 @declares("no-such-field", "Thing.guard", "Use a field of the entity.")
-def a_guard_that_carries_what_is_not_there() -> object:
+def a_guard_that_carries_an_unknown_field() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}")
@@ -280,7 +280,7 @@ def a_number_without_a_width() -> object:
 
 
 @declares("unknown-format", "Thing.primary.n", "Use {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
-def a_format_that_does_not_exist() -> object:
+def an_unknown_format() -> object:
     class Thing(Entity, table=other):
         n: int
         primary = key("THING#{n:4d}")
@@ -299,7 +299,7 @@ def a_condition_inside_an_envelope() -> object:
 
 
 @declares("no-such-field", "Post.titel", "The fields are: author, slug, title, at.")
-def a_filter_on_a_field_that_is_not_there() -> object:
+def a_filter_on_an_unknown_field() -> object:
     return recorded(Post, lambda post: post.titel == "x")  # type: ignore[attr-defined]  # what is wrong here
 
 
@@ -312,7 +312,7 @@ def a_get_with_half_a_key() -> object:
 
 
 @declares("key-fields", "Post.primary", "The fields of the key are: author, slug.")
-def a_get_with_more_than_the_key() -> object:
+def a_get_with_too_many_values() -> object:
     return get(Post, author="a", slug="s", title="t")
 
 
@@ -322,7 +322,7 @@ def a_lookup_without_the_value() -> object:
 
 
 @declares("guard-carries", "User.email_guard", "Add these fields to what it carries.")
-def a_lookup_through_a_guard_that_leads_nowhere() -> object:
+def a_lookup_through_a_guard_without_a_target() -> object:
     return lookup(User.email_guard, email="e")
 
 
@@ -337,7 +337,7 @@ def a_query_into_the_middle_of_the_sort_key() -> object:
 
 
 @declares("key-fields", "Post.by_author", "Its fields are at, slug. Give them from the left, without gaps.")
-def a_query_for_what_is_not_in_the_key() -> object:
+def a_query_for_a_field_that_is_not_in_the_key() -> object:
     return query(Post.by_author, author="a", title="t")
 
 
@@ -370,7 +370,7 @@ def a_key_of_another_entity() -> object:
 
 
 @declares("not-one-collection", "User and Aside", "All entities of a collection need the same hash key template.")
-def a_collection_over_two_partitions() -> object:
+def a_collection_across_two_partitions() -> object:
     return collection(User, Aside, name="n")
 
 
@@ -378,7 +378,7 @@ def a_collection_over_two_partitions() -> object:
 
 
 @declares("same-name", "Twice.Blog", "Rename one of them.")
-def two_tables_of_one_name() -> object:
+def two_tables_with_the_same_name() -> object:
     class Twice(Design):
         tables = (blog, Table("Blog", key("PK")))
 
@@ -386,7 +386,7 @@ def two_tables_of_one_name() -> object:
 
 
 @declares("same-name", "Twice.User", "Rename one of them.")
-def two_entities_of_one_name() -> object:
+def two_entities_with_the_same_name() -> object:
     first = User
 
     def second() -> type[Entity]:
@@ -418,7 +418,7 @@ def an_entity_of_a_table_that_is_not_listed() -> object:
     "First and Second",
     "Use different literals, Id for fields without the separator, or a type attribute.",
 )
-def two_entities_that_can_not_be_told_apart() -> object:
+def two_entities_that_cannot_be_distinguished() -> object:
     class First(Entity, table=other):
         id: str
         primary = key("THING#{id}")
@@ -435,7 +435,7 @@ def two_entities_that_can_not_be_told_apart() -> object:
 
 
 @declares("derived-entity", "Thing.copies", "Annotate what the method returns, and add that entity to the design.")
-def derived_items_of_no_entity() -> object:
+def derived_items_of_an_unknown_entity() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}")
@@ -476,12 +476,12 @@ def nothing(self: Entity) -> None:
 
 
 @declares("parent", "Child.parent", "Return ref(Parent, ...).")
-def a_parent_that_is_not_named() -> object:
+def a_parent_that_is_not_returned() -> object:
     return child_of(belongs_to(on_delete="keep")(nothing))
 
 
 @declares("no-such-field", "Child.owner", "Use a field of the entity.")
-def a_parent_by_a_field_that_is_not_there() -> object:
+def a_parent_with_an_unknown_field() -> object:
     def owner(self: Entity) -> Ref[User]:
         return ref(User, name=self.owner)  # type: ignore[attr-defined]  # what is wrong here
 
@@ -494,7 +494,7 @@ def a_refusal_without_a_count() -> object:
 
 
 @declares("cascade-via", "Child.parent", "Use the name of a placement.")
-def a_cascade_through_no_key() -> object:
+def a_cascade_without_a_key() -> object:
     return child_of(belongs_to(on_delete="cascade", via="by_user")(user))
 
 
@@ -508,17 +508,17 @@ def a_cascade_that_does_not_find_the_children() -> object:
 
 
 @declares("counter", "Child.parent", "Declare children: Count = 0 there.")
-def a_count_that_the_parent_does_not_have() -> object:
+def a_count_on_an_unknown_field() -> object:
     return child_of(counts("children")(user))
 
 
 @declares("counter", "Child.parent", "Declare email: Count = 0 there.")
-def a_refusal_on_what_is_no_count() -> object:
+def a_refusal_on_a_field_that_is_not_a_count() -> object:
     return child_of(belongs_to(on_delete="refuse", count="email")(user))
 
 
 @declares("on-delete", "user", "Use cascade, refuse or keep.")
-def a_deletion_that_does_something_else() -> object:
+def an_unknown_on_delete() -> object:
     return child_of(belongs_to(on_delete="casscade")(user))  # type: ignore[arg-type]  # what it is about
 
 
@@ -579,7 +579,7 @@ def a_list_in_a_key() -> object:
 
 
 @declares("unknown-format", "Thing.primary.name", "Remove it, or use a numeric field.")
-def a_width_for_a_text() -> object:
+def a_width_for_text() -> object:
     class Thing(Entity, table=other):
         name: str
         primary = key("{name:04}")
@@ -588,7 +588,7 @@ def a_width_for_a_text() -> object:
 
 
 @declares("key-type", "Thing.by_stars.id", "Use a field of that type, or make the key attribute an S.")
-def a_number_key_of_a_text() -> object:
+def a_number_key_with_text() -> object:
     class Thing(Entity, table=blog):
         id: Id
         primary = key("{id}", "x")
@@ -621,7 +621,7 @@ def an_optional_field_in_the_primary_key() -> object:
 
 
 @declares("lost-value", "Site.site", 'Store it under a different name: Annotated[..., stored("Name")].')
-def a_field_stored_as_a_key_that_is_not_always_there() -> object:
+def a_field_stored_as_an_optional_key() -> object:
     class Site(Entity, table=blog):
         id: Id
         site: Annotated[Id, stored("GSI1PK")]
@@ -633,7 +633,7 @@ def a_field_stored_as_a_key_that_is_not_always_there() -> object:
 
 
 @declares("lost-value", "Site.site", 'Store it under a different name: Annotated[..., stored("Name")].')
-def a_field_stored_as_a_key_that_does_not_hold_it() -> object:
+def a_field_stored_as_a_key_without_it() -> object:
     class Site(Entity, table=blog):
         id: Id
         site: Annotated[Id, stored("SK")]
@@ -658,7 +658,7 @@ def a_counter_in_the_text_of_a_key() -> object:
 @declares(
     "number-in-key", "Thing.ranking.votes", "Give the index a numeric key attribute with the field's name: votes:N."
 )
-def a_counter_as_a_numeric_key_of_another_name() -> object:
+def a_counter_as_a_number_key_of_another_name() -> object:
     class Thing(Entity, table=blog):
         id: Id
         votes: Count = 0
@@ -673,7 +673,7 @@ def a_counter_as_a_numeric_key_of_another_name() -> object:
     "Thing.primary.round",
     "Use text of one width, or a number with a width, such as {n:04}.",
 )
-def choices_of_which_ten_sorts_before_nine() -> object:
+def choices_where_ten_sorts_before_nine() -> object:
     class Thing(Entity, table=blog):
         id: Id
         round: Literal[9, 10]
@@ -683,7 +683,7 @@ def choices_of_which_ten_sorts_before_nine() -> object:
 
 
 @declares("guard-carries", "Thing.copy_of", "Add these fields to what it carries.")
-def a_lookup_through_a_mirror_that_leads_nowhere() -> object:
+def a_lookup_through_a_mirror_without_a_target() -> object:
     class Thing(Entity, table=other):
         id: Id
         place: Id
@@ -705,7 +705,7 @@ def a_lookup_through_a_mirror_that_leads_nowhere() -> object:
 
 
 @declares("transaction-size", "Thing.tags", "Give the lists a smaller max_length.")
-def more_items_than_a_transaction_holds() -> object:
+def more_items_than_fit_into_a_transaction() -> object:
     class Thing(Entity, table=other):
         id: Id
         tags: Annotated[list[Id], Field(max_length=50)]
@@ -723,7 +723,7 @@ def more_items_than_a_transaction_holds() -> object:
 
 
 @declares("key-type", "Thing.tags", 'Store it under a different name: Annotated[..., stored("Name")].')
-def a_list_under_the_name_of_an_index_key() -> object:
+def a_list_with_the_name_of_an_index_key() -> object:
     class Thing(Entity, table=blog):
         id: Id
         tags: Annotated[list[str], stored("GSI1PK")]
@@ -743,7 +743,7 @@ def a_condition_on_a_field_that_shares_its_attribute() -> object:
 
 
 @declares("derived-entity", "Thing.copy_of", "Declare its effects in Thing, next to copy_of.")
-def an_item_that_follows_and_has_a_guard() -> object:
+def a_derived_item_with_a_guard() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}")
@@ -760,7 +760,7 @@ def an_item_that_follows_and_has_a_guard() -> object:
 
 
 @declares("not-projected", "Slim.by_name.text", "Project text into the index.")
-def a_filter_on_what_the_index_does_not_hold() -> object:
+def a_filter_on_a_field_that_is_not_projected() -> object:
     slim = Table("Slim", key("PK"), indexes={"ByName": index(key("name"), KEYS_ONLY)})
 
     class Slim(Entity, table=slim):
@@ -793,7 +793,7 @@ class Nested(BaseModel):
 
 
 @declares("no-codec", "Thing.lasts", STORABLE)
-def a_type_that_can_not_be_stored() -> object:
+def a_type_that_cannot_be_stored() -> object:
     class Thing(Entity, table=other):
         id: Id
         lasts: timedelta
@@ -803,7 +803,7 @@ def a_type_that_can_not_be_stored() -> object:
 
 
 @declares("no-codec", "Thing.paths", STORABLE)
-def a_list_of_what_can_not_be_stored() -> object:
+def a_list_of_a_type_that_cannot_be_stored() -> object:
     class Thing(Entity, table=other):
         id: Id
         paths: list[Path] | None = None
@@ -853,7 +853,7 @@ def an_empty_set_that_would_be_read_back_as_a_default() -> object:
 
 
 @declares("empty-or-none", "Thing.roles", "Remove None from the type: a missing set is an empty set.")
-def an_empty_set_beside_none() -> object:
+def an_empty_set_with_none() -> object:
     class Thing(Entity, table=other):
         id: Id
         roles: set[str] | None = None
@@ -863,7 +863,7 @@ def an_empty_set_beside_none() -> object:
 
 
 @declares("empty-or-none", "Thing.roles", "Remove None from the type: a missing set is an empty set.")
-def an_empty_set_beside_none_in_a_list() -> object:
+def an_empty_set_with_none_in_a_list() -> object:
     class Thing(Entity, table=other):
         id: Id
         roles: list[set[str] | None]
@@ -873,7 +873,7 @@ def an_empty_set_beside_none_in_a_list() -> object:
 
 
 @declares("taken-attribute", "Thing.kind", 'Store it under a different name: Annotated[..., stored("Name")].')
-def a_field_in_place_of_the_type() -> object:
+def a_field_named_like_the_type_attribute() -> object:
     class Thing(Entity, table=Table("Typed", key("PK"), type_attribute="kind"), type="THING"):
         id: Id
         kind: str
@@ -894,7 +894,7 @@ def two_versions() -> object:
 
 
 @declares("ttl-attribute", "Thing.until", 'Store a Ttl there (stored("expires")), and nothing else.')
-def a_time_to_live_where_dynamodb_does_not_look() -> object:
+def a_time_to_live_in_the_wrong_attribute() -> object:
     class Thing(Entity, table=Table("Short", key("PK"), ttl="expires")):
         id: Id
         until: Ttl
@@ -904,7 +904,7 @@ def a_time_to_live_where_dynamodb_does_not_look() -> object:
 
 
 @declares("ttl-attribute", "Thing.until", 'Give the table ttl="until".')
-def a_time_to_live_in_a_table_without() -> object:
+def a_time_to_live_in_a_table_without_one() -> object:
     class Thing(Entity, table=other):
         id: Id
         until: Ttl
@@ -914,7 +914,7 @@ def a_time_to_live_in_a_table_without() -> object:
 
 
 @declares("two-templates", "Thing.second", "Use the same template, or remove it.")
-def two_places_in_one_index() -> object:
+def two_placements_in_one_index() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}")
@@ -925,7 +925,7 @@ def two_places_in_one_index() -> object:
 
 
 @declares("no-type-attribute", "Thing", "Give the table type_attribute=..., or remove the type.")
-def a_type_that_is_not_stored() -> object:
+def a_type_without_a_type_attribute() -> object:
     class Thing(Entity, table=other, type="THING"):
         id: Id
         primary = key("{id}")
@@ -973,7 +973,7 @@ def a_pattern_of_an_entity_that_is_not_in_the_design() -> object:
 
 
 @declares("foreign-entity", "Thing.of", "Add it to Wrong.entities.")
-def a_number_on_an_entity_that_is_not_in_the_design() -> object:
+def a_counter_on_an_entity_that_is_not_in_the_design() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}")
@@ -990,7 +990,7 @@ def a_number_on_an_entity_that_is_not_in_the_design() -> object:
 
 
 @declares("key-fields", "User.primary", "The fields of the key are: name.")
-def a_parent_by_a_field_that_its_key_does_not_have() -> object:
+def a_parent_by_a_field_that_is_not_in_its_key() -> object:
     class Thing(Entity, table=other):
         id: Id
         primary = key("{id}")
@@ -1007,12 +1007,12 @@ def a_parent_by_a_field_that_its_key_does_not_have() -> object:
 
 
 @declares("key-fields", "Post.primary", "The fields of the key are: author, slug.")
-def a_batch_by_a_part_of_the_key() -> object:
+def a_batch_with_part_of_the_key() -> object:
     return batch_get(Post, [{"author": "ann"}])
 
 
 @declares("key-type", "Thing.number", "Keep guards in a table with keys of type S.")
-def a_guard_in_a_table_of_numbers() -> object:
+def a_guard_in_a_table_with_number_keys() -> object:
     numbers = Table("Numbers", key("number:N"))
 
     class Thing(Entity, table=other):
@@ -1034,11 +1034,11 @@ def a_local_index_without_a_range_key() -> object:
 
 
 @declares("capacity", "Paid", 'Use capacity=(read, write) with billing="PROVISIONED", and only with it.')
-def provisioned_without_units() -> object:
+def provisioned_capacity_without_units() -> object:
     return Table("Paid", key("PK"), billing="PROVISIONED")
 
 
-def test_an_error_in_a_pattern_says_in_which() -> None:
+def test_an_error_in_a_pattern_names_the_pattern() -> None:
     with pytest.raises(DesignError) as caught:
 
         class Wrong(Design):
@@ -1055,7 +1055,7 @@ def test_an_error_in_a_pattern_says_in_which() -> None:
 @pytest.mark.parametrize(
     ("code", "place", "remedy", "declaration"), WRONG, ids=[declaration.__name__ for *_, declaration in WRONG]
 )
-def test_a_wrong_declaration(code: str, place: str, remedy: str, declaration: Declaration) -> None:
+def test_an_invalid_declaration_is_refused(code: str, place: str, remedy: str, declaration: Declaration) -> None:
     with wrong(code, place, remedy):
         declaration()
 
@@ -1069,11 +1069,11 @@ def codes_in_the_source() -> Iterator[str]:
                 yield from (each.value for each in texts if isinstance(each.value, str))
 
 
-def test_every_code_is_tried() -> None:
+def test_every_code_is_tested() -> None:
     assert set(codes_in_the_source()) - {code for code, *_ in WRONG} == set()
 
 
-def test_an_index_that_is_not_there_is_told_with_those_that_are() -> None:
+def test_an_unknown_index_is_reported_with_the_known_ones() -> None:
     with pytest.raises(
         AttributeError, match=r"^The table Blog has no index GSI7\. Its indexes are: GSI1, ByStars, LSI1\.$"
     ):

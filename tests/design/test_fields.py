@@ -37,7 +37,7 @@ table = Table("Things", key("PK", "SK"), ttl="gone_at")
 
 
 class ThingFields(Fields):
-    """What callers set."""
+    """Fields that callers set."""
 
     title: Annotated[str, about("Headline", "Shown in lists.", example="Hello")]
     owner_id: Annotated[Id, public("owner"), stored("Owner")]
@@ -45,7 +45,7 @@ class ThingFields(Fields):
 
 
 class Thing(ThingFields, Entity, table=table, noun="gadget", exists=Refusal("taken", "There is one.")):
-    """Everything that a field can be."""
+    """Fields of every kind."""
 
     thing_id: Id = new_id()
     number: Id = new_ulid()
@@ -89,7 +89,7 @@ def test_who_may_set_and_see_a_field(field: str, access: FieldAccess) -> None:
     assert Thing.spec.fields[field].access == access
 
 
-def test_a_field_knows_its_names_label_and_help() -> None:
+def test_a_field_has_names_a_label_and_help() -> None:
     title, owner = Thing.spec.fields["title"], Thing.spec.fields["owner_id"]
     assert (title.label, title.help, title.public, title.stored) == ("Headline", "Shown in lists.", "title", "title")
     assert (owner.label, owner.help, owner.public, owner.stored) == ("Owner", None, "owner", "Owner")
@@ -105,7 +105,7 @@ def test_an_entity_has_a_noun() -> None:
     assert Thing.spec.refusal == Refusal("taken", "There is one.")
 
 
-def test_an_entity_is_made_from_the_fields_that_something_else_has() -> None:
+def test_an_entity_is_made_from_another_object_with_its_fields() -> None:
     class NewThing(ThingFields):
         ignored: int = 0
         chosen: str | None = None

@@ -28,7 +28,7 @@ class Spot(BaseModel):
 
 
 class PlayFields(Fields):
-    """Limits of every kind."""
+    """Fields with limits of every kind."""
 
     title: Annotated[str, StringConstraints(min_length=1, max_length=5, strip_whitespace=True)]
     inning: Annotated[int, Field(ge=1, le=99)] = 1
@@ -71,7 +71,7 @@ OVER: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("field", "value", "code"), OVER, ids=str)
-def test_an_entity_takes_what_is_over_a_limit_and_a_write_does_not(field: str, value: Any, code: str) -> None:
+def test_an_entity_accepts_a_value_over_its_limit_and_a_write_does_not(field: str, value: Any, code: str) -> None:
     play = Play.model_validate({"id": "p", "title": "ok", field: value})
     with pytest.raises(InvalidValue) as refused:
         play.spec.limits.check(vars(play))
@@ -86,7 +86,7 @@ def test_an_entity_takes_what_is_over_a_limit_and_a_write_does_not(field: str, v
 
 
 @pytest.mark.parametrize(("field", "value"), [("inning", "two"), ("kind", "c"), ("tags", "x"), ("spot", {"x": "far"})])
-def test_a_wrong_type_is_no_entity(field: str, value: Any) -> None:
+def test_a_value_of_the_wrong_type_is_refused(field: str, value: Any) -> None:
     with pytest.raises(ValidationError):
         Play.model_validate({"id": "p", "title": "ok", field: value})
     with pytest.raises(ValidationError):
@@ -100,7 +100,7 @@ def test_values_are_still_converted() -> None:
     }
 
 
-def test_a_part_that_was_read_is_of_its_own_class() -> None:
+def test_a_part_that_is_read_is_of_its_own_class() -> None:
     play = Play.model_validate({"id": "p", "title": "t", "spot": {"x": 7}})
     assert type(play.spot) is Spot
     assert play.spot == Spot.model_construct(x=7.0)
@@ -124,7 +124,7 @@ def test_limits_are_inherited() -> None:
         Child.spec.limits.check(vars(Child(name="longer")))
 
 
-def test_all_that_is_over_its_limits_is_named() -> None:
+def test_all_values_over_their_limits_are_reported() -> None:
     play = Play(id="p", title="longer", inning=100, tags=["longer", "longest"])
     assert [each.place for each in play.spec.limits.broken(vars(play))] == [
         "Play.title",
@@ -134,7 +134,7 @@ def test_all_that_is_over_its_limits_is_named() -> None:
     ]
 
 
-def test_what_has_no_limits_stays_as_it_is() -> None:
+def test_types_without_limits_stay_unchanged() -> None:
     kinds: list[Any] = [str, int | None, list[str], dict[str, int], Literal["a"], tuple[int, ...], Annotated[str, "x"]]
     for kind in kinds:
         assert relaxed(kind) is kind
@@ -173,7 +173,7 @@ def value_of(kind: Any, text: str) -> Any:
 
 
 @given(TYPES, st.text())
-def test_without_limits_any_value_of_the_type_passes(kind: Any, text: str) -> None:
+def test_without_limits_any_value_of_the_type_is_valid(kind: Any, text: str) -> None:
     once = relaxed(kind)
     loose: TypeAdapter[Any] = TypeAdapter(once)
     value = value_of(kind, text)

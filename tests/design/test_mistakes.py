@@ -1,4 +1,4 @@
-"""Mistakes that DynamoDB libraries make, as far as they concern declarations."""
+"""Known mistakes of DynamoDB libraries in declarations."""
 
 from decimal import Decimal
 
@@ -28,7 +28,7 @@ class Player(Entity, table=table):
     ranking = table.LSI1("PLAYER#{id}", "{name}", when="ranked")
 
 
-def test_a_separator_in_a_value_does_not_make_two_pairs_one_key() -> None:
+def test_a_separator_in_a_value_never_makes_two_keys_equal() -> None:
     made = template("{first}#{second}", first=str, second=str)
     assert made.write({"first": "a", "second": "b#c"}) == "a#b#c"
     with refused("ambiguous-key", "first"):
@@ -52,7 +52,7 @@ def test_a_negative_number_is_not_padded_in_front_of_its_sign() -> None:
     assert amounts == sorted(map(str, amounts))
 
 
-def test_ten_comes_behind_nine() -> None:
+def test_ten_sorts_after_nine() -> None:
     made = template("ROUND#{n:02}", n=int)
     assert str(made.write({"n": 9})) < str(made.write({"n": 10}))
 
@@ -80,7 +80,7 @@ def test_an_item_is_in_an_index_only_while_its_condition_holds() -> None:
 
 
 @pytest.mark.parametrize("team", ["", "t" * 2049])
-def test_an_index_key_that_dynamodb_rejects_is_refused_by_name(team: str) -> None:
+def test_an_index_key_that_dynamodb_rejects_is_refused_with_its_name(team: str) -> None:
     with pytest.raises(InvalidValue) as caught:
         codec_of(Player).encode(Player(id="1", name="A", team=team, number=7))
     assert caught.value.field == "team"

@@ -53,7 +53,7 @@ class Post(Entity, table=blog):
 
 
 class Blog(Design):
-    """Six patterns."""
+    """A design with several patterns."""
 
     tables = (blog,)
     entities = (Post,)
@@ -103,7 +103,7 @@ def test_patterns_are_listed_in_the_order_and_words_of_the_document() -> None:
     assert Blog.post.__doc__ == "One post."
 
 
-def test_a_pattern_was_read_with_stand_ins() -> None:
+def test_a_pattern_is_called_with_stand_ins() -> None:
     author, at = Parameter("author"), Parameter("at")
     read = Blog.patterns["since"].symbolic
     assert isinstance(read, Query)
@@ -118,7 +118,7 @@ def test_a_pattern_was_read_with_stand_ins() -> None:
     assert many.keys == Parameter("keys")
 
 
-def test_a_called_pattern_knows_where_it_came_from() -> None:
+def test_an_operation_knows_its_pattern() -> None:
     op = Blog().post("a", slug="s")
     assert (op.pattern, op.arguments) == ("post", {"author": "a", "slug": "s"})
     assert op.values == {"author": "a", "slug": "s"}
@@ -166,7 +166,9 @@ def test_a_pattern_must_not_branch(build: Callable[..., object]) -> None:
         (lambda self, author: query(Post.by_time, author=author, filter=misspelled), "no-such-field"),
     ],
 )
-def test_what_the_keys_can_not_answer_fails_when_the_design_is_made(build: Callable[..., object], code: str) -> None:
+def test_a_pattern_that_the_keys_cannot_answer_fails_when_the_design_is_made(
+    build: Callable[..., object], code: str
+) -> None:
     with pytest.raises(DesignError) as caught:
         declare(build)
     assert caught.value.code == code
@@ -182,28 +184,28 @@ def test_what_the_keys_can_not_answer_fails_when_the_design_is_made(build: Calla
     ],
     ids=["compares", "formats", "calls", "returns nothing"],
 )
-def test_a_pattern_must_not_look_into_its_parameters(build: Callable[..., object]) -> None:
+def test_a_pattern_must_not_inspect_its_parameters(build: Callable[..., object]) -> None:
     with pytest.raises(DesignError):
         declare(build)
 
 
-def test_a_pattern_may_reckon_with_a_time() -> None:
+def test_a_pattern_may_calculate_with_a_time() -> None:
     declare(lambda self, now: query(Post.by_time, author="a", at=at_least(now - timedelta(days=31))))
 
 
-def test_a_design_says_where_it_departs() -> None:
+def test_a_design_lists_its_departures() -> None:
     [departed] = Blog.departures
     assert (departed.document, departed.here) == ("The document says this.", "We do that.")
     assert departed.because == "DynamoDB would reject it."
 
 
-def test_housekeeping_has_a_table_of_its_own() -> None:
+def test_housekeeping_has_its_own_table() -> None:
     assert Blog().table_name(HOUSEKEEPING) == "Blog-keyplan"
     assert HOUSEKEEPING not in Blog.tables
     assert Blog().all_tables[-1] is HOUSEKEEPING
 
 
-def test_tables_are_named_by_the_environment() -> None:
+def test_table_names_depend_on_the_environment() -> None:
     table = Table("hacktracker-{env}", key("PK"))
 
     class Tracker(Design):
@@ -215,12 +217,12 @@ def test_tables_are_named_by_the_environment() -> None:
         Tracker().table_name(table)
 
 
-def test_pages_are_asked_for_without_changing_the_operation() -> None:
+def test_page_options_do_not_change_the_operation() -> None:
     first = query(Post.by_time, author="a")
     second = first.limit(7).after("cursor")
     assert (first.size, first.cursor) == (query(Post.by_time, author="a").size, None)
     assert (second.size, second.cursor) == (7, "cursor")
 
 
-def test_an_entity_is_found_by_its_name() -> None:
+def test_an_entity_is_found_by_name() -> None:
     assert Blog().entity("Post") is Post

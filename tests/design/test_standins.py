@@ -1,4 +1,4 @@
-"""Methods that refer to other items are called with stand-ins, from which the design learns what they refer to."""
+"""Methods that refer to other items are called with stand-ins, to find out what they refer to."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -96,7 +96,7 @@ def all_of_it(course: Course) -> Refs:
         (all_of_it, "place_id"),
     ],
 )
-def test_what_a_method_names_is_found_out(method: Callable[[Course], Refs], field: str) -> None:
+def test_references_of_a_method_are_found(method: Callable[[Course], Refs], field: str) -> None:
     class Training(Course, table=club):
         primary = key("TRAINING#{course_id}", "TRAINING")
         place: ClassVar[BelongsTo["Training"]] = belongs_to(on_delete="refuse", count="uses")(method)
@@ -112,7 +112,7 @@ def test_what_a_method_names_is_found_out(method: Callable[[Course], Refs], fiel
     assert relation.fields == {"place_id": field}
 
 
-def test_a_method_that_never_names_an_item_is_refused() -> None:
+def test_a_method_that_never_refers_to_an_item_is_refused() -> None:
     class Nowhere(Course, table=club):
         primary = key("NOWHERE#{course_id}", "NOWHERE")
 
@@ -127,7 +127,7 @@ def test_a_method_that_never_names_an_item_is_refused() -> None:
             entities = (Place, Nowhere)
 
 
-def test_a_counter_of_items_that_only_some_name_is_checked() -> None:
+def test_a_counter_that_only_some_items_refer_to_is_checked() -> None:
     class Wrong(Course, table=club):
         primary = key("WRONG#{course_id}", "WRONG")
 

@@ -18,7 +18,7 @@ from tests.design.support import refused, template, written
 MILLISECOND = timedelta(milliseconds=1)
 
 
-class Colour(Enum):
+class Color(Enum):
     RED = "red"
     REDDISH = "red-dish"
 
@@ -27,7 +27,7 @@ Kind = Literal["a", "ab", "a#b"]
 
 
 def shown(value: object) -> str:
-    """A parameter in a test's name."""
+    """A parameter in the name of a test."""
     return value.text if isinstance(value, Template) else str(value)
 
 
@@ -47,7 +47,7 @@ FORMATS: dict[str, tuple[str, object, st.SearchStrategy[Any]]] = {
     "time": ("{%s}", datetime, times),
     "date": ("{%s}", date, st.dates()),
     "uuid": ("{%s}", UUID, st.uuids()),
-    "enum": ("{%s}", Colour, st.sampled_from(Colour)),
+    "enum": ("{%s}", Color, st.sampled_from(Color)),
     "choice": ("{%s}", Literal["a", "ab", "b"], st.sampled_from(["a", "ab", "b"])),
 }
 
@@ -107,7 +107,7 @@ def test_different_values_never_make_the_same_key(separators: list[str], data: s
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(map(str, value)),
 )
-def test_no_two_of_all_short_values_make_the_same_key(text: str, fields: dict[str, object]) -> None:
+def test_no_two_short_values_make_the_same_key(text: str, fields: dict[str, object]) -> None:
     made = template(text, **fields)
     short = ["".join(letters) for size in (1, 2, 3) for letters in product("ab#-", repeat=size)]
     choices = {name: ["a", "ab", "a#b"] if kind is Kind else short for name, kind in fields.items()}
@@ -122,7 +122,7 @@ def test_no_two_of_all_short_values_make_the_same_key(text: str, fields: dict[st
 @given(texts)
 @example("c#")
 @example("user#name@example.org")
-def test_the_last_value_may_hold_the_separator(tag: str) -> None:
+def test_the_last_value_may_contain_the_separator(tag: str) -> None:
     made = template("TAG#{tag}", tag=str)
     assert made.read(f"TAG#{tag}") == {"tag": tag}
     assert made.write({"tag": tag}) == f"TAG#{tag}"
@@ -135,7 +135,7 @@ def test_a_separator_is_refused_only_where_it_would_be_ambiguous() -> None:
         made.write({"site": "s#t", "tag": "c", "n": 1})
 
 
-def test_an_id_never_holds_the_separator() -> None:
+def test_an_id_never_contains_the_separator() -> None:
     with refused("separator-in-id", "id"):
         template("POST#{id}", id=Id).write({"id": "a#b"})
 
@@ -171,16 +171,16 @@ def test_a_key_of_another_template_is_not_read(text: str) -> None:
         (template("{id}", id=UUID), "not-a-uuid"),
         (template("{n:03}", n=int), "12"),
         (template("{n:03}", n=int), "١٢٣"),
-        (template("{colour}", colour=Colour), "blue"),
+        (template("{colour}", colour=Color), "blue"),
         (template("{x}#{x}", x=str), "a#b"),
     ],
     ids=shown,
 )
-def test_a_text_that_no_value_makes_is_not_read(made: Template, text: str) -> None:
+def test_text_that_no_value_makes_is_not_read(made: Template, text: str) -> None:
     assert made.read(text) is None
 
 
-def test_lines_and_other_scripts_are_values_like_others() -> None:
+def test_line_breaks_and_other_scripts_are_valid_values() -> None:
     made = template("{x}#{y}", x=str, y=str)
     values = {"x": "Zeile 1\nZeile 2", "y": "東京\u2028\U0001f3d0"}
     key = made.write(values)
@@ -188,20 +188,20 @@ def test_lines_and_other_scripts_are_values_like_others() -> None:
     assert made.read(key) == values
 
 
-def test_a_declared_fold_is_the_only_one() -> None:
+def test_case_is_folded_only_if_declared() -> None:
     folded = template("{email.lower}", email=str)
     assert folded.write({"email": "A@B.org"}) == folded.write({"email": "a@b.ORG"}) == "a@b.org"
     plain = template("{email}", email=str)
     assert len({plain.write({"email": email}) for email in ("A@b.org", "a@b.org", "a@B.org")}) == 3
 
 
-def test_a_field_may_stand_twice_in_two_formats() -> None:
+def test_a_field_may_be_used_twice_with_different_formats() -> None:
     made = template("{name.lower}#{name}", name=str)
     assert made.write({"name": "Ab"}) == "ab#Ab"
     assert made.read("ab#Ab") == {"name": "Ab"}
 
 
-# Templates that can't be confused
+# Templates that can't be mistaken for each other
 
 ALPHABET = "a0#"
 PIECES: list[tuple[str, object]] = [
@@ -248,17 +248,17 @@ def test_templates_share_a_key_if_a_search_through_all_texts_finds_one(first: Te
     ],
     ids=shown,
 )
-def test_telling_apart(first: Template, second: Template, expected: bool) -> None:
+def test_templates_that_share_keys(first: Template, second: Template, expected: bool) -> None:
     assert first.may_equal(second) is expected
 
 
-def test_a_choice_reads_nothing_but_its_choices() -> None:
+def test_a_choice_reads_only_its_choices() -> None:
     made = template("{scope}", scope=Literal["any", "no separator"])
     assert made.read("any") == {"scope": "any"}
     assert made.read("other") is None
 
 
-def test_too_many_shapes_are_covered_by_one() -> None:
+def test_too_many_shapes_are_merged_into_one() -> None:
     choice = Literal["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
     many = template("{x}#{y}", x=choice, y=choice)
     assert not many.may_equal(template("POST"))
