@@ -5,10 +5,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from keyplan.web.settings import Settings
+from keyplan.web.settings import Protects, Settings
 from tools.write_docs import written
 
 ROOT = Path(__file__).parent.parent
@@ -46,6 +47,28 @@ def test_what_is_taken_from_the_code_is_up_to_date(page: Path) -> None:
 def test_every_setting_is_documented() -> None:
     page = (ROOT / "docs" / "systems.md").read_text("utf-8")
     assert {name for name in Settings.model_fields if f"`KEYPLAN_{name.upper()}`" not in page} == set()
+
+
+NO_LIMITS = {"port", "workers", "dynamodb_port", "stream_tries", "sweep_seconds", "lease_seconds"}
+"""Settings that are numbers, but don't protect the server from anybody."""
+
+
+def test_every_limit_is_documented() -> None:
+    """A setting that is a number is a limit, marked with what it protects, or one of the few that aren't."""
+    numbers = {name for name, field in Settings.model_fields.items() if _is_number(field.annotation)}
+    limits = {
+        name
+        for name, field in Settings.model_fields.items()
+        if any(isinstance(mark, Protects) for mark in field.metadata)
+    }
+    assert numbers - limits == NO_LIMITS, "mark a limit with Protects(...)"
+    page = (ROOT / "docs" / "limits.md").read_text("utf-8")
+    assert {name for name in limits if f"| `KEYPLAN_{name.upper()}` |" not in page} == set()
+
+
+def _is_number(annotation: object) -> bool:
+    parts = get_args(annotation)
+    return any(map(_is_number, parts)) if parts else annotation in (int, float)
 
 
 def test_every_environment_setting_is_documented() -> None:

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+from pydantic.fields import FieldInfo
+
 from keyplan.cli.opening import served_systems
-from keyplan.web.settings import Settings
+from keyplan.web.settings import Protects, Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -13,9 +15,23 @@ def settings_table() -> str:
     """Every setting, what it is when nobody says otherwise, and what it is for."""
     rows = ["| setting | default | description |", "| --- | --- | --- |"]
     for name, field in Settings.model_fields.items():
-        shown = "" if field.default in (None, {}, []) else f"`{field.default}`"
-        rows.append(f"| `KEYPLAN_{name.upper()}` | {shown} | {field.description} |")
+        rows.append(f"| `KEYPLAN_{name.upper()}` | {_default(field)} | {field.description} |")
     return "\n".join(rows)
+
+
+def limits_table() -> str:
+    """Every setting that is marked as a limit: its default, what it protects, and what to set behind a proxy."""
+    rows = ["| setting | default | limit | protects | behind a proxy |", "| --- | --- | --- | --- | --- |"]
+    for name, field in Settings.model_fields.items():
+        for mark in field.metadata:
+            if isinstance(mark, Protects):
+                cells = (f"`KEYPLAN_{name.upper()}`", _default(field), field.description, mark.what, mark.behind_proxy)
+                rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
+def _default(field: FieldInfo) -> str:
+    return "" if field.default in (None, {}, []) else f"`{field.default}`"
 
 
 def roles_table(system: str) -> str:
@@ -33,7 +49,8 @@ def written(page: str) -> str:
 
     def part(match: re.Match[str]) -> str:
         name = match[1]
-        table = settings_table() if name == "settings" else roles_table(name.removeprefix("roles of "))
+        whole = {"settings": settings_table, "limits": limits_table}
+        table = whole[name]() if name in whole else roles_table(name.removeprefix("roles of "))
         return f"<!-- {name}: written by `make docs` -->\n{table}\n<!-- end of {name} -->"
 
     return re.sub(r"<!-- ([\w ]+): written by `make docs` -->\n.*?<!-- end of \1 -->", part, page, flags=re.DOTALL)

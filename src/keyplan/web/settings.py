@@ -1,6 +1,7 @@
 """The settings of a running Keyplan: a flag of the command line over `KEYPLAN_*` in the environment over `.env`."""
 
 import ipaddress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from keyplan.connection import Connection
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True)
+class Protects:
+    """Marks a setting as a limit: `make docs` puts it into the table of docs/limits.md.
+
+    `what` is what the limit protects, and `behind_proxy` is what to set behind a proxy, if that differs.
+    """
+
+    what: str
+    behind_proxy: str = ""
 
 
 class IssuerSettings(BaseModel):
@@ -62,15 +74,24 @@ class Settings(Connection):
     cursor_secret: SecretStr | None = Field(
         default=None, description="The key that signs cursors. Default: generated and stored."
     )
-    body_limit: int = Field(default=1024 * 1024, ge=1, description="The maximum size of a request body, in bytes.")
-    nesting_limit: int = Field(default=32, ge=1, le=200, description="The maximum nesting depth of a JSON body.")
-    request_seconds: float = Field(default=15, gt=0, description="The maximum duration of a request, in seconds.")
-    rate_identity: int = Field(
+    body_limit: Annotated[int, Protects("memory: a body is read whole before it is checked")] = Field(
+        default=1024 * 1024, ge=1, description="The maximum size of a request body, in bytes."
+    )
+    nesting_limit: Annotated[int, Protects("the stack: nested JSON is read recursively")] = Field(
+        default=32, ge=1, le=200, description="The maximum nesting depth of a JSON body."
+    )
+    request_seconds: Annotated[
+        float, Protects("everybody else, from one slow request", "less than the proxy's own time limit")
+    ] = Field(default=15, gt=0, description="The maximum duration of a request, in seconds.")
+    rate_identity: Annotated[int, Protects("everybody else, from one busy caller")] = Field(
         default=600, ge=0, description="Maximum requests per minute of a signed-in caller; 0 for no limit."
     )
-    rate_address: int = Field(
-        default=1200, ge=0, description="Maximum requests per minute from an address; 0 for no limit."
-    )
+    rate_address: Annotated[
+        int,
+        Protects(
+            "everybody else, from one busy address", "`KEYPLAN_TRUSTED_PROXIES`, or all visitors share one address"
+        ),
+    ] = Field(default=1200, ge=0, description="Maximum requests per minute from an address; 0 for no limit.")
     trusted_proxies: list[str] = Field(
         default=[], description="Addresses or networks of proxies whose X-Forwarded-For header is trusted."
     )
