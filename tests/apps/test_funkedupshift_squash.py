@@ -270,7 +270,7 @@ def test_matches_of_players(site: Site, root: httpx.Client) -> None:
     cursor = root.get("/squash/matches", params={"player": "p1", "limit": 1}).json()["next"]
     for params in ({"player": "p2"}, {"player": "p1", "how": "all"}, {}):
         refused = root.get("/squash/matches", params={**params, "cursor": cursor})
-        assert pointers(problem(refused, 422, "invalid")) == ["?cursor"]
+        assert pointers(problem(refused, 400, "bad-cursor")) == ["?cursor"]
     problem(root.get("/squash/matches", params={"player": "a#b"}), 422, "invalid")
     problem(root.get("/squash/matches", params={"player": ["p1"] * 9}), 422, "invalid")
     problem(root.get("/squash/matches", params={"player": "p1", "how": "some"}), 422, "invalid")

@@ -436,4 +436,4 @@ def test_lists_go_on_where_they_stopped_and_are_filled_up(team: Team, site: Site
     root = site.as_("root", "admin")
     assert [each["name"] for each in made(root.get("/all-teams"), 200)["items"]] == found
     assert {each["user_id"] for each in made(root.get("/users"), 200)["items"]} >= {"owner", "root"}
-    problem(team.owner.get("/teams", params={"cursor": "no"}), 422, "invalid")
+    problem(team.owner.get("/teams", params={"cursor": "no"}), 400, "bad-cursor")

@@ -1,5 +1,7 @@
 """hacktracker over HTTP: the roster; every rule and each refusal."""
 
+import hashlib
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +46,16 @@ def test_a_roster_is_in_order_and_filtered(team: Team) -> None:
     assert [each["player_number"] for each in first["items"] + second["items"]] == [each[0] for each in numbers]
     assert second["next"] is None
     other = made(team.owner.post("/teams", json={"name": "Others"}))["team_id"]
-    problem(team.owner.get(f"/teams/{other}/players", params={"cursor": first["next"]}), 422, "invalid")
+    problem(team.owner.get(f"/teams/{other}/players", params={"cursor": first["next"]}), 400, "bad-cursor")
+
+
+@pytest.mark.parametrize("place", [b"0009#9#No 9", b"\xff\xfe"])
+def test_a_cursor_that_somebody_else_made_is_refused(team: Team, place: bytes) -> None:
+    """As cursors of rosters once were: with a key that follows from the id of the team, which every member knows."""
+    key = hashlib.sha256(f"roster of {team.id}".encode()).digest()
+    mark = hashlib.blake2b(place, digest_size=8, key=key).digest()
+    forged = urlsafe_b64encode(mark + place).decode().rstrip("=")
+    problem(team.owner.get(f"{team.path}/players", params={"cursor": forged}), 400, "bad-cursor")
 
 
 @pytest.mark.parametrize(

@@ -308,7 +308,7 @@ def test_sessions_are_shown_by_date(site: Club) -> None:
     assert seen == ["z", "m", "may-1", "k", "a"]
     for bad in ("forged", "é", params["cursor"] + "AAAA", ok(site.vera.get("/leagues/north/players?limit=1"))["next"]):
         answer = site.vera.get("/seasons/spring/sessions", params={"cursor": bad})
-        assert pointers(problem(answer, 422, "invalid")) == ["?cursor"]
+        assert pointers(problem(answer, 400, "bad-cursor")) == ["?cursor"]
 
 
 def test_a_session(site: Club) -> None:

@@ -213,4 +213,4 @@ def test_scorers(site: Club) -> None:
     assert [each["player_id"] for each in first["items"] + rest["items"]] == [each[0] for each in expected]
     assert rest["next"] is None
     answer = site.vera.get("/seasons/spring/sessions", params={"cursor": first["next"]})
-    assert pointers(problem(answer, 422, "invalid")) == ["?cursor"]
+    assert pointers(problem(answer, 400, "bad-cursor")) == ["?cursor"]

@@ -249,7 +249,7 @@ def test_posts_come_the_newest_first_and_page_by_page(served: Served, path: str)
 
 
 def test_a_bad_cursor_is_told(steady: Served) -> None:
-    assert steady.visitor().get("/?cursor=none").status_code == 422
+    assert steady.visitor().get("/?cursor=none").status_code == 400
 
 
 def test_markdown_is_shown_as_safe_html(served: Served) -> None:

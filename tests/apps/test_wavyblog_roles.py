@@ -157,4 +157,4 @@ def test_a_cursor_of_another_leads_to_nothing_of_theirs(two: Site) -> None:
         write(two.as_("bob"), f"His {number}")
     cursor = two.as_("ada").get("/me/posts?limit=1").json()["next"]
     answer = two.as_("bob").get("/me/posts", params={"limit": 10, "cursor": cursor})
-    assert pointers(problem(answer, 422, "invalid")) == ["?cursor"]
+    assert pointers(problem(answer, 400, "bad-cursor")) == ["?cursor"]

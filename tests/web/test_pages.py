@@ -107,7 +107,7 @@ def test_head_has_no_body(visitor: httpx.Client) -> None:
         ("/shelves/none", 404, "Not found."),
         ("/shelves/NOT-AN-ID", 404, "Not found."),
         ("/?limit=1000", 422, "Enter 100 or less"),
-        ("/?cursor=bad", 422, "This cursor belongs to another list."),
+        ("/?cursor=bad", 400, "valid for this list. Start without one."),
         ("/crash", 500, "Something went wrong on our side."),
     ],
 )

@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.data.errors import DataError
 from keyplan.data.jobs.resuming import Jobs
+from keyplan.data.reads.cursors import Cursors
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
@@ -179,6 +180,10 @@ class Store(_Core[D]):
                 return
             op = op.after(page.next)
 
+    def cursors(self) -> Cursors:
+        """Cursors with the store's secret, for a list that was sorted after it was read."""
+        return self._drive(self._reader.lists.cursors())
+
     def create_tables(self) -> None:
         """Create the tables that don't exist yet."""
         self._drive(create_tables(self.design))
@@ -263,6 +268,10 @@ class AsyncStore(_Core[D]):
             if page.next is None:
                 return
             op = op.after(page.next)
+
+    async def cursors(self) -> Cursors:
+        """Cursors with the store's secret, for a list that was sorted after it was read."""
+        return await self._drive(self._reader.lists.cursors())
 
     async def create_tables(self) -> None:
         """Create the tables that don't exist yet."""

@@ -61,7 +61,7 @@ class ListReader:
 
     # Cursors
 
-    def _cursors(self) -> Steps[Cursors]:
+    def cursors(self) -> Steps[Cursors]:
         """Cursors with the given secret, or with the one in the design's housekeeping table."""
         if self._known_cursors is None:
             self._known_cursors = Cursors((yield from self._kept_secret()))
@@ -87,12 +87,12 @@ class ListReader:
     def _open(self, op: Source | Merge[Any]) -> Steps[tuple[Any, Any]]:
         """The position in the operation's cursor, and the operation with the `now` of its first page."""
         assert op.cursor is not None
-        cursors = yield from self._cursors()
+        cursors = yield from self.cursors()
         position, moment = cursors.open(self._subject(op), _arguments(op), op.cursor)
         return position, self._frozen(op, moment)
 
     def _seal(self, op: Source | Merge[Any], position: object) -> Steps[str]:
-        cursors = yield from self._cursors()
+        cursors = yield from self.cursors()
         return cursors.seal(self._subject(op), _arguments(op), position)
 
     def _subject(self, op: Source | Merge[Any]) -> str:

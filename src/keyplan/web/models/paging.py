@@ -1,8 +1,6 @@
 """Lists, page by page: `limit` and `cursor` in, `items` and `next` out, and a `Link` header."""
 
-import hashlib
 import operator
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Generic, TypeAlias, TypeVar
@@ -11,10 +9,11 @@ from urllib.parse import parse_qsl, quote, urlencode
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Scope
 
-from keyplan.data import BadCursor
+from keyplan.data import Store
+from keyplan.design import Design
 
 T = TypeVar("T")
-_MARK = 8
+D = TypeVar("D", bound=Design)
 _MOST = 1000
 
 Cursor: TypeAlias = Annotated[
@@ -66,38 +65,31 @@ def turn(address: str, cursor: str | None, following: str | None) -> Turn:
 
 
 def page_of(
-    name: str, items: Iterable[T], paging: Paging, place: Callable[[T], str], *, newest_first: bool = False
+    store: Store[D],
+    name: str,
+    items: Iterable[T],
+    paging: Paging,
+    place: Callable[[T], str],
+    *,
+    newest_first: bool = False,
 ) -> Listing[T]:
     """A page of a bounded list that was read completely, because no key has its order.
 
     `place` is the text that an item is sorted by, different for each item. With `newest_first`, the greatest comes
-    first. A cursor contains the place where its page ended, and is valid for the list with this name only.
+    first. A cursor contains the place where its page ended, sealed with the store's secret like the cursors of access
+    patterns, and is valid for the list with this name only.
     """
-    after = None if paging.cursor is None else _opened(name, paging.cursor)
+    # No access pattern's list has a subject with a colon.
+    subject = f"{type(store.design).__name__}: {name}"
+    after: str | None = None
+    if paging.cursor is not None:
+        after, _ = store.cursors().open(subject, {}, paging.cursor)
     follows = operator.lt if newest_first else operator.gt
     placed = sorted(((place(item), item) for item in items), key=lambda each: each[0], reverse=newest_first)
     left = [each for each in placed if after is None or follows(each[0], after)]
     shown = left[: paging.limit]
-    following = _sealed(name, shown[-1][0]) if len(left) > len(shown) else None
+    following = store.cursors().seal(subject, {}, shown[-1][0]) if len(left) > len(shown) else None
     return Listing[T](items=[item for _, item in shown], next=following)
-
-
-def _sealed(name: str, place: str) -> str:
-    return urlsafe_b64encode(_mark(name, place.encode()) + place.encode()).decode().rstrip("=")
-
-
-def _opened(name: str, cursor: str) -> str:
-    try:
-        data = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-    except ValueError:
-        raise BadCursor("this isn't a cursor") from None
-    if data[:_MARK] != _mark(name, data[_MARK:]):
-        raise BadCursor("the cursor belongs to another list")
-    return data[_MARK:].decode()
-
-
-def _mark(name: str, place: bytes) -> bytes:
-    return hashlib.blake2b(place, digest_size=_MARK, key=hashlib.sha256(name.encode()).digest()).digest()
 
 
 def link_to_next(scope: Scope, listing: Listing[object]) -> str | None:

@@ -6,6 +6,7 @@ The sentence is the design's own (`Refusal`), or is made from the names in the d
 from keyplan import data
 from keyplan.design import Design, Entity, InvalidValue, Refusal, Rule, declared_refusal, label_of
 from keyplan.web.models.problems import (
+    BadRequest,
     FieldProblem,
     InConflict,
     Invalid,
@@ -28,9 +29,8 @@ def problem_for(error: Exception, design: Design | None = None) -> Problem:
         return _from_rule(error, design)
     match error:
         case data.BadCursor():
-            return Invalid(
-                [FieldProblem("?cursor", "This cursor belongs to another list. Start without one.", "bad-cursor")]
-            )
+            detail = "This cursor isn't valid for this list. Start without one."
+            return BadRequest("bad-cursor", detail, errors=[FieldProblem("?cursor", detail, "bad-cursor")])
         case data.TooLarge():
             return Unprocessable("too-large", "This is more than can be stored at once.")
         case data.Throttled() | data.Conflict():

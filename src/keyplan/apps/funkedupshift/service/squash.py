@@ -121,7 +121,7 @@ class Squash(Access):
     ) -> Listing[MatchOut]:
         """No key has them in this order: all participations are read, at most 2,000 of each player, and sorted."""
         name = f"matches of {sorted(set(players))}, {how}, {first} to {last}"
-        found = page_of(name, self._dates_of(players, how, first, last), page, "#".join, newest_first=True)
+        found = page_of(self.store, name, self._dates_of(players, how, first, last), page, "#".join, newest_first=True)
         stored = self.store.run(self.design.matches_by_ids([match_id for _, match_id in found.items]))
         return Listing(items=[MatchOut.from_fields(each) for each in stored if each is not None], next=found.next)
 

@@ -49,7 +49,7 @@ class Roster(Access):
             and (position is None or position in player.positions)
             and is_ghost in (None, player.is_ghost)
         ]
-        listing = page_of(f"roster of {team_id}", found, page, in_roster_order)
+        listing = page_of(self.store, f"roster of {team_id}", found, page, in_roster_order)
         return Listing(items=[self._player_out(player) for player in listing.items], next=listing.next)
 
     @allow(SIGNED_IN, also=A_MEMBER)

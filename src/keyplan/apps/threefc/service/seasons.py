@@ -103,7 +103,9 @@ class Seasons(Access):
         """The sessions of a season by date."""
         self._in_season(season_id, READERS)
         found = [SessionOut.from_fields(each) for each in self._sessions(season_id)]
-        return page_of(f"sessions of {season_id}", found, page, lambda each: f"{each.session_date}#{each.session_id}")
+        return page_of(
+            self.store, f"sessions of {season_id}", found, page, lambda each: f"{each.session_date}#{each.session_id}"
+        )
 
     @allow(SIGNED_IN, also=ADMIN)
     def create_session(self, season_id: ItemId, new: NewSession) -> SessionOut:
@@ -168,7 +170,7 @@ class Seasons(Access):
             )
             for player_id, tally in found.items()
         ]
-        return page_of(f"scorers of {season_id}", scorers, page, _place)
+        return page_of(self.store, f"scorers of {season_id}", scorers, page, _place)
 
     def _finished(self, season_id: str) -> Iterator[tuple[Game, list[Goal]]]:
         """The finished games of a season, with their goals: a query for each session and each game that has any."""

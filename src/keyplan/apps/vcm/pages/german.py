@@ -91,7 +91,7 @@ _PROBLEMS = {
     ),
     "Something went wrong on our side.": "Bei uns ist ein Fehler aufgetreten.",
     "Some values aren't valid.": "Einige Angaben sind ungültig.",
-    "This cursor belongs to another list. Start without one.": "Diese Seite gehört zu einer anderen Liste.",
+    "This cursor isn't valid for this list. Start without one.": "Diese Seite gehört zu einer anderen Liste.",
 }
 _VALUES = {
     "Required.": "Pflichtfeld.",
