@@ -6,17 +6,33 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field, StringConstraints
 
-from keyplan.data import Store, create, delete, import_all, increment, move, patch, put, put_all, touch, update
+from keyplan.data import (
+    InvalidItem,
+    Store,
+    create,
+    delete,
+    import_all,
+    increment,
+    move,
+    patch,
+    put,
+    put_all,
+    touch,
+    update,
+)
 from keyplan.design import (
+    Count,
     Design,
     Entity,
     Id,
     InvalidValue,
     Query,
+    Ref,
     Rewrite,
     Table,
     Updated,
     Version,
+    belongs_to,
     get,
     job,
     key,
@@ -75,14 +91,48 @@ class Plain(Entity, table=films):
     plain_id: Id
     name: Annotated[str, StringConstraints(max_length=3)] = ""
     count: Annotated[int, Field(le=5)] = 0
+    text: str = ""
     primary = key("PLAIN#{plain_id}", "PLAIN")
+
+
+class Strict(Entity, table=films):
+    """An entity whose effects rely on its limits."""
+
+    strict_id: Id
+    name: Annotated[str, StringConstraints(min_length=1)]
+    ratings: Count = 0
+    primary = key("STRICT#{strict_id}", "STRICT")
+
+    @mirror
+    def initial(self) -> "Initial":
+        return Initial(initial=self.name[0], strict_id=self.strict_id)
+
+
+class Initial(Entity, table=films):
+    """An entity under its first letter."""
+
+    initial: Id
+    strict_id: Id
+    primary = key("INITIAL#{initial}", "STRICT#{strict_id}")
+
+
+class Rating(Entity, table=films):
+    """An entity with a parent."""
+
+    strict_id: Id
+    stars: Annotated[int, Field(le=5)]
+    primary = key("STRICT#{strict_id}", "RATING")
+
+    @belongs_to(on_delete="refuse", count="ratings")
+    def parent(self) -> Ref[Strict]:
+        return ref(Strict, strict_id=self.strict_id)
 
 
 class Cinema(Design):
     """Films."""
 
     tables = (films,)
-    entities = (Film, Listed, Plain)
+    entities = (Film, Listed, Plain, Strict, Initial, Rating)
 
     @pattern("Films of a studio")
     def films_of(self, studio: str) -> Query[Film]:
@@ -135,7 +185,6 @@ WRITES: dict[str, Callable[[Store[Cinema]], object]] = {
     "move": lambda store: store.run(move(changed(store), film_id="h", title=LONG)),
     "move to a bad key": lambda store: store.run(move(changed(store), film_id="h" * 129)),
     "batch": lambda store: store.run(put_all([Plain(plain_id="q", name="long")])),
-    "import": lambda store: store.run(import_all([Film(film_id="g", title=LONG)])),
     "rewrite": lambda store: store.run(store.design.rename("s", LONG)),
 }
 
@@ -147,6 +196,53 @@ def test_a_write_over_a_limit_is_refused_and_changes_nothing(write: str, store: 
         WRITES[write](store)
     assert refused.value.field in ("title", "year", "spot", "name", "count", "film_id")
     assert client_of(store).scan(TableName="Films")["Items"] == before
+
+
+def test_an_import_reports_every_item_over_a_limit_and_writes_the_others(store: Store[Cinema]) -> None:
+    # The effects of Strict fail for values over the limits.
+    made = [
+        Film(film_id="g", title=LONG, year=1),
+        Film(film_id="h", title="New"),
+        Film(film_id="a#b", title="Key"),
+        Strict(strict_id="s", name=""),
+        Plain(plain_id="q", text="\ud800", count=6),
+        Plain(plain_id="r", count=6),
+    ]
+    result = store.run(import_all(made))
+    assert result.written == (made[1],)
+    refused = {str(entity.key_values): error for entity, error in result.refused}
+    assert all(isinstance(error, InvalidItem) for error in refused.values())
+    assert {
+        where: [(problem.field, problem.code) for problem in error.problems]
+        for where, error in refused.items()
+        if isinstance(error, InvalidItem)
+    } == {
+        "{'film_id': 'g'}": [("title", "string-too-long"), ("year", "greater-than-equal")],
+        "{'film_id': 'a#b'}": [("film_id", "string-pattern-mismatch")],
+        "{'strict_id': 's'}": [("name", "string-too-short")],
+        "{'plain_id': 'q'}": [("count", "less-than-equal"), ("text", "invalid")],
+        "{'plain_id': 'r'}": [("count", "less-than-equal")],
+    }
+    assert str(refused["{'film_id': 'g'}"]) == (
+        "Can't import Film(film_id='g'): Film.title: String should have at most 10 characters [string-too-long]; "
+        "Film.year: Input should be greater than or equal to 1900 [greater-than-equal] [Film.title]"
+    )
+    assert store.verify() == []
+
+
+def test_a_repeated_import_leaves_items_that_were_stored_over_their_limits(loose: Store[Cinema]) -> None:
+    film = changed(loose)
+    assert film.spot is not None
+    again = Film(film_id="f", title=LONG, year=1, spot=film.spot)
+    loose.run(create(Strict(strict_id="s", name="S")))
+    rating = Rating(strict_id="s", stars=9)
+    stored: Any = {"PK": {"S": "STRICT#s"}, "SK": {"S": "RATING"}, "strict_id": {"S": "s"}, "stars": {"N": "9"}}
+    client_of(loose).put_item(TableName="Films", Item=stored)
+    before = client_of(loose).scan(TableName="Films")["Items"]
+    result = loose.run(import_all([rating, again, Film(film_id="f", title=LONG)]))
+    assert result.unchanged == (rating, again)
+    assert [type(error) for _, error in result.refused] == [InvalidItem]
+    assert client_of(loose).scan(TableName="Films")["Items"] == before
 
 
 def test_values_within_their_limits_are_written(store: Store[Cinema]) -> None:

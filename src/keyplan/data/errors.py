@@ -4,13 +4,14 @@
 and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`,
 `InUse` or `FloorReached`. Wrong stored data or requests are `StoredDataError`, `BadCursor` and `TooLarge`. A request
 that DynamoDB failed is `RequestFailed`; `Throttled` and `Conflict` were retried first, and `MissingTable` says which
-table. Every class has a stable `code`. Values that can't be stored at all raise `keyplan.design.InvalidValue`.
+table. Every class has a stable `code`. Values that are over their limits or can't be stored raise
+`keyplan.design.InvalidValue`; an import reports them as an `InvalidItem`, which is a `Refused` too.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from keyplan.design import Refusal
+from keyplan.design import InvalidValue, Refusal
 
 
 class DataError(Exception):
@@ -97,6 +98,19 @@ class FloorReached(Refused):
 
     code = "floor-reached"
     sentence = "A number would fall below its floor: {item}"
+
+
+class InvalidItem(Refused):
+    """An item of an import has values that are over their limits or can't be stored; `problems` has all of them."""
+
+    code = "invalid-item"
+
+    def __init__(self, entity: str, values: Mapping[str, object], problems: Sequence[InvalidValue]) -> None:
+        wrong = "; ".join(map(str, problems))
+        super().__init__(
+            entity, problems[0].field or "primary", values, None, f"Can't import {described(entity, values)}: {wrong}"
+        )
+        self.problems = tuple(problems)
 
 
 class StoredDataError(DataError):

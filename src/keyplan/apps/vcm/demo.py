@@ -13,7 +13,7 @@ from keyplan.apps.vcm.fields import Address, Schedule
 from keyplan.apps.vcm.markdown import from_markdown
 from keyplan.apps.vcm.richtext import checked, excerpt
 from keyplan.apps.vcm.slugs import numbered, slug_of
-from keyplan.data import import_all, put_all
+from keyplan.data import InvalidItem, import_all, put_all
 from keyplan.design import Entity
 from keyplan.web import Progress, Running
 
@@ -86,7 +86,9 @@ def fill(running: Running[VcmDesign], progress: Progress) -> None:
     progress(0, 3)
     entities: list[Entity] = [*_media(running), *_roles(), *_locations(), *_members(made), *_teams(made)]
     entities += [*_news(made, now), *_events(made, now), *_sponsors(now)]
-    running.store.run(import_all(entities))
+    for _, refusal in running.store.run(import_all(entities)).refused:
+        if isinstance(refusal, InvalidItem):  # another refusal is about items that somebody changed since
+            raise refusal
     progress(1, 3)
     running.store.run(put_all(_clubs()))
     progress(2, 3)

@@ -4,7 +4,7 @@ A batch has no conditions. Existing items are read first, so that an import neve
 after a failure. Writes of others to the same keys during the import are not noticed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from keyplan.data.codec.values import Item
 from keyplan.data.errors import (
     AlreadyExists,
     DataError,
+    InvalidItem,
     ParentMissing,
     Refused,
     StoredDataError,
@@ -28,9 +29,10 @@ from keyplan.data.writes.effects import Effects, effects_of
 from keyplan.data.writes.operations import Context
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps
-from keyplan.design import Entity
+from keyplan.design import Entity, InvalidValue
 
 Stored: TypeAlias = Mapping[Address, Item]
+RefusedItem: TypeAlias = tuple[Entity, Refused]
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,15 @@ class Imported:
     written: tuple[Entity, ...]
     unchanged: tuple[Entity, ...]
     """Entities that existed already with the same values; effects of them that were missing were written."""
-    refused: tuple[tuple[Entity, Refused], ...]
-    """Entities that were not written, and why: another item has the key or a unique value, or a parent is missing."""
+    refused: tuple[RefusedItem, ...]
+    """Entities that were not written, and why: another item has the key or a unique value, a parent is missing, or
+    values are over their limits or can't be stored."""
 
 
 def import_all(entities: Iterable[Entity]) -> ImportAll:
     """Write many new items with their guards, mirrors, derived items and references, by BatchWriteItem.
 
+    Items that can't be written are in the result, each with its reason; the others are written.
     Use it for keys that nobody else writes at the same time: there are no conditions and no transactions. Counters are
     set on items of the same import only; `verify` and `repair` correct those of other items.
     """
@@ -69,6 +73,7 @@ class _Draft:
     where: Address
     item: Item
     effects: Effects
+    over_limit: tuple[InvalidValue, ...]
     same: bool = False
     """Whether the item exists already."""
 
@@ -77,11 +82,11 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     """The steps of an import."""
     if context.beside(Plan()):
         raise DataError("an import isn't a transaction, so nothing can be written beside it")
-    drafts = [_draft(entity, context) for entity in work.entities]
+    drafts, unstorable = _drafts(work.entities, context)
     stored = yield from _stored([where for each in drafts for where in (each.where, *each.effects.parents)], context)
     for draft in drafts:
         _compare(draft, stored.get(draft.where))
-    stored |= yield from _stored([where for each in drafts for where in each.effects.items], context)
+    stored |= yield from _stored([where for each in drafts for where in _affected(each)], context)
     accepted, refused = _sorted_out(drafts, stored)
     fresh = {draft.where: draft for draft in accepted if not draft.same}
     _count(accepted, fresh)
@@ -93,15 +98,39 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
         draft.entity.__dict__.update(draft.fresh.__dict__)
         set_stored_item(draft.entity, draft.item)
     there = tuple(draft.entity for draft in accepted if draft.same)
-    return Imported(tuple(draft.entity for draft in fresh.values()), there, tuple(refused))
+    return Imported(tuple(draft.entity for draft in fresh.values()), there, (*unstorable, *refused))
 
 
-def _draft(entity: Entity, context: Context) -> _Draft:
+def _drafts(entities: Iterable[Entity], context: Context) -> tuple[list[_Draft], list[RefusedItem]]:
+    """A draft of each item, and the items that can't be stored at all."""
+    drafts: list[_Draft] = []
+    unstorable: list[RefusedItem] = []
+    for entity in entities:
+        fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+        over_limit = tuple(entity.spec.limits.broken(fresh.__dict__))
+        try:
+            drafts.append(_draft(entity, fresh, over_limit))
+        except InvalidValue as error:
+            also = () if error.field in {each.field for each in over_limit} else (error,)
+            unstorable.append((entity, _invalid(entity, (*over_limit, *also))))
+    return drafts, unstorable
+
+
+def _draft(entity: Entity, fresh: Entity, over_limit: tuple[InvalidValue, ...]) -> _Draft:
     codec = codec_of(type(entity))
-    fresh = entity.model_copy(update=creation_stamps(entity, context.now))
-    entity.spec.limits.check(fresh.__dict__)
     where = address(entity.spec.table, codec.key(fresh.__dict__))
-    return _Draft(entity, fresh, where, codec.encode(fresh), effects_of(fresh))
+    # The design's functions for effects may rely on the limits.
+    effects = Effects() if over_limit else effects_of(fresh)
+    return _Draft(entity, fresh, where, codec.encode(fresh), effects, over_limit)
+
+
+def _affected(draft: _Draft) -> Iterable[Address]:
+    """The items that a draft's effects are on and that weren't read with it."""
+    return (*draft.effects.items, *draft.effects.parents) if draft.over_limit else draft.effects.items
+
+
+def _invalid(entity: Entity, problems: Sequence[InvalidValue]) -> InvalidItem:
+    return InvalidItem(entity.spec.name, entity.key_values, problems)
 
 
 def _stored(asked: Iterable[Address], context: Context) -> Steps[dict[Address, Item]]:
@@ -135,12 +164,12 @@ def _compare(draft: _Draft, found: Item | None) -> None:
         draft.effects = effects_of(before)
 
 
-def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], list[tuple[Entity, Refused]]]:
-    refused: list[tuple[Entity, Refused]] = []
+def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], list[RefusedItem]]:
+    refused: list[RefusedItem] = []
     taken: set[Address] = set()
     accepted: list[_Draft] = []
     for draft in drafts:
-        refusal = _own_refusal(draft, stored, taken) or _effect_refusal(draft, stored, taken)
+        refusal = _limit_refusal(draft) or _own_refusal(draft, stored, taken) or _effect_refusal(draft, stored, taken)
         if refusal is None:
             taken |= {draft.where, *draft.effects.items}
             accepted.append(draft)
@@ -153,6 +182,11 @@ def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], lis
             return accepted, refused
         refused += [(draft.entity, refusal) for draft, refusal in lost]
         accepted = [draft for draft in accepted if all(draft is not each for each, _ in lost)]
+
+
+def _limit_refusal(draft: _Draft) -> Refused | None:
+    """The refusal of an item over its limits. One that was stored under looser limits is unchanged, not refused."""
+    return _invalid(draft.entity, draft.over_limit) if draft.over_limit and not draft.same else None
 
 
 def _own_refusal(draft: _Draft, stored: Stored, taken: set[Address]) -> Refused | None:
