@@ -28,7 +28,7 @@ class Reader:
     def send(self, to: str, /, **values: str | list[str]) -> httpx.Response:
         """Send a form, with the token of one that everybody who is signed in may see."""
         token = hidden(self.get("/sign-in"), "csrf")
-        return self.client.post(to, data={"csrf": token, **values})
+        return self.client.post(to, data={"csrf": token, "form": "main", **values})
 
     def follow(self, answer: httpx.Response) -> httpx.Response:
         """The page that a form leads to."""

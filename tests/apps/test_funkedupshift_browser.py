@@ -248,3 +248,22 @@ def test_keyboard_alone(browser_page: Page, full: Site) -> None:
     page.keyboard.type("tides")
     page.keyboard.press("Enter")
     expect(page.locator(".sites > li")).to_have_count(10)
+
+
+def test_a_member_who_is_added_twice_changes_nothing_of_the_group(browser_page: Page, full: Site) -> None:
+    page, user = browser_page, "twice-added"
+    be(page, full, "Sam")
+    page.goto(f"{full.url}/funkedupshift/groups/editors")
+    description = page.get_by_label("Description").input_value()
+    allowed = page.locator("input[name=permissions]:checked").count()
+    assert description
+    assert allowed
+    for _ in range(2):
+        page.get_by_label("User ID").fill(user)
+        page.get_by_role("button", name="Add member").click()
+    expect(page.get_by_role("alert")).to_contain_text("already")
+    expect(page.get_by_label("User ID")).to_have_value(user)
+    page.get_by_role("button", name="Save group").click()
+    expect(page.get_by_role("status")).to_have_text("Group saved")
+    expect(page.get_by_label("Description")).to_have_value(description)
+    expect(page.locator("input[name=permissions]:checked")).to_have_count(allowed)

@@ -122,7 +122,7 @@ def test_rating_on_the_page(site: Site) -> None:
     page = ada.get("/sites/one")
     assert 'value="4" required checked' in page.text
     assert "4.0 (1)" in text_of(page)
-    refused = ada.send("/sites/one/rating", note="No stars")
+    refused = ada.send("/sites/one/rating", form="rating", note="No stars")
     assert refused.status_code == 422
     assert "No stars" in refused.text
     assert ada.send("/sites/one/rating/delete", version="9").status_code == 412
@@ -251,7 +251,7 @@ def test_groups_on_the_page(site: Site) -> None:
 def test_a_form_that_is_refused_leaves_the_other_form_of_its_page_as_it_was(site: Site) -> None:
     root = Reader(site, "admin")
     assert root.send("/groups/walkers", version="1", description="On foot", permissions="sites:write").is_redirect
-    refused = root.send("/groups/walkers/members", user_id="a#b")
+    refused = root.send("/groups/walkers/members", form="member", user_id="a#b")
     assert refused.status_code == 422
     assert 'value="a#b"' in refused.text
     assert 'value="On foot"' in refused.text
@@ -260,7 +260,7 @@ def test_a_form_that_is_refused_leaves_the_other_form_of_its_page_as_it_was(site
     assert refused.status_code == 422
     assert not re.search(r'value="sites:write"[^>]* checked', refused.text)
     match(site.as_("root", "admin"))
-    player = root.send("/squash/players/p1/delete", version="1")
+    player = root.send("/squash/players/p1/delete", form="", version="1")
     assert player.status_code == 409
     assert 'value="P1"' in player.text
 

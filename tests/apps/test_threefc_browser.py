@@ -168,3 +168,22 @@ def test_looking_around(browser_page: Page, full: Site) -> None:
         page.goto(f"{full.url}/threefc{path}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         screenshots(page, f"threefc-{name}")
+
+
+def test_a_refused_form_leaves_the_other_forms_of_its_page_as_they_are(browser_page: Page, served: Club) -> None:
+    page = browser_page
+    enter(page, served.site.url, "Olga Brandt", "/leagues/north/people")
+    page.get_by_label("Role of olga", exact=True).select_option("viewer")
+    page.get_by_role("button", name="Change role of olga").click()
+    summary = page.get_by_role("alert")
+    expect(summary).to_contain_text("A league needs an admin.")
+    expect(page.get_by_label("Role of olga", exact=True)).to_have_value("viewer")  # as it was chosen
+    expect(page.get_by_label("Role of sam", exact=True)).to_have_value("scorekeeper")
+    adding = page.locator("form.row")
+    expect(adding.get_by_label("User ID")).to_have_value("")
+    adding.get_by_label("User ID").fill("a#b")
+    adding.get_by_role("button").click()
+    summary.get_by_role("link").click()
+    expect(adding.get_by_label("User ID")).to_be_focused()
+    expect(adding.get_by_label("User ID")).to_have_value("a#b")
+    expect(page.get_by_label("Role of olga", exact=True)).to_have_value("admin")

@@ -41,7 +41,7 @@ class Reader:
         return unescape(found[1])
 
     def send(self, path: str, **values: object) -> httpx.Response:
-        return self.client.post(path, data={**values, "csrf": self.token()})
+        return self.client.post(path, data={"form": "main", **values, "csrf": self.token()})
 
 
 @pytest.fixture(scope="module")

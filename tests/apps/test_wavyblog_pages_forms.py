@@ -71,6 +71,7 @@ def test_registering_signs_in_and_goes_on(served: Served) -> None:
         "/register",
         {
             "csrf": hidden(page, "csrf"),
+            "form": "main",
             "to": hidden(page, "to"),
             "username": "nele",
             "email": "Nele@Example.org",

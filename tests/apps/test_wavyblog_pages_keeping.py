@@ -153,7 +153,7 @@ def test_a_session_without_an_account_is_told(served: Served) -> None:
 
 def test_a_text_is_not_lost_with_its_session(served: Served) -> None:
     text = "It took three days to write all of this down, <b>and</b> it is good."
-    written = {**NEW, "content": text, "csrf": ""}
+    written = {**NEW, "content": text, "csrf": "", "form": "main"}
     author = served.who("author")
     written["csrf"] = author.token("/write")
     again = served.who("author")  # the same person, signed in anew

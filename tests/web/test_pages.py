@@ -17,10 +17,10 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from keyplan.design import query
-from keyplan.web import Caller, In, Pages, View
+from keyplan.web import Caller, In, OfVersion, Pages, Stale, View
 from keyplan.web.identity.sessions import BrowserSession, Sessions, form_token, is_form_token
 from keyplan.web.models.problems import Forbidden, Invalid, Unauthorized, Unprocessable
-from keyplan.web.pages.forms import Form, read_form, typed_in
+from keyplan.web.pages.forms import Form, Forms, Sent, read_form, typed_in
 from keyplan.web.pages.rendering import filled, folder_of, page_headers
 from keyplan.web.settings import Settings
 from tests.web.library import Librarian
@@ -604,7 +604,7 @@ def test_each_invalid_field_of_a_form_has_its_own_error() -> None:
     assert said.keys() == {"/number", "/needed", "/yes", "/kind", "/third", "/tags", "/when", "/x"}
     assert said["/needed"] == "Required."
     assert said["/number"] == "Enter 1 or more."
-    form = Form(typed(number="0"), caught.value)
+    form = Form(Sent("main", typed(number="0"), Everything, caught.value))
     assert form.errors("number") == [said["/number"]]
     assert form.value("number") == "0"
     assert form.value("text") == ""
@@ -619,24 +619,44 @@ def test_a_form_starts_from_the_current_values() -> None:
     form = Form().starting_from(Everything(text="x", needed=1, yes=True, tags=["p", "q"]))
     assert [form.value("text"), form.value("maybe"), form.value("yes")] == ["x", "", "true"]
     assert form.values("tags") == ["p", "q"]
-    assert Form({"text": ["typed"]}).starting_from({"text": "before"}).value("text") == "typed"
-    assert Form({}).starting_from({"yes": True}).value("yes") == ""  # it was unchecked
+    assert Form(Sent("main", {"text": ["typed"]})).starting_from({"text": "before"}).value("text") == "typed"
+    assert Form(Sent("main", {})).starting_from({"yes": True}).value("yes") == ""  # it was unchecked
 
 
-def test_a_form_keeps_its_values_when_another_button_is_pressed() -> None:
+def test_each_form_of_a_page_has_its_own_state() -> None:
     before = {"text": "as stored", "number": 7}
-    beside = Form({"version": ["2"]}).asking(Everything).starting_from(before)
-    assert (beside.value("text"), beside.value("number"), beside.is_outdated(3)) == ("as stored", "7", True)
-    assert not beside.typed
-    sent = Form({"version": ["2"], "text": [""]}).asking(Everything).starting_from(before)
-    assert (sent.value("text"), sent.value("number"), sent.typed) == ("", "", True)
+    sent = Sent("b", {"version": ["2"], "text": ["typed"]}, Everything, Unprocessable("no", "No.", pointer="/text"))
+    forms = Forms(sent)
+    one, other = (forms(name).asking(Everything).starting_from(before) for name in "ab")
+    assert (one.value("text"), one.value("number"), one.typed, one.errors("text")) == ("as stored", "7", False, [])
+    assert (other.value("text"), other.value("number"), other.typed) == ("typed", "", True)
+    assert other.errors("text") == ["No."]
+    assert one.refused is other.refused is forms("b")
+    assert one.id("field", "text") != other.id("field", "text") != forms().id("field", "text") == "field-text"
+
+
+def test_a_button_leaves_the_forms_of_its_page_as_they_are() -> None:
+    forms = Forms(Sent(None, {"version": ["2"]}, OfVersion, Stale()))
+    form = forms().starting_from({"text": "as stored", "version": 3})
+    assert (form.value("text"), form.typed, form.is_outdated(3)) == ("as stored", False, False)
+    assert form.refused is not None
+    assert [each.text for each in form.refused.messages] == [Stale().detail]
+
+
+def test_rows_of_a_page_have_forms_of_the_same_name() -> None:
+    name = Forms()("role", "a#b ü").name
+    forms = Forms(Sent(name, {"role": ["admin"]}))
+    assert forms("role", "a#b ü").value("role") == "admin"
+    assert forms("role", "a").starting_from({"role": "viewer"}).value("role") == "viewer"
+    assert name is not None
+    assert name.removeprefix("role-").isalnum()
 
 
 def test_a_form_for_an_older_version_is_outdated() -> None:
     assert not Form().starting_from({"version": 3}).is_outdated(3)
-    assert not Form({"version": ["3"]}).starting_from({"version": 3}).is_outdated(3)
-    assert Form({"version": ["2"]}).starting_from({"version": 3}).is_outdated(3)
-    assert not Form({}).is_outdated(3), "a new item has no version yet"
+    assert not Form(Sent("main", {"version": ["3"]})).starting_from({"version": 3}).is_outdated(3)
+    assert Form(Sent("main", {"version": ["2"]})).starting_from({"version": 3}).is_outdated(3)
+    assert not Form(Sent("main", {})).is_outdated(3), "a new item has no version yet"
 
 
 class Limited(In):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
+from markupsafe import Markup
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
@@ -18,8 +20,11 @@ from keyplan.design import label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 
-TOKEN = "csrf"
-"""The name of the hidden field that proves that a form is ours."""
+TOKEN, FORM = "csrf", "form"
+"""The names of hidden fields: the token that proves that a form is ours, and which form of its page it is."""
+MAIN = "main"
+"""The name of the form of a page that has one, or of the most important one."""
+_OURS = frozenset({TOKEN, FORM})
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
 
 Typed = Mapping[str, Sequence[str]]
@@ -77,39 +82,93 @@ class Message:
     text: str
 
 
-class Form:
-    """What a page's form shows: what was entered or stored before, and the errors."""
+@dataclass(frozen=True)
+class Sent:
+    """A form that was sent: which one, what was entered, and what is wrong with it."""
 
-    def __init__(self, typed: Typed | None = None, problem: Problem | None = None) -> None:
-        self._typed = typed
+    name: str | None
+    """The name of the form in its page; None for a button without fields."""
+    typed: Typed
+    model: type[In] | None = None
+    problem: Problem | None = None
+
+
+class Forms:
+    """The forms of a page, each with a state of its own: `forms()` is the main one, `forms("member")` another.
+
+    A form of which the page has several, such as one per row, has the row's key: `forms("role", member.user_id)`. What
+    was sent, and its errors, belong to the form that was sent. All others show their first values.
+    """
+
+    def __init__(self, sent: Sent | None = None, hidden: Callable[[str], Markup] = lambda name: Markup()) -> None:
+        self._sent = sent
+        self._hidden = hidden
+        self._made: dict[str, Form] = {}
+        self._shown: set[str] = set()
+
+    def __call__(self, name: str = MAIN, row: object = None) -> Form:
+        """The form with this name, and in its row."""
+        full = name if row is None else f"{name}-{hashlib.sha256(str(row).encode()).hexdigest()[:12]}"
+        if full not in self._made:
+            is_sent = self._sent is not None and self._sent.name == full
+            self._made[full] = Form(self._sent if is_sent else None, full, self)
+        return self._made[full]
+
+    @property
+    def refused(self) -> Form | None:
+        """The form that was sent and has errors."""
+        if self._sent is None or self._sent.problem is None:
+            return None
+        return Form(self._sent, None, self) if self._sent.name is None else self._of_sent(self._sent.name)
+
+    def _of_sent(self, name: str) -> Form:
+        return self._made.get(name) or Form(self._sent, name, self)
+
+    def hidden(self, name: str) -> Markup:
+        """The hidden fields of a form."""
+        self._shown.add(name)
+        return self._hidden(name)
+
+
+class Form:
+    """What a form shows: what was entered or stored before, and the errors."""
+
+    def __init__(self, sent: Sent | None = None, name: str | None = MAIN, forms: Forms | None = None) -> None:
+        self.name = name
+        self._typed = None if sent is None else sent.typed
+        self._forms = forms
         self._before: Mapping[str, object] = {}
         self._fields: Mapping[str, tuple[str, FieldInfo]] = {}
-        self._asked: Sequence[Set[str]] = ()
-        self.messages: Sequence[Message] = () if problem is None else tuple(_messages(problem))
+        self.messages: Sequence[Message] = ()
+        if sent is not None:
+            self.messages = () if sent.problem is None else tuple(_messages(sent.problem))
+            if sent.model is not None:
+                self.asking(sent.model)
 
     @property
     def typed(self) -> bool:
         """Whether the form shows what was entered, which is stored nowhere else."""
-        return self._typed is not None and self._was_sent()
+        return self._typed is not None
 
-    def asking(self, *models: type[In]) -> Form:
-        """The form for a model, which has the labels, help texts and limits of the fields.
+    @property
+    def refused(self) -> Form | None:
+        """The form of this page that was sent and has errors: this one or another."""
+        if self._forms is not None:
+            return self._forms.refused
+        return self if self.messages else None
 
-        With several models, the page has a form for each. What was entered in one leaves the others as they were.
-        """
-        every = [{info.alias or name: (name, info) for name, info in each.model_fields.items()} for each in models]
-        self._asked = [each.keys() for each in every]
-        self._fields = {name: field for each in every for name, field in each.items()}
+    def hidden(self) -> Markup:
+        """The hidden fields that the form begins with."""
+        return Markup() if self._forms is None or self.name is None else self._forms.hidden(self.name)
+
+    def id(self, what: str, field: str) -> str:
+        """The HTML id of a field, its hint or its error. No two forms of a page have the same."""
+        return f"{what}-{field}" if self.name in (MAIN, None) else f"{what}-{self.name}-{field}"
+
+    def asking(self, model: type[In]) -> Form:
+        """The form for a model, which has the labels, help texts and limits of the fields."""
+        self._fields = {info.alias or name: (name, info) for name, info in model.model_fields.items()}
         return self
-
-    def _was_sent(self, name: str | None = None) -> bool:
-        """Whether the form with this field was sent (without a name: any form).
-
-        It was not if a button beside it was pressed, such as Delete, which sends the version at most.
-        """
-        sent = (self._typed or {}).keys() - {"version"}
-        asked = [each for each in self._asked if name is None or name in each]
-        return not asked or any(sent & each for each in asked)
 
     def label(self, name: str) -> str:
         """The label of a field."""
@@ -137,7 +196,7 @@ class Form:
 
     def values(self, name: str) -> list[str]:
         """All values of a field, as text."""
-        if self._typed is not None and self._was_sent(name):
+        if self._typed is not None:
             return list(self._typed.get(name, ()))
         before = self._before.get(name)
         several = before if isinstance(before, list | tuple | set | frozenset) else [before]
@@ -224,7 +283,7 @@ def read_form(model: type[I], typed: Typed) -> I:
     An empty field is None if the model allows it, is left out if it isn't a text field, and an unchecked box is false.
     Fields that the model doesn't have are refused.
     """
-    values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if name != TOKEN and texts}
+    values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if name not in _OURS and texts}
     for name, field in model.model_fields.items():
         sent_as = field.alias or name
         value = _value(field, typed.get(sent_as, ()))

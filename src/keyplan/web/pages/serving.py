@@ -26,7 +26,7 @@ from keyplan.web.models.problems import (
 )
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
-from keyplan.web.pages.forms import TOKEN, Form, Typed, message_for, read_form, typed_in
+from keyplan.web.pages.forms import FORM, TOKEN, Sent, Typed, message_for, read_form, typed_in
 from keyplan.web.pages.rendering import Site, Static, kit_page
 from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
 from keyplan.web.pages.views import View
@@ -148,10 +148,10 @@ class _Serving:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
             if (form := signature_of(page.function).body) is not None:
                 values = {**values, form[0]: read_form(form[1], typed)}
-        return page.function(self._view(request, visitor, Form(typed)), **values)
+        return page.function(self._view(request, visitor, _sent(page, request)), **values)
 
-    def _view(self, request: Request, visitor: Visitor, form: Form) -> View[Any]:
-        return View(self._site, request, visitor, form, self._everywhere)
+    def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None) -> View[Any]:
+        return View(self._site, request, visitor, sent, self._everywhere)
 
     def _refused(
         self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
@@ -159,26 +159,31 @@ class _Serving:
         problem = _problem_of(error, request)
         first = isinstance(problem, Unauthorized) and visitor.caller is None and problem.code == "no-token"
         if first and self._site.sign_in and page.verb == "GET":
-            view = self._view(request, visitor, Form())
+            view = self._view(request, visitor)
             return view.redirect(self._site.sign_in, to=view.here)
         try:
             if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
                 visitor.sign_out()  # pages accept no tokens, so the session has expired
             elif page.again is not None and _is_shown_in_the_form(problem, visitor) and not first:
-                return self._again(page.again, request, visitor, values, problem)
+                return self._again(page, page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
             problem = _problem_of(another, request)
         return self._problem_page(request, visitor, problem)
 
     def _again(
-        self, shows: PageFunction, request: Request, visitor: Visitor, values: dict[str, Any], problem: Problem
+        self,
+        page: PageRoute,
+        shows: PageFunction,
+        request: Request,
+        visitor: Visitor,
+        values: dict[str, Any],
+        problem: Problem,
     ) -> Response:
-        form = Form(request.scope.get("keyplan.typed", {}), problem)
         signature = signature_of(shows)
         taken = {each.name: values[each.name] for each in signature.parameters if each.name in values}
         if signature.paging is not None:
             taken.setdefault(signature.paging, Paging())
-        response = shows(self._view(request, visitor, form), **taken)
+        response = shows(self._view(request, visitor, _sent(page, request, problem)), **taken)
         if response.status_code == 200:
             response.status_code = problem.status
             response.headers.update(problem.headers)
@@ -194,9 +199,9 @@ class _Serving:
             )
 
         try:
-            response = shown(self._view(request, visitor, Form()))
+            response = shown(self._view(request, visitor))
         except Exception:  # noqa: BLE001 - the values of every page can't be made, which may be the problem itself
-            response = shown(View(self._site, request, visitor, Form()))
+            response = shown(View(self._site, request, visitor))
         response.headers.update(problem.headers)
         return response
 
@@ -226,6 +231,15 @@ class _Serving:
             return await run_in_threadpool(shown, request, _from_routing(error, request))
 
         return {RequestValidationError: handle, HTTPException: handle, Problem: handle}
+
+
+def _sent(page: PageRoute, request: Request, problem: Problem | None = None) -> Sent | None:
+    """The form that was sent with a request."""
+    typed: Typed | None = request.scope.get("keyplan.typed")
+    if typed is None:
+        return None
+    body = signature_of(page.function).body
+    return Sent(next(iter(typed.get(FORM, ())), None) or None, typed, None if body is None else body[1], problem)
 
 
 def _is_shown_in_the_form(problem: Problem, visitor: Visitor) -> bool:

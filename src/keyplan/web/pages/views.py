@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from keyplan.web.identity.sessions import LASTS, NOTICE, Visitor
-from keyplan.web.pages.forms import TOKEN, Form
+from keyplan.web.pages.forms import FORM, TOKEN, Form, Forms, Sent
 from keyplan.web.pages.rendering import Site
 from keyplan.web.system.access import Caller
 from keyplan.web.system.observe import Trace
@@ -23,27 +23,46 @@ S = TypeVar("S", bound=Service[Any])
 
 
 class _FormToken:
-    """The hidden field of a form, made when a template shows it, so that pages without forms set no cookie."""
+    """The hidden field of a button, made when a template shows it, so that pages without forms set no cookie."""
 
     def __init__(self, visitor: Visitor) -> None:
         self._visitor = visitor
 
     def __html__(self) -> str:
-        return Markup('<input type="hidden" name="{}" value="{}">').format(TOKEN, self._visitor.form_token())
+        return _hidden_field(TOKEN, self._visitor.form_token())
+
+    def of_form(self, name: str) -> Markup:
+        """The hidden fields of a form with a name."""
+        return Markup(self) + _hidden_field(FORM, name)
+
+
+def _hidden_field(name: str, value: str) -> Markup:
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
 class View(Generic[S]):
     """A request for a page: the caller, their service, the form, and the ways to respond."""
 
     def __init__(
-        self, site: Site, request: Request, visitor: Visitor, form: Form, everywhere: Everywhere | None = None
+        self,
+        site: Site,
+        request: Request,
+        visitor: Visitor,
+        sent: Sent | None = None,
+        everywhere: Everywhere | None = None,
     ) -> None:
         self.site = site
         self.request = request
         self.visitor = visitor
-        self.form = form
-        """What was entered and its errors; empty on the first visit."""
+        self._token = _FormToken(visitor)
+        self.forms = Forms(sent, self._token.of_form)
+        """The forms of the page, each with what was entered in it and its errors."""
         self._everywhere = everywhere
+
+    @property
+    def form(self) -> Form:
+        """The main form of the page, which is the only one of most pages."""
+        return self.forms()
 
     @property
     def caller(self) -> Caller | None:
@@ -57,16 +76,17 @@ class View(Generic[S]):
         return cast("S", self.site.running.service(self.caller, trace.address))
 
     def render(self, template: str, /, *, status: int = 200, sends_files: bool = False, **values: object) -> Response:
-        """A page from a template. Besides `values`, templates know `system`, `site`, `caller`, `form`, `notice`,
-        `csrf` (the hidden field that every form needs), `here`, `url` and `asset` for URLs, and the values of
-        `Pages.on_every_page`.
+        """A page from a template. Besides `values`, templates know `system`, `site`, `caller`, `form`, `forms`,
+        `notice`, `csrf`, `here`, `url` and `asset` for URLs, and the values of `Pages.on_every_page`. Every form begins
+        with its hidden fields, `{{ form.hidden() }}`, and one that is only a button with `{{ csrf }}`.
 
         With `sends_files`, its forms and scripts may upload files.
         """
         known: dict[str, object] = {
             "caller": self.caller,
             "form": self.form,
-            "csrf": _FormToken(self.visitor),
+            "forms": self.forms,
+            "csrf": self._token,
             "notice": self._notice(),
             "here": self.here,
             **(self._everywhere(self) if self._everywhere is not None else {}),

@@ -54,7 +54,8 @@ def site(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
     found = view.service.site(site_id)
     comments = view.service.comments(site_id, Paging(limit=_COMMENTS, cursor=cursor))
     mine = _my_rating(view, site_id)
-    view.form.asking(NewRating, CommentText).starting_from(mine or {})
+    view.forms("rating").asking(NewRating).starting_from(mine or {})
+    view.forms("comment").asking(CommentText)
     return view.render(
         "site.html",
         shown=found,

@@ -39,7 +39,8 @@ def create_group(view: FusView, new: NewGroup) -> Response:
 @pages.get("/groups/{name}")
 def group(view: FusView, name: AnyGroup, cursor: Cursor = None) -> Response:
     found = view.service.group(name)
-    view.form.asking(GroupEdit, NewMember).starting_from(found)
+    view.form.asking(GroupEdit).starting_from(found)
+    view.forms("member").asking(NewMember)
     members, around = None, None
     with suppress(Forbidden):  # Squash, for managers
         listed = view.service.members(name, Paging(limit=LISTED, cursor=cursor))

@@ -112,13 +112,14 @@ def lineup(view: HackView, game_id: ItemId) -> Response:
     players = [each for each in roster_of(view, found.team_id) if each.status != "inactive"]
     there = {each.player_id for each in players}
     order = [each for each in found.lineup or _last_lineup(view, found.team_id) if each in there]
+    view.form.asking(Order).starting_from({"places": [f"{at} {each}" for at, each in enumerate(order, 1)]})
     return show(
         view,
         "lineup.html",
         team=view.service.team(found.team_id),
         game=found,
         players=players,
-        places={player_id: at for at, player_id in enumerate(order, 1)},
+        suggested=bool(order) and not found.lineup,
     )
 
 

@@ -64,7 +64,6 @@ def delete_team(view: FootballView, season_id: ItemId, team_id: ItemId, which: O
 def roster(view: FootballView, game_id: ItemId) -> Response:
     sheet, line_up = view.service.sheet(game_id), view.service.line_up(game_id)
     place = place_of(view, sheet.game.season_id)
-    view.form.asking(Assignment)
     others = all_of(lambda page: view.service.players(place.league.league_id, page))
     return view.render(
         "roster.html",

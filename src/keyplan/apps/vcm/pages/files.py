@@ -32,7 +32,6 @@ def media(view: ClubView, cursor: Cursor = None, added: str | None = None) -> Re
     items = sorted(found.items, key=lambda each: each.id, reverse=True)
     fresh = view.service.media_item(added) if added else None
     around = turn(view.site.url("/redaktion/medien"), cursor, found.next)
-    view.form.asking(AltForm)
     return view.render("media.html", sends_files=True, media=items, added=fresh, turn=around)
 
 
