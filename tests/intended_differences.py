@@ -6,6 +6,7 @@ Give `now` where it is about one value. An entry that no longer applies fails th
 
 from collections.abc import Iterator
 
+from keyplan.design import OneLine
 from tools.differences import ABSENT, Intended
 
 
@@ -19,6 +20,23 @@ def _null_no_longer_documented(system: str, change: str, *fields: str) -> Iterat
 _REFUSED_BEFORE_READING = "null for a required field is refused with the body, before anything is read"
 
 INTENDED: tuple[Intended, ...] = (
+    # all systems
+    *(
+        Intended(
+            system,
+            "openapi > components > schemas > * > pattern",
+            "names, titles and tags are one line without hidden characters, and the document says so",
+            OneLine(max_length=1).pattern,
+        )
+        for system in ("funkedupshift", "hacktracker", "threefc", "vcm", "wavyblog")
+    ),
+    # funkedupshift
+    Intended(
+        "funkedupshift",
+        "calls > 013 sam+admin POST /sites * > answer > problem > errors > 2 > code",
+        "an empty tag is refused with the code of every other text that is too short",
+        "string-too-short",
+    ),
     # hacktracker
     *_null_no_longer_documented("hacktracker", "AtBatChange", "inning", "outs", "player_id", "rbi", "result", "runs"),
     *_null_no_longer_documented("hacktracker", "GameChange", "opponent_score"),

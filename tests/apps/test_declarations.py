@@ -8,7 +8,7 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
-from keyplan.design import Entity, Fields
+from keyplan.design import Entity, Fields, NoSeparator, OneLine
 from keyplan.web import In, Out, System
 from keyplan.web.models.signatures import signature_of
 
@@ -17,6 +17,24 @@ SECRETS = (Secret, SecretStr, SecretBytes)
 
 SET_THOUGH_READ_ONLY: dict[str, str] = {}
 """Bodies that take a field which is read-only elsewhere, by `system.Body.field`, with the reason."""
+
+NOT_A_LINE = {
+    "a text of several lines": [
+        "funkedupshift.Comment.body", "funkedupshift.Group.description", "funkedupshift.Rating.note",
+        "funkedupshift.Site.description", "funkedupshift.Site.scraped_content", "funkedupshift.UserComment.body",
+        "hacktracker.Team.description", "vcm.News.excerpt", "vcm.Team.description", "vcm.Media.alt",
+        "wavyblog.Post.content",
+    ],
+    "rich text": ["vcm.Event.description", "vcm.Event.lexical", "vcm.News.content", "vcm.News.lexical"],
+    "a copy of a name, as it was stored": ["funkedupshift.Comment.display_name", "hacktracker.AtBat.team_name"],
+    "made by the server": [
+        "funkedupshift.LeftoverFile.file", "funkedupshift.Profile.avatar_key", "funkedupshift.Profile.last_login_ip",
+        "funkedupshift.Site.search_text", "vcm.Media.filename", "vcm.Media.s3_bucket", "vcm.Media.s3_key",
+        "vcm.Media.url", "wavyblog.Image.file", "wavyblog.Leftover.file",
+    ],
+    "an id of another system": ["vcm.SamsClub.name_slug", "vcm.SamsTeam.league_id"],
+}  # fmt: skip
+"""Fields with text that isn't one line for people, by `system.Entity.field`, with the reason."""
 
 
 def system_of(name: str) -> System[Any]:
@@ -109,3 +127,59 @@ def test_most_bodies_and_answers_are_derived(name: str) -> None:
     system = system_of(name)
     assert sum(bool(declarations(getattr(each, "declaration", each))) for each in bodies_of(system)) >= 5
     assert sum(bool(declarations(each)) for each in answers_of(system) if issubclass(each, Out)) >= 5
+
+
+def texts_in(hint: object, marks: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
+    """The markers of each text that a type is made of, also in a list or in a part of the entity."""
+    if hasattr(hint, "__metadata__"):
+        yield from texts_in(get_args(hint)[0], (*marks, *hint.__metadata__))
+    elif get_origin(hint) in (Union, UnionType):
+        for each in get_args(hint):
+            yield from texts_in(each, marks)
+    elif get_origin(hint) in (list, tuple, dict, set, frozenset):
+        for each in get_args(hint):
+            yield from texts_in(each)
+    elif hint is str:
+        yield marks
+    elif isinstance(hint, type) and issubclass(hint, Fields):
+        for info in hint.model_fields.values():
+            yield from texts_in(info.annotation, tuple(info.metadata))
+
+
+def takes_any_text(marks: tuple[object, ...]) -> bool:
+    """Whether a text isn't an id, has no pattern of its own, and isn't one line for people."""
+    patterned = any(getattr(each, "pattern", None) for mark in marks for each in (mark, *getattr(mark, "metadata", ())))
+    return not patterned and not any(isinstance(mark, OneLine | NoSeparator) for mark in marks)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_names_titles_and_tags_are_lines(name: str) -> None:
+    """A field with text for people is a `OneLine`, or says here why it isn't."""
+    found = {
+        f"{name}.{entity.__name__}.{field}"
+        for entity in system_of(name).design.entities
+        for field, info in entity.declared_fields.items()
+        if any(map(takes_any_text, texts_in(info.annotation, tuple(info.metadata))))
+    }
+    expected = {each for fields in NOT_A_LINE.values() for each in fields if each.startswith(f"{name}.")}
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "wavyblog.Post.title", "wavyblog.Category.name", "threefc.League.name", "threefc.Season.name",
+        "threefc.Team.name", "threefc.Player.display_name", "funkedupshift.Site.title", "funkedupshift.Site.tags",
+        "funkedupshift.SiteTag.tag", "funkedupshift.Profile.display_name", "funkedupshift.SquashPlayer.name",
+        "hacktracker.User.first_name", "hacktracker.Team.name", "hacktracker.Player.last_name",
+        "hacktracker.Game.opponent_name", "hacktracker.Game.location", "hacktracker.Game.season_id",
+        "vcm.News.title", "vcm.Event.title", "vcm.Event.address", "vcm.Team.name", "vcm.Team.league",
+        "vcm.Member.name", "vcm.Sponsor.name", "vcm.Role.name", "vcm.Location.street", "vcm.SamsClub.name",
+    ],
+)  # fmt: skip
+def test_this_is_a_line(field: str) -> None:
+    name, entity, attribute = field.split(".")
+    declared = next(each for each in system_of(name).design.entities if each.__name__ == entity).declared_fields
+    marks = [*texts_in(declared[attribute].annotation, tuple(declared[attribute].metadata))]
+    assert marks
+    assert all(any(isinstance(mark, OneLine) for mark in each) for each in marks)

@@ -50,10 +50,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         put_media(served, "m")
         write(served, "Derby", publish=True)
         write(served, "Entwurf")
-        announce(
-            served, "Fest; mit Kuchen, und\nmehr", publish=True, description=doc("Ä" * 60),
+        event = announce(
+            served, "Fest; mit Kuchen, und mehr", publish=True, description=doc("Ä" * 60),
             address={"name": "Halle", "city": "Mannheim"}, endDate="2030-07-01T20:00:00Z",
         )  # fmt: skip
+        served.running.store.client.update_item(  # a title of two lines, from before titles had one
+            TableName="vcm-events",
+            Key={"id": {"S": event["id"]}},
+            UpdateExpression="SET title = :title",
+            ExpressionAttributeValues={":title": {"S": "Fest; mit Kuchen, und\nmehr"}},
+        )
         announce(served, "Geheim")
         add(served, "/teams", name="Damen 1", gender="woman", publish=True)
         yield served

@@ -46,7 +46,7 @@ from keyplan.design.fields import (
 )
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
-from keyplan.design.limits import AsStored, Limit, limit, relaxed_field
+from keyplan.design.limits import CHECKED_ON_WRITE, AsStored, Limit, limit, relaxed_field
 from keyplan.design.operations import (
     BatchGet,
     Follow,
@@ -79,10 +79,12 @@ from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.rewrites import Rewrite, rewrite
 from keyplan.design.storable import classes_in
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
+from keyplan.design.text import OneLine
 from keyplan.design.values import LINK, Link, UserId
 
 __all__ = [
     "ALL",
+    "CHECKED_ON_WRITE",
     "CREATE_ONLY",
     "HIDDEN",
     "HOUSEKEEPING",
@@ -114,6 +116,7 @@ __all__ = [
     "Lookup",
     "Merge",
     "NoSeparator",
+    "OneLine",
     "Op",
     "Page",
     "Parameter",

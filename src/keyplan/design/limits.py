@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Interval, Le, Len, Lt, MaxLen, MinLen, MultipleOf
 from pydantic import (
@@ -37,6 +37,11 @@ from keyplan.design.errors import InvalidValue
 _LIMITS = (Gt, Ge, Lt, Le, Interval, MultipleOf, MinLen, MaxLen, Len)
 _LIMITING = frozenset("pattern min_length max_length max_digits decimal_places multiple_of gt ge lt le".split())
 """The arguments of pydantic's `Field` that limit a value."""
+
+WRITTEN: Final = "written"
+"""The context in which pydantic checks what is about to be written: nothing converts it any more."""
+CHECKED_ON_WRITE: Final = "checked on write"
+"""The context in which a text of one line may be as it was stored: a form sends what nobody changed, too."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,7 @@ class EntityLimits:
         if not self.fields:
             return
         try:
-            self._adapter.validate_python(self._plain(values), by_alias=False, by_name=True)
+            self._adapter.validate_python(self._plain(values), context=WRITTEN, by_alias=False, by_name=True)
         except ValidationError as error:
             for found in error.errors(include_url=False, include_input=False):
                 name = str(found["loc"][0])

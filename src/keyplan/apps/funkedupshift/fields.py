@@ -17,6 +17,7 @@ from keyplan.design import (
     Created,
     Fields,
     Id,
+    OneLine,
     Stamped,
     Updated,
     Versioned,
@@ -74,13 +75,15 @@ def _each_once(values: list[str]) -> list[str]:
 
 Url: TypeAlias = Annotated[str, StringConstraints(max_length=MAX_URL), limit(_on_the_web, pattern=_WEB_ADDRESS)]
 """The address of a site. It is never fetched."""
-Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TITLE)]
-TitleOrUrl: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL), limit(_short_unless_url)]
+Title: TypeAlias = Annotated[str, OneLine(max_length=MAX_TITLE)]
+TitleOrUrl: TypeAlias = Annotated[str, OneLine(max_length=MAX_URL), limit(_short_unless_url)]
 """What a site is called: the title that it was given, or its URL."""
 Description: TypeAlias = Annotated[str, StringConstraints(max_length=5000)]
 ScrapedContent: TypeAlias = Annotated[str, limit(_in_size)]
-Tag: TypeAlias = Annotated[str, BeforeValidator(_tidied), StringConstraints(min_length=1, max_length=50)]
-"""Any characters, `c#` too."""
+Tag: TypeAlias = Annotated[str, OneLine(max_length=50), BeforeValidator(_tidied)]
+"""Any visible characters, `c#` too."""
+AnyTag: TypeAlias = Annotated[str, BeforeValidator(_tidied), StringConstraints(min_length=1, max_length=50)]
+"""A tag that sites are looked up by: also one that was stored before tags had to be visible."""
 Tags: TypeAlias = Annotated[list[Tag], Field(max_length=20), AfterValidator(_each_once)]
 
 
@@ -266,7 +269,7 @@ class MembershipDetails(MembershipFields, MembershipShown):
 
 # 7. User profile (avatar, description, last login)
 
-ProfileText: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
+ProfileText: TypeAlias = Annotated[str, OneLine(min_length=0, max_length=100)]
 
 
 class ProfileFields(Fields):
@@ -289,7 +292,7 @@ class ProfileDetails(Versioned, ProfileFields):
 
 # 8. Squash player
 
-PlayerText: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+PlayerText: TypeAlias = Annotated[str, OneLine(max_length=100)]
 Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 
 

@@ -14,6 +14,7 @@ from keyplan.design import (
     Fields,
     Id,
     NoSeparator,
+    OneLine,
     Ttl,
     UpdatedAt,
     Versioned,
@@ -36,8 +37,8 @@ Email: TypeAlias = Annotated[
     str, StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+\.[^@\s\x00-\x1f]+$")
 ]
 PhoneNumber: TypeAlias = Annotated[str, StringConstraints(pattern=r"^\+?[0-9][0-9 ()/.-]{3,29}$")]
-PersonName: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=30)]
-TeamName: TypeAlias = Annotated[str, StringConstraints(min_length=3, max_length=50)]
+PersonName: TypeAlias = Annotated[str, OneLine(max_length=30)]
+TeamName: TypeAlias = Annotated[str, OneLine(min_length=3, max_length=50)]
 Description: TypeAlias = Annotated[str, StringConstraints(max_length=1000)]
 TeamType: TypeAlias = Literal["MANAGED", "PERSONAL"]
 Role: TypeAlias = Literal["owner", "manager", "player", "scorekeeper"]
@@ -47,8 +48,10 @@ MemberStatus: TypeAlias = Literal["active", "invited", "left"]
 ShirtNumber: TypeAlias = Annotated[int, Field(ge=0, le=99)]
 Position: TypeAlias = Literal["P", "C", "1B", "2B", "3B", "SS", "LF", "CF", "RF", "OF", "DH", "UTIL"]
 PlayerStatus: TypeAlias = Literal["active", "inactive", "sub"]
-Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
-Season: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+Text: TypeAlias = Annotated[str, OneLine(max_length=100)]
+Season: TypeAlias = Annotated[str, OneLine(max_length=50)]
+AnySeason: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+"""A season that games are looked up by: also one that was stored before seasons had to be visible."""
 GameStatus: TypeAlias = Literal["SCHEDULED", "IN_PROGRESS", "FINAL", "POSTPONED"]
 Score: TypeAlias = Annotated[int, Field(ge=0, le=999)]
 BattingOrder: TypeAlias = Annotated[list[ItemId], Field(max_length=ROSTER)]

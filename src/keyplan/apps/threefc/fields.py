@@ -17,6 +17,7 @@ from keyplan.design import (
     Fields,
     Id,
     NoSeparator,
+    OneLine,
     UserId,
     Versioned,
     about,
@@ -46,7 +47,7 @@ ItemId: TypeAlias = Annotated[
 """An id that a caller chose, or that was generated."""
 EventId: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
 """The id of a goal in an address."""
-Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
+Name: TypeAlias = Annotated[str, OneLine(max_length=80)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](-?[a-z0-9]){0,79}$", max_length=SLUG_LENGTH)]
 Colour: TypeAlias = Annotated[str, StringConstraints(pattern=r"^(#[0-9a-fA-F]{6}|[a-zA-Z]{3,30})$")]
 Minute: TypeAlias = Annotated[int, Field(ge=0, le=999)]

@@ -27,6 +27,7 @@ from keyplan.design import (
     Fields,
     Id,
     Link,
+    OneLine,
     Stamped,
     Ttl,
     UpdatedAt,
@@ -75,9 +76,11 @@ Content: TypeAlias = Literal["news", "events", "teams", "members", "sponsors"]
 """What may use a media item; the first three have slugs."""
 Collection: TypeAlias = Literal["media", "roles", "locations", "members", "teams", "news", "events", "sponsors"]
 """What is migrated from Payload, in the order in which one needs the other."""
-Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200), about("Title")]
-Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100), about("Name")]
-Short: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Title: TypeAlias = Annotated[str, OneLine(max_length=200), about("Title")]
+Name: TypeAlias = Annotated[str, OneLine(max_length=100), about("Name")]
+Short: TypeAlias = Annotated[str, OneLine(max_length=200)]
+SamsText: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+"""What SAMS knows something by, taken as it is."""
 Excerpt: TypeAlias = Annotated[str, StringConstraints(max_length=1000)]
 Moment: TypeAlias = Annotated[datetime, limit(_can_be_stored)]
 Seconds: TypeAlias = Annotated[
@@ -309,7 +312,7 @@ class SamsClubFields(Fields):
 
     sams_club_id: Id
     name: Short
-    name_slug: Short
+    name_slug: SamsText
     logo_url: Link | None = None
 
 
@@ -319,7 +322,7 @@ class SamsTeamFields(Fields):
     sams_team_id: Id
     name: Short
     league_name: Short
-    league_id: Short
+    league_id: SamsText
     club_id: Id
     season: Short
 

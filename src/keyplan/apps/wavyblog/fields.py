@@ -11,6 +11,7 @@ from keyplan.design import (
     Fields,
     Id,
     Link,
+    OneLine,
     Stamped,
     Versioned,
     about,
@@ -57,11 +58,11 @@ Email: TypeAlias = Annotated[
     about("E-mail address", "Only you and admins can see it.", example="john@example.com"),
 ]
 Slug: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9-]+$")]
-Title: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200), about("Title")]
+Title: TypeAlias = Annotated[str, OneLine(max_length=200), about("Title")]
 Content: TypeAlias = Annotated[
     str, limit(_fits_into_item), about("Text", "Markdown: ## heading, *emphasis*, [link](https://…), - list.")
 ]
-Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80), about("Name")]
+Name: TypeAlias = Annotated[str, OneLine(max_length=80), about("Name")]
 Role: TypeAlias = Annotated[Literal["user", "admin"], about("Role")]
 ImageType: TypeAlias = Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
 image_type: TypeAdapter[ImageType] = TypeAdapter(ImageType)

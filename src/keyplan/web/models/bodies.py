@@ -19,6 +19,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, PydanticUndefined, core_schema
 
 from keyplan.design import (
+    CHECKED_ON_WRITE,
     AsStored,
     DesignError,
     Fields,
@@ -52,7 +53,8 @@ class _Made(BaseModel):
     @classmethod
     def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
         """A model with the fields that `source` has, too, such as an entity, and with `more`, by Python names."""
-        return cls.model_validate({**values_in_common(cls, source), **more}, by_name=True, by_alias=False)
+        values = {**values_in_common(cls, source), **more}
+        return cls.model_validate(values, context=CHECKED_ON_WRITE, by_name=True, by_alias=False)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: object) -> None:

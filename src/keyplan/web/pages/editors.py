@@ -27,7 +27,7 @@ from pydantic import BaseModel, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from starlette.responses import Response
 
-from keyplan.design import label_of
+from keyplan.design import CHECKED_ON_WRITE, label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.paging import Cursor, Listing, Paging, turn
 from keyplan.web.models.signatures import signature_of
@@ -378,7 +378,7 @@ def _read(method: Callable[..., object], values: Mapping[str, object]) -> Any:  
     model = _body(method)
     known = {name: value for name, value in values.items() if name in model.model_fields}
     try:
-        return model.model_validate(known, by_name=True)
+        return model.model_validate(known, context=CHECKED_ON_WRITE, by_name=True)
     except ValidationError as error:
         raise invalid(error, model) from error
 

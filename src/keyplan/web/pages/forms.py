@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from starlette.datastructures import FormData
 
-from keyplan.design import label_of
+from keyplan.design import CHECKED_ON_WRITE, label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 
@@ -291,7 +291,7 @@ def read_form(model: type[I], typed: Typed) -> I:
         if value is not _LEFT_OUT:
             values[sent_as] = value
     try:
-        return model.model_validate(values)
+        return model.model_validate(values, context=CHECKED_ON_WRITE)
     except ValidationError as error:
         raise invalid(error, model) from error
 

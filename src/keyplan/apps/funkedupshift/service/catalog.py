@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from keyplan.apps.funkedupshift.entities import Comment, Profile, Rating, Site
-from keyplan.apps.funkedupshift.fields import STARS, Stars, Tag
+from keyplan.apps.funkedupshift.fields import STARS, AnyTag, Stars
 from keyplan.apps.funkedupshift.models import (
     AnyRating,
     CommentOut,
@@ -40,7 +40,7 @@ class Catalog(Access):
     # Sites
 
     @allow(ANYONE)
-    def sites(self, page: Paging, tag: Tag | None = None, text: SearchText | None = None) -> Listing[SiteHead]:
+    def sites(self, page: Paging, tag: AnyTag | None = None, text: SearchText | None = None) -> Listing[SiteHead]:
         """List sites, newest first: all, those with a tag, those with a text in title, URL or description, or both."""
         return self.listed(
             self._sites(tag, text), page, lambda site: SiteHead.from_fields(site, average=average_stars(site))

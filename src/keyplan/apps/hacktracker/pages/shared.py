@@ -9,6 +9,7 @@ from keyplan.apps.hacktracker.fields import AccountNames
 from keyplan.apps.hacktracker.models import AccountChange, PlayerOut, TeamOut
 from keyplan.apps.hacktracker.service import HackTracker
 from keyplan.apps.hacktracker.service.access import MANAGERS, SCORERS
+from keyplan.design import CHECKED_ON_WRITE
 from keyplan.web import In, Pages, View, all_of
 
 HackView: TypeAlias = View[HackTracker]
@@ -29,7 +30,7 @@ class Named(AccountNames, In):
         """Put the name into the account, if one was typed."""
         names = self.model_dump(include={*AccountNames.model_fields}, exclude_none=True)
         if names:
-            view.service.me_change(AccountChange.model_validate(names), None)
+            view.service.me_change(AccountChange.model_validate(names, context=CHECKED_ON_WRITE), None)
 
 
 def roster_of(view: HackView, team_id: str) -> list[PlayerOut]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.fields import ItemId, Season
+from keyplan.apps.hacktracker.fields import AnySeason, ItemId
 from keyplan.apps.hacktracker.models import NewOwner, NewTeam, TeamChange
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
@@ -88,7 +88,7 @@ def schedule(
     team_id: ItemId,
     cursor: Cursor = None,
     when: Literal["coming", "past"] | None = None,
-    season_id: Season | None = None,
+    season_id: AnySeason | None = None,
 ) -> Response:
     found = view.service.team(team_id)
     games = view.service.games(team_id, Paging(limit=_LISTED, cursor=cursor), season_id, when)

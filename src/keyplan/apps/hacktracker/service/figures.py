@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from keyplan.apps.hacktracker.entities import AtBat, Game, Player
-from keyplan.apps.hacktracker.fields import ItemId, Season
+from keyplan.apps.hacktracker.fields import AnySeason, ItemId
 from keyplan.apps.hacktracker.models import (
     BoxScore,
     PlayerLine,
@@ -30,7 +30,7 @@ class Figures(Access):
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def player_statistics(
-        self, team_id: ItemId, player_id: ItemId, season_id: Season | None = None
+        self, team_id: ItemId, player_id: ItemId, season_id: AnySeason | None = None
     ) -> PlayerStatistics:
         """Get the statistics of a player, for all games or for a season."""
         self._seat(team_id)
@@ -39,14 +39,14 @@ class Figures(Access):
         return PlayerStatistics(team_id=team_id, player_id=player_id, season_id=season_id, statistics=counted)
 
     @allow(SIGNED_IN, also=A_MEMBER)
-    def player_spray_chart(self, team_id: ItemId, player_id: ItemId, season_id: Season | None = None) -> SprayChart:
+    def player_spray_chart(self, team_id: ItemId, player_id: ItemId, season_id: AnySeason | None = None) -> SprayChart:
         """Get where a player's balls went."""
         self._seat(team_id)
         self._player(team_id, player_id)
         return spray_chart_of(self._of_season(self._of_player(player_id), season_id))
 
     @allow(SIGNED_IN, also=A_MEMBER)
-    def team_statistics(self, team_id: ItemId, season_id: Season | None = None) -> TeamStatistics:
+    def team_statistics(self, team_id: ItemId, season_id: AnySeason | None = None) -> TeamStatistics:
         """Get the statistics of a team and its players, for all games or for a season."""
         self._seat(team_id)
         batted = self._of_season(self._of_team(team_id), season_id)
@@ -59,7 +59,7 @@ class Figures(Access):
         )
 
     @allow(SIGNED_IN, also=A_MEMBER)
-    def team_spray_chart(self, team_id: ItemId, season_id: Season | None = None) -> SprayChart:
+    def team_spray_chart(self, team_id: ItemId, season_id: AnySeason | None = None) -> SprayChart:
         """Get where a team's balls went."""
         self._seat(team_id)
         return spray_chart_of(self._of_season(self._of_team(team_id), season_id))
@@ -95,7 +95,7 @@ class Figures(Access):
         return spray_chart_of(self.store.each(self.design.game_at_bats(game_id).limit(100)))
 
     @allow(SIGNED_IN)
-    def my_statistics(self, season_id: Season | None = None) -> UserStatistics:
+    def my_statistics(self, season_id: AnySeason | None = None) -> UserStatistics:
         """Get your statistics across all your teams, including removed ones, whose games have no season."""
         batted = self._mine(season_id)
         teams = _grouped(batted, lambda at_bat: at_bat.team_id)
@@ -108,7 +108,7 @@ class Figures(Access):
         return UserStatistics(season_id=season_id, total=statistics_of(batted), teams=lines)
 
     @allow(SIGNED_IN)
-    def my_spray_chart(self, season_id: Season | None = None) -> SprayChart:
+    def my_spray_chart(self, season_id: AnySeason | None = None) -> SprayChart:
         """Get where your balls went, for all your teams."""
         return spray_chart_of(self._mine(season_id))
 

@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Literal
 
 from keyplan.apps.hacktracker.entities import Game, Player
-from keyplan.apps.hacktracker.fields import GameStatus, ItemId, Season
+from keyplan.apps.hacktracker.fields import AnySeason, GameStatus, ItemId
 from keyplan.apps.hacktracker.models import GameChange, GameOut, Lineup, NewGame, StatusMove
 from keyplan.apps.hacktracker.service.access import A_MEMBER, A_SCORER, RACES, SCORERS, Access, Seat, not_deleted
 from keyplan.apps.hacktracker.upkeep import redate
@@ -33,7 +33,7 @@ class Games(Access):
         self,
         team_id: ItemId,
         page: Paging,
-        season_id: Season | None = None,
+        season_id: AnySeason | None = None,
         when: Literal["coming", "past"] | None = None,
     ) -> Listing[GameOut]:
         """List the games of a team by start, those without a date last; past games are listed latest first."""

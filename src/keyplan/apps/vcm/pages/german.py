@@ -206,6 +206,9 @@ _FIELDS = {
     "Version": "Stand",
 }
 _RULES = {
+    "Use one line, without line breaks or control characters.": "Bitte in einer Zeile schreiben, ohne Steuerzeichen.",
+    "Remove the invisible character {character}.": "Bitte das unsichtbare Zeichen {character} entfernen.",
+    "Use at least one visible character.": "Bitte mindestens ein sichtbares Zeichen eingeben.",
     "Article not found.": "Diese News gibt es nicht.",
     "Event not found.": "Diesen Termin gibt es nicht.",
     "Team not found.": "Dieses Team gibt es nicht.",

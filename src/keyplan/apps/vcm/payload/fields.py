@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
@@ -40,7 +41,7 @@ def text_in(record: Mapping[str, JsonValue], name: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
         raise Unusable(f"it has no {name}")
-    return value.strip()
+    return normalize("NFC", value.strip())
 
 
 def optional_in(record: Mapping[str, JsonValue], name: str) -> str | None:
@@ -48,7 +49,7 @@ def optional_in(record: Mapping[str, JsonValue], name: str) -> str | None:
     value = record.get(name)
     if value is not None and not isinstance(value, str):
         raise Unusable(f"{name} is not a text")
-    return value.strip() or None if value else None
+    return normalize("NFC", value.strip()) or None if value else None
 
 
 def time_in(record: Mapping[str, JsonValue], name: str) -> datetime | None:
