@@ -27,9 +27,8 @@ def _stored(served: Served, slug: str) -> Post:
 
 def _with_old_title(served: Served, title: str) -> None:
     """The title of a post as it could be stored before."""
-    store = served.site.running.store
     keys = {"PK": {"S": f"POST#{POST}"}, "SK": {"S": f"METADATA#{POST}"}}
-    store.client.update_item(
+    served.site.engine.update_item(
         TableName="WavyBlog",
         Key=keys,
         UpdateExpression="SET Title = :title",

@@ -54,7 +54,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             served, "Fest; mit Kuchen, und mehr", publish=True, description=doc("Ä" * 60),
             address={"name": "Halle", "city": "Mannheim"}, endDate="2030-07-01T20:00:00Z",
         )  # fmt: skip
-        served.running.store.client.update_item(  # a title of two lines, from before titles had one
+        served.engine.update_item(  # a title of two lines, from before titles had one
             TableName="vcm-events",
             Key={"id": {"S": event["id"]}},
             UpdateExpression="SET title = :title",

@@ -1,6 +1,7 @@
 """Texts of one line: what they may contain, in bodies, in forms and in what is written."""
 
 import unicodedata
+from collections.abc import Iterator
 from typing import Annotated
 
 import pytest
@@ -26,15 +27,21 @@ class People(Design):
 
 
 @pytest.fixture
-def store() -> Store[People]:
-    made = Store(People(), Engine())
+def engine() -> Iterator[Engine]:
+    with Engine() as made:
+        yield made
+
+
+@pytest.fixture
+def store(engine: Engine) -> Store[People]:
+    made = Store(People(), engine)
     made.create_tables()
     return made
 
 
-def _put(store: Store[People], name: str) -> Person:
+def _put(engine: Engine, store: Store[People], name: str) -> Person:
     """A person who was stored before there was a limit."""
-    store.client.put_item(TableName="People", Item={"PK": {"S": "1"}, "person_id": {"S": "1"}, "name": {"S": name}})
+    engine.put_item(TableName="People", Item={"PK": {"S": "1"}, "person_id": {"S": "1"}, "name": {"S": name}})
     found = store.run(get(Person, person_id="1"))
     assert found is not None
     return found
@@ -119,9 +126,9 @@ def test_a_write_refuses_what_no_body_would_give(store: Store[People], name: str
 
 @pytest.mark.parametrize("name", ["Zoe\u0308", "a\u202eb", "two\nlines"])
 def test_what_is_stored_already_is_read_as_it_is_and_corrected_when_it_is_changed(
-    store: Store[People], name: str
+    engine: Engine, store: Store[People], name: str
 ) -> None:
-    person = _put(store, name)
+    person = _put(engine, store, name)
     assert person.name == name
     person.town = "London"
     store.run(update(person))

@@ -1,7 +1,7 @@
 """Serves the pages that a system declares, made on the server.
 
 `serving` answers requests, `views` is what a function that makes a page gets (`View`), `forms` reads what was entered
-(`Form`), `rendering` has templates, addresses and headers (`Site`), `signin` the kit's own sign-in, `reference` the
-pages about an API. `editors` makes the pages to look after a kind of thing (`Editor`), with the kinds of fields in
+(`Form`), `rendering` has templates, addresses and headers (`Site`), `isolation` isolates texts of another direction in
+them, `signin` is the kit's own sign-in, `reference` has the pages about an API. `editors` makes the pages to look after a kind of thing (`Editor`), with the kinds of fields in
 `inputs`. It knows all folders but `server`.
 """

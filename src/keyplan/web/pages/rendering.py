@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from keyplan.web.models.problems import Problem, answer
+from keyplan.web.pages.isolation import Isolation
 from keyplan.web.routes.routing import only
 from keyplan.web.system.language import ENGLISH, Language
 from keyplan.web.system.running import Running
@@ -52,6 +53,7 @@ def environment(package: str = KIT, language: Language = ENGLISH) -> Environment
         loader=ChoiceLoader([*own, kit, PrefixLoader({"kit": kit})]),
         autoescape=True,
         undefined=StrictUndefined,
+        extensions=[Isolation],
         trim_blocks=True,
         lstrip_blocks=True,
     )

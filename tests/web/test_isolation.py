@@ -1,0 +1,64 @@
+"""Texts of another direction in templates: isolated from what is around them, wherever they are printed."""
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from keyplan.web.pages.isolation import Isolation
+
+HEBREW = "שלום"
+OVERRIDE = "a\u202eb"
+FSI, PDI = "\u2068", "\u2069"
+BASE = "<title>{% block title %}{% endblock %}</title><main>{% block main %}{% endblock %}</main>"
+PARTS = "{% macro versus(name) %}vs. {{ name }}{% endmacro %}"
+
+
+def shown(template: str, name: object = HEBREW) -> str:
+    templates = DictLoader({"base.html": BASE, "parts.html": PARTS, "page.html": template})
+    made = Environment(loader=templates, autoescape=True, extensions=[Isolation])
+    return made.get_template("page.html").render(name=name)
+
+
+@pytest.mark.parametrize("name", [HEBREW, OVERRIDE, "مرحبا", "x\u2067y\u2069"])
+def test_a_text_between_elements_is_in_an_element_of_its_own(name: str) -> None:
+    assert shown("<p>by {{ name }}, 3 goals</p>", name) == f"<p>by <bdi>{name}</bdi>, 3 goals</p>"
+
+
+@pytest.mark.parametrize("name", ["Ada", "Zoë <b>", "山田", 3, None])
+def test_other_values_are_printed_as_always(name: object) -> None:
+    escaped = str(name).replace("<", "&lt;").replace(">", "&gt;")
+    assert shown('<p title="{{ name }}">{{ name }}</p>', name) == f'<p title="{escaped}">{escaped}</p>'
+
+
+def test_the_text_is_escaped() -> None:
+    assert shown("{{ name }}", f"{HEBREW}<script>") == f"<bdi>{HEBREW}&lt;script&gt;</bdi>"
+
+
+@pytest.mark.parametrize("attribute", ["title", "aria-label", "alt", "placeholder"])
+def test_in_an_attribute_for_people_characters_isolate(attribute: str) -> None:
+    assert shown(f'<a {attribute}="Edit {{{{ name }}}}">') == f'<a {attribute}="Edit {FSI}{HEBREW}{PDI}">'
+
+
+@pytest.mark.parametrize("place", ['<input value="{}">', "<a href='/tags/{}'>", "<textarea>\n{}</textarea>"])
+def test_values_and_addresses_stay_as_they_are(place: str) -> None:
+    assert shown(place.replace("{}", "{{ name }}")) == place.replace("{}", HEBREW)
+
+
+def test_a_title_and_an_option_have_no_elements() -> None:
+    assert shown("<option value=''>{{ name }}</option>") == f"<option value=''>{FSI}{HEBREW}{PDI}</option>"
+    blocks = "{% block title %}{{ name }} · Blog{% endblock %}{% block main %}{{ name }}{% endblock %}"
+    page = '{% extends "base.html" %}' + blocks
+    assert shown(page) == f"<title>{FSI}{HEBREW}{PDI} · Blog</title><main><bdi>{HEBREW}</bdi></main>"
+
+
+def test_a_macro_may_be_used_anywhere() -> None:
+    page = '{% from "parts.html" import versus %}<a title="{{ versus(name) }}">{{ versus(name) }}</a>'
+    assert shown(page) == f'<a title="vs. {FSI}{HEBREW}{PDI}">vs. <bdi>{HEBREW}</bdi></a>'
+
+
+def test_a_condition_without_else_prints_nothing() -> None:
+    assert shown("<p>{{ name if false }}</p>") == "<p></p>"
+
+
+def test_a_text_cannot_end_its_isolation() -> None:
+    assert shown("{{ name }}", f"{PDI}{PDI}a\u202e") == "<bdi>a\u202e</bdi>"
+    assert shown('<a title="{{ name }}">', "\u2067a") == f'<a title="{FSI}\u2067a{PDI}{PDI}">'
