@@ -90,6 +90,14 @@ def test_bodies_and_answers_have_their_own_names_in_the_document() -> None:
     assert shown["properties"]["website"]["anyOf"][0] == {"type": "string"}
 
 
+def test_a_body_that_inherits_from_another_has_the_same_parts() -> None:
+    class NewHouse(NewPlace):
+        floors: int
+
+    assert NewHouse.model_fields["address"].annotation == NewPlace.model_fields["address"].annotation
+    assert list(NewHouse.model_json_schema()["$defs"]) == list(NewPlace.model_json_schema()["$defs"])
+
+
 def test_a_limit_that_the_service_checks_is_checked_on_write() -> None:
     given = {"notes": {"a": 1, "b": 2}}
     place = Place.from_fields(NewPlace.model_validate(given))

@@ -149,14 +149,14 @@ def _named(name: str, info: FieldInfo, *, for_answers: bool) -> FieldInfo:
 
 def _with_times(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
     """The type with times as callers get them."""
-    return Time if annotation is datetime else _mapped(annotation, _with_times)
+    return Time if annotation is datetime else mapped(annotation, _with_times)
 
 
 def _with_parts_shown(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
     """The type with models that are a part of the entity as callers get them: without limits."""
     marks = getattr(annotation, "__metadata__", ())
     found = (mark.twin for mark in marks if isinstance(mark, AsStored))
-    return next(found, None) or _mapped(annotation, _with_parts_shown)
+    return next(found, None) or mapped(annotation, _with_parts_shown)
 
 
 def _as_sent(info: FieldInfo) -> FieldInfo:
@@ -172,7 +172,7 @@ def _type_sent(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
         kept = [*filter(_holds_in_bodies, annotation.__metadata__)]
         inner = _type_sent(annotation.__origin__)
         return Annotated[(inner, *kept)] if kept else inner
-    return _mapped(annotation, _type_sent)
+    return mapped(annotation, _type_sent)
 
 
 def _holds_in_bodies(mark: object) -> bool:
@@ -184,6 +184,8 @@ _parts: dict[type[Fields], type[Fields]] = {}
 
 def _part(declaration: type[Fields]) -> type[Fields]:
     """A part of a body, such as the address of an event: what `Fields` declare, and nothing else."""
+    if declaration in _parts.values():
+        return declaration  # of a body that inherits from another
     if declaration not in _parts:
         for name, info in declaration.model_fields.items():
             _refuse_unless_settable(declaration.__name__, name, info)
@@ -197,13 +199,17 @@ def _part(declaration: type[Fields]) -> type[Fields]:
     return _parts[declaration]
 
 
-def _mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types are of any kind
+OF_OTHERS = (Union, UnionType, list, dict, tuple, set, frozenset)
+"""Types that are made of other types: choices and collections."""
+
+
+def mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types are of any kind
     """A collection or a choice of types with each of them changed; another type as it is."""
     if marks := getattr(annotation, "__metadata__", ()):
         inner = change(annotation.__origin__)
         return annotation if inner is annotation.__origin__ else Annotated[(inner, *marks)]
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin not in (Union, UnionType, list, dict, tuple, set, frozenset):
+    if origin not in OF_OTHERS:
         return annotation
     changed = tuple(map(change, arguments))
     return reduce(or_, changed) if origin in (Union, UnionType) else origin[changed]
