@@ -209,8 +209,8 @@ def _in_common(target: type[BaseModel], source: type[BaseModel]) -> tuple[tuple[
 
 def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, object]:
     """The values of `source` for the fields that `target` has too, without a None that `target` doesn't allow."""
-    values = ((name, getattr(source, name), optional) for name, optional in _in_common(target, type(source)))
-    return {name: value for name, value, optional in values if optional or value is not None}
+    common = _in_common(target, type(source))
+    return {name: value for name, optional in common if (value := getattr(source, name)) is not None or optional}
 
 
 def stored_name(field: str, case: Case) -> str:

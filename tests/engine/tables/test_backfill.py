@@ -228,3 +228,29 @@ def test_items_that_do_not_fit_the_index_are_left_out(client: "DynamoDBClient") 
     client.put_item(TableName=table, Item={"pk": {"S": "long"}, "group": {"S": "g"}, "rank": {"N": "1"}})
     client.delete_item(TableName=table, Key={"pk": {"S": "type"}})
     assert client.scan(TableName=table, IndexName="gsi")["Count"] == 2
+
+
+def test_an_index_with_several_sort_keys_holds_what_may_be_written_to_it(client: "DynamoDBClient") -> None:
+    """The same items, whether they were written before it or after; a number doesn't count for the size."""
+    table = make_table(client)
+    keys = {"group": {"S": "g"}, "rank": {"N": "1"}, "name": {"S": "n" * 1024}}
+    client.put_item(TableName=table, Item={"pk": {"S": "before"}, **keys})
+    client.put_item(TableName=table, Item={"pk": {"S": "long"}, **keys, "name": {"S": "n" * 1025}})
+    schema = [("group", "HASH"), ("rank", "RANGE"), ("name", "RANGE")]
+    create: Any = {
+        "IndexName": "gsi",
+        "KeySchema": [{"AttributeName": name, "KeyType": kind} for name, kind in schema],
+        "Projection": {"ProjectionType": "ALL"},
+    }
+    named: Any = {"AttributeName": "name", "AttributeType": "S"}
+    client.update_table(
+        TableName=table,
+        AttributeDefinitions=[*ADD["AttributeDefinitions"], named],
+        GlobalSecondaryIndexUpdates=[{"Create": create}],
+    )
+    client.put_item(TableName=table, Item={"pk": {"S": "after"}, **keys})
+    found = client.scan(TableName=table, IndexName="gsi")["Items"]
+    assert sorted(each["pk"]["S"] for each in found) == ["after", "before"]
+    for gone in ("before", "after", "long"):
+        client.delete_item(TableName=table, Key={"pk": {"S": gone}})
+    assert client.scan(TableName=table, IndexName="gsi")["Count"] == 0

@@ -80,7 +80,7 @@ class KeySchema:
     """Returns the row key of an item if it has legal values for all attributes of this key, otherwise None."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "try_row_key", _try_row_key(self.hash, self.range))
+        object.__setattr__(self, "try_row_key", _try_row_key(self))
         object.__setattr__(self, "attributes", self.hash + self.range)
         object.__setattr__(self, "names", tuple(name for name, _ in self.attributes))
 
@@ -93,17 +93,20 @@ class KeySchema:
 
     def covers(self, item: Item) -> bool:
         """Return whether the item has a value for each attribute of this key; if not, it isn't in the index."""
-        return all(name in item and item[name].get(kind) for name, kind in self.attributes)
+        for name, kind in self.attributes:  # noqa: SIM110 - all() with a generator needs a second frame
+            if name not in item or not item[name].get(kind):
+                return False
+        return True
 
 
 TryRowKey: TypeAlias = Callable[[Item], bytes | None]
 
 
-def _try_row_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribute, ...]) -> TryRowKey:
-    """A function that makes all checks and the row key at once, which is enough for nearly every key."""
-    if len(hash_key) != 1 or len(range_key) > 1:
-        return _no_row_key
-    ((name, kind),) = hash_key
+def _try_row_key(schema: KeySchema) -> TryRowKey:
+    """A function that makes all checks and the row key; at once for nearly every key."""
+    if len(schema.hash) != 1 or len(schema.range) > 1:
+        return lambda item: schema.row_key(item) if schema.covers(item) and not _index_fault(schema, item) else None
+    ((name, kind),) = schema.hash
     encode = _BYTES[kind]
 
     def partition_key(item: Item) -> bytes | None:
@@ -116,9 +119,9 @@ def _try_row_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribu
         closed = (data.replace(b"\x00", b"\x00\xff") if _ZERO in data else data) + _CLOSE
         return (crc32(closed) * _SPREAD & _MASK).to_bytes(HASH_BYTES, "big") + closed
 
-    if not range_key:
+    if not schema.range:
         return partition_key
-    ((sort_name, sort_kind),) = range_key
+    ((sort_name, sort_kind),) = schema.range
     encode_sort = _BYTES[sort_kind]
 
     def primary_key(item: Item) -> bytes | None:
@@ -134,10 +137,6 @@ def _try_row_key(hash_key: tuple[KeyAttribute, ...], range_key: tuple[KeyAttribu
         return (crc32(closed) * _SPREAD & _MASK).to_bytes(HASH_BYTES, "big") + closed + sort + _CLOSE
 
     return primary_key
-
-
-def _no_row_key(item: Item) -> bytes | None:
-    return None
 
 
 def check_key(schema: KeySchema, key: Item) -> None:
@@ -198,7 +197,7 @@ def check_key_values(schema: KeySchema, item: Item) -> None:
             )
         length += len(content)
     if length > _SURELY_SHORT:
-        check_key_sizes(schema, item)
+        _check_key_sizes(schema, item)
 
 
 _WORDS = {"S": "string", "B": "binary"}
@@ -206,7 +205,7 @@ _WORDS = {"S": "string", "B": "binary"}
 _SURELY_SHORT = MAXIMUM_RANGE_SIZE // 4
 
 
-def check_key_sizes(schema: KeySchema, item: Item) -> None:
+def _check_key_sizes(schema: KeySchema, item: Item) -> None:
     """Refuse a partition key or sort key that is too long."""
     if _size(schema.hash, item) > MAXIMUM_HASH_SIZE:
         raise invalid_parameter(f"Size of hashkey has exceeded the maximum size limit of{MAXIMUM_HASH_SIZE} bytes")

@@ -52,22 +52,31 @@ def write_consumption(table: Table, old: Item | None, new: Item | None, old_size
     """Return what a write consumes of the table and of each of its indexes."""
     consumed = Consumed(table=write_units(max(old_size, new_size)))
     for index in table.indexes:
-        units = _entry_units(table, index, old, new)
+        units = _entry_units(index, _entry(index, old, old_size), _entry(index, new, new_size))
         if units:
             consumed.indexes[index.name] = units
     return consumed
 
 
-def _entry_units(table: Table, index: Index, old: Item | None, new: Item | None) -> float:
-    before = index.project(old) if old is not None and index.schema.covers(old) else None
-    after = index.project(new) if new is not None and index.schema.covers(new) else None
-    if before == after:
+def _entry(index: Index, item: Item | None, size: int) -> tuple[Item, int] | None:
+    """What an index holds of an item, and its size; None if the item isn't in it."""
+    if item is None or not index.schema.covers(item):
+        return None
+    if index.holds_all:
+        return item, size
+    entry = index.project(item)
+    return entry, item_size(entry)
+
+
+def _entry_units(index: Index, before: tuple[Item, int] | None, after: tuple[Item, int] | None) -> float:
+    if before is None or after is None:
+        return sum(write_units(size) for _, size in filter(None, (before, after)))
+    (old, old_size), (new, new_size) = before, after
+    if old == new:
         return 0.0
-    if before is not None and after is not None:
-        names = index.schema.names
-        if all(before[name] == after[name] for name in names):
-            return write_units(max(item_size(before), item_size(after)))
-    return sum(write_units(item_size(entry)) for entry in (before, after) if entry is not None)
+    if all(old[name] == new[name] for name in index.schema.names):
+        return write_units(max(old_size, new_size))
+    return write_units(old_size) + write_units(new_size)
 
 
 def describe_consumed(

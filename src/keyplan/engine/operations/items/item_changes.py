@@ -72,10 +72,9 @@ def index_keys(table: Table, item: Item) -> IndexKeys:
     if not table.indexes:
         return []
     keys: IndexKeys = [index.schema.try_row_key(item) for index in table.indexes]
-    if None not in keys:
-        return keys
-    check_index_keys(table, item)
-    return [index.schema.row_key(item) if index.schema.covers(item) else None for index in table.indexes]
+    if None in keys:
+        check_index_keys(table, item)
+    return keys
 
 
 def size_with_local_indexes(table: Table, item: Item, size: int) -> int:
@@ -166,8 +165,8 @@ def _move_entries(transaction: Transaction, change: Change, number: int) -> None
         schema = index.schema
         if old is not None and new is not None and all(old.get(name) == new.get(name) for name in schema.names):
             continue
-        if old is not None and schema.covers(old):
-            transaction.remove_entry(index, schema.row_key(old) + change.key)
+        if old is not None and (entry := schema.try_row_key(old)) is not None:
+            transaction.remove_entry(index, entry + change.key)
         entry = _new_entry(change, position, index)
         if entry is not None:
             transaction.add_entry(index, entry + change.key, number)
@@ -177,8 +176,7 @@ def _new_entry(change: Change, position: int, index: Index) -> bytes | None:
     """The new item's key in one index, without its row key in the table; None if it isn't in the index."""
     if change.index_keys is not None:
         return change.index_keys[position]
-    new = change.new
-    return index.schema.row_key(new) if new is not None and index.schema.covers(new) else None
+    return None if change.new is None else index.schema.try_row_key(change.new)
 
 
 def needs_old_item(table: Table) -> bool:

@@ -3,12 +3,9 @@
 from copy import deepcopy
 from typing import NamedTuple
 
-from keyplan.engine.errors import DynamoError
 from keyplan.engine.operations.tables.definitions import global_index
-from keyplan.engine.storage.catalog import Index, Table
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.values.attribute_values import Item
-from keyplan.engine.values.row_keys import check_key_sizes
 
 BACKFILL_ROWS = 500
 """The number of items in one step; other writes run between the steps."""
@@ -33,9 +30,9 @@ def backfill(transaction: Transaction, name: str, progress: Progress | None = No
     last = progress.last if progress and progress.rows == index.rows else 0
     rows = transaction.rows_where(table, "id > ? ORDER BY id LIMIT ?", (last, BACKFILL_ROWS))
     for key, row in rows:
-        item = row.item
-        if _belongs(index, item):
-            transaction.add_entry(index, index.schema.row_key(item) + key, row.number)
+        entry = index.schema.try_row_key(row.item)
+        if entry is not None:  # else it isn't in the index, or was written before the index could refuse it
+            transaction.add_entry(index, entry + key, row.number)
     if len(rows) == BACKFILL_ROWS:
         return Progress(index.rows, rows[-1][1].number)
     definition = deepcopy(table.definition)
@@ -44,14 +41,3 @@ def backfill(transaction: Transaction, name: str, progress: Progress | None = No
     described.pop("Backfilling", None)
     transaction.save(Table(table.number, definition))
     return None
-
-
-def _belongs(index: Index, item: Item) -> bool:
-    """Whether an item belongs into the index; it was written before the index could refuse it."""
-    if not index.schema.covers(item):
-        return False
-    try:
-        check_key_sizes(index.schema, item)
-    except DynamoError:
-        return False
-    return True
