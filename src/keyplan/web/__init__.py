@@ -11,7 +11,7 @@ Systems import from here, and from three folders with public names of their own:
 """
 
 from keyplan.web.models.bodies import Change, In, Out
-from keyplan.web.models.paging import Cursor, Listing, Paging, all_of, page_of, turn
+from keyplan.web.models.paging import Cursor, Listing, Paging, ShownPage, all_of, page_of, turn
 from keyplan.web.models.problems import (
     BadRequest,
     Forbidden,
@@ -37,6 +37,7 @@ from keyplan.web.settings import IssuerSettings, Settings
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
 from keyplan.web.system.api_routes import Api, SetCookie
 from keyplan.web.system.language import Language
+from keyplan.web.system.page_forms import form_of
 from keyplan.web.system.page_routes import Pages, Person
 from keyplan.web.system.running import Progress, Running, System
 from keyplan.web.system.service import Service, allow
@@ -78,6 +79,7 @@ __all__ = [
     "Service",
     "SetCookie",
     "Settings",
+    "ShownPage",
     "Site",
     "Stale",
     "System",
@@ -91,6 +93,7 @@ __all__ = [
     "all_of",
     "allow",
     "folder_of",
+    "form_of",
     "invalid",
     "missing",
     "not_modified",

@@ -15,9 +15,11 @@ from keyplan.design import Design
 T = TypeVar("T")
 D = TypeVar("D", bound=Design)
 _MOST = 1000
+MAX_CURSOR = 4096
 
 Cursor: TypeAlias = Annotated[
-    str | None, Field(max_length=4096, description="`next` of the previous page. Leave it out for the first page.")
+    str | None,
+    Field(max_length=MAX_CURSOR, description="`next` of the previous page. Leave it out for the first page."),
 ]
 
 
@@ -54,8 +56,21 @@ def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
 class Turn:
     """Links to other pages of a list: to its first page, unless this is it, and to the next one."""
 
-    first: str | None
-    next: str | None
+    first: str | None = None
+    next: str | None = None
+
+
+@dataclass(frozen=True)
+class ShownPage(Generic[T]):
+    """A page of a list as a page of the system shows it."""
+
+    items: list[T]
+    turn: Turn = Turn()
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the first page of the list."""
+        return self.turn.first is None
 
 
 def turn(address: str, cursor: str | None, following: str | None) -> Turn:

@@ -106,10 +106,15 @@ def signature_of(function: Callable[..., object]) -> Signature:
     )
 
 
+def names_in_path(path: str) -> list[str]:
+    """The names in a path: those of the parameters that are found there."""
+    return _IN_PATH.findall(path)
+
+
 def check_path(route: str, function: Callable[..., object]) -> None:
     """Raise a TypeError if a path has a name that the function doesn't take."""
     taken = [each.name for each in signature_of(function).parameters]
-    unknown = [name for name in _IN_PATH.findall(route) if name not in taken]
+    unknown = [name for name in names_in_path(route) if name not in taken]
     if unknown:
         raise TypeError(
             f"{route}: {function.__qualname__} doesn't take {', '.join(unknown)}. "

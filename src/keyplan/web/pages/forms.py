@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -257,6 +258,8 @@ def _inner_limits(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - a type
 def _shown(value: object) -> str:
     if value is True:
         return "true"
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M}"  # what `form_of` takes for a time, and browsers can show
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 

@@ -148,10 +148,10 @@ class _Serving:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
             if (form := signature_of(page.function).body) is not None:
                 values = {**values, form[0]: read_form(form[1], typed)}
-        return page.function(self._view(request, visitor, _sent(page, request)), **values)
+        return page.function(self._view(request, visitor, _sent(page, request), page.path), **values)
 
-    def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None) -> View[Any]:
-        return View(self._site, request, visitor, sent, self._everywhere)
+    def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None, path: str = "") -> View[Any]:
+        return View(self._site, request, visitor, sent, self._everywhere, path)
 
     def _refused(
         self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
@@ -183,7 +183,7 @@ class _Serving:
         taken = {each.name: values[each.name] for each in signature.parameters if each.name in values}
         if signature.paging is not None:
             taken.setdefault(signature.paging, Paging())
-        response = shows(self._view(request, visitor, _sent(page, request, problem)), **taken)
+        response = shows(self._view(request, visitor, _sent(page, request, problem), page.again_at), **taken)
         if response.status_code == 200:
             response.status_code = problem.status
             response.headers.update(problem.headers)

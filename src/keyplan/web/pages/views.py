@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from keyplan.data import BadCursor
 from keyplan.web.identity.sessions import LASTS, NOTICE, Visitor
+from keyplan.web.models.paging import MAX_CURSOR, Listing, Paging, ShownPage, turn
+from keyplan.web.models.signatures import names_in_path
 from keyplan.web.pages.forms import FORM, TOKEN, Form, Forms, Sent
 from keyplan.web.pages.rendering import Site
 from keyplan.web.system.access import Caller
@@ -20,6 +24,7 @@ from keyplan.web.system.page_routes import Everywhere
 from keyplan.web.system.service import Service
 
 S = TypeVar("S", bound=Service[Any])
+T = TypeVar("T")
 
 
 class _FormToken:
@@ -50,6 +55,7 @@ class View(Generic[S]):
         visitor: Visitor,
         sent: Sent | None = None,
         everywhere: Everywhere | None = None,
+        path: str = "",
     ) -> None:
         self.site = site
         self.request = request
@@ -58,6 +64,7 @@ class View(Generic[S]):
         self.forms = Forms(sent, self._token.of_form)
         """The forms of the page, each with what was entered in it and its errors."""
         self._everywhere = everywhere
+        self._path = path
 
     @property
     def form(self) -> Form:
@@ -94,6 +101,20 @@ class View(Generic[S]):
         return HTMLResponse(
             self.site.render(template, {**known, **values}), status, self.site.headers(sends_files=sends_files)
         )
+
+    def page(self, listing: Callable[[Paging], Listing[T]], limit: int = 50) -> ShownPage[T]:
+        """The page of a list that the URL asks for with `cursor`, and the links to the first page and the next one."""
+        cursor = self.request.query_params.get("cursor")
+        if cursor is not None and len(cursor) > MAX_CURSOR:
+            raise BadCursor("this is longer than any cursor")
+        found = listing(Paging(limit=limit, cursor=cursor))
+        return ShownPage(found.items, turn(self._first_page(), cursor, found.next))
+
+    def _first_page(self) -> str:
+        """The URL of the page that is shown, without a cursor. A refused form is shown again by another page."""
+        named = {name: self.request.path_params[name] for name in names_in_path(self._path)}
+        asked = [(name, value) for name, value in self.request.query_params.multi_items() if value and name != "cursor"]
+        return self.site.url(self._path, **named) + (f"?{urlencode(asked)}" if asked else "")
 
     def redirect(self, path: str, /, *, notice: str | None = None, **values: object) -> Response:
         """Redirect to another page of the system: `redirect("/posts/{slug}", slug=post.slug, notice="Post saved")`.

@@ -14,6 +14,10 @@
     def save(view: View[Blog], new: NewPost) -> Response:
         return view.redirect("/posts/{slug}", slug=view.service.create_post(new).slug, notice="Post saved")
 
+    pages.form("/posts/{slug}/delete", Blog.delete_post, to="/", notice="Post deleted", again=post)
+
+A form that calls one method of the service and leads to another page is one line; see `page_forms`.
+
 Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
 parameter. If a rule refuses something, the form is shown again with the errors (by the page of the same path, or
 `again`), or a page with the problem. People who have to sign in first are redirected there and back.
@@ -28,6 +32,7 @@ from starlette.responses import Response
 from keyplan.web.models.signatures import REQUIRED, check_path, signature_of
 from keyplan.web.system.access import Caller
 from keyplan.web.system.language import ENGLISH, Language
+from keyplan.web.system.page_forms import Notice, calling
 
 PageFunction: TypeAlias = Callable[..., Response]
 """Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
@@ -45,6 +50,8 @@ class PageRoute:
     function: PageFunction
     again: PageFunction | None = None
     """Shows the form again if what was sent is refused."""
+    again_at: str = ""
+    """The path of the page that does."""
     rate: int | None = None
     """The maximum requests per minute from an address, if lower than the general limit."""
 
@@ -115,13 +122,32 @@ class Pages:
 
         def declare(function: F) -> F:
             check_path(f"POST {path}", function)
-            shows = again or next((p.function for p in self.routes if (p.verb, p.path) == ("GET", path)), None)
+            shown = [page for page in self.routes if page.verb == "GET"]
+            shows = again or next((page.function for page in shown if page.path == path), None)
             if shows is not None:
                 _check_again(path, function, shows)
-            self.routes.append(PageRoute("POST", path, function, shows, rate))
+            shown_at = next((page.path for page in shown if page.function is shows), path)
+            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate))
             return function
 
         return declare
+
+    def form(
+        self,
+        path: str,
+        method: Callable[..., object],
+        *,
+        to: str,
+        notice: Notice | None = None,
+        again: PageFunction | None = None,
+        before: Callable[..., object] | None = None,
+    ) -> None:
+        """Register a form that calls a method of the service, and then leads to the page `to`, with a notice there.
+
+        Names in braces, in `to` and in the notice, are those of values that the method returned, or of the form or the
+        path. `before` is a method that is called first, for values of something that is deleted.
+        """
+        self.post(path, again=again)(calling(method, path, to, notice, before))
 
 
 def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None:

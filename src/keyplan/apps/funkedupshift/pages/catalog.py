@@ -13,11 +13,13 @@ from keyplan.apps.funkedupshift.models import (
     RatingOut,
     SiteChange,
 )
-from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, only, pages
+from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
+from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id
-from keyplan.web import Cursor, Forbidden, In, Missing, OfVersion, Paging, turn
+from keyplan.web import Forbidden, In, Missing, OfVersion
 
 _COMMENTS = 20
+_SITE = "/sites/{site_id}"
 
 
 def _lines(texts: list[str]) -> list[str]:
@@ -35,24 +37,17 @@ class SiteEdit(SiteForm, OfVersion):
     """The form that changes a site."""
 
 
-class CommentEdit(CommentText, OfVersion):
-    """The form that changes a comment."""
-
-
 @pages.get("/")
-def catalog(view: FusView, text: str = "", tag: str = "", cursor: Cursor = None) -> Response:
+def catalog(view: FusView, text: str = "", tag: str = "") -> Response:
     text, tag = text.strip()[:100].lower(), tag.strip()[:50].lower()
-    page = Paging(limit=LISTED, cursor=cursor)
-    found = view.service.sites(page, tag or None, text or None)
-    asked = {"text": text or None, "tag": tag or None}
-    around = turn(view.site.url("/", **asked), cursor, found.next)
-    return view.render("catalog.html", sites=found.items, text=text, tag=tag, turn=around)
+    found = view.page(lambda page: view.service.sites(page, tag or None, text or None), LISTED)
+    return view.render("catalog.html", sites=found.items, text=text, tag=tag, turn=found.turn)
 
 
-@pages.get("/sites/{site_id}")
-def site(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
+@pages.get(_SITE)
+def site(view: FusView, site_id: Id) -> Response:
     found = view.service.site(site_id)
-    comments = view.service.comments(site_id, Paging(limit=_COMMENTS, cursor=cursor))
+    comments = view.page(lambda page: view.service.comments(site_id, page), _COMMENTS)
     mine = _my_rating(view, site_id)
     view.forms("rating").asking(NewRating).starting_from(mine or {})
     view.forms("comment").asking(CommentText)
@@ -62,7 +57,7 @@ def site(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
         summary=view.service.rating_summary(site_id),
         mine=mine,
         comments=comments.items,
-        turn=turn(view.site.url("/sites/{site_id}", site_id=site_id), cursor, comments.next),
+        turn=comments.turn,
     )
 
 
@@ -75,69 +70,46 @@ def _my_rating(view: FusView, site_id: str) -> RatingOut | None:
         return None
 
 
-@pages.post("/sites/{site_id}/rating", again=site)
-def rate(view: FusView, site_id: Id, new: NewRating) -> Response:
-    view.service.rate(site_id, new, None)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating saved")
-
-
-@pages.post("/sites/{site_id}/rating/delete", again=site)
-def delete_rating(view: FusView, site_id: Id, which: OfVersion) -> Response:
-    view.service.delete_rating(site_id, which.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Rating deleted")
+pages.form("/sites/{site_id}/rating", FunkedUpShift.rate, to=_SITE, notice="Rating saved", again=site)
+pages.form("/sites/{site_id}/rating/delete", FunkedUpShift.delete_rating, to=_SITE, notice="Rating deleted", again=site)
 
 
 @pages.get("/my-ratings")
-def my_ratings(view: FusView, cursor: Cursor = None) -> Response:
-    found = view.service.my_ratings(Paging(limit=LISTED, cursor=cursor))
-    return view.render(
-        "my_ratings.html", ratings=found.items, turn=turn(view.site.url("/my-ratings"), cursor, found.next)
-    )
+def my_ratings(view: FusView) -> Response:
+    found = view.page(view.service.my_ratings, LISTED)
+    return view.render("my_ratings.html", ratings=found.items, turn=found.turn)
 
 
 @pages.get("/ratings")
-def ratings(view: FusView, stars: Stars = 5, cursor: Cursor = None) -> Response:
-    found = view.service.ratings_by_stars(stars, Paging(limit=LISTED, cursor=cursor))
-    around = turn(view.site.url("/ratings", stars=stars), cursor, found.next)
-    return view.render("ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=around)
+def ratings(view: FusView, stars: Stars = 5) -> Response:
+    found = view.page(lambda page: view.service.ratings_by_stars(stars, page), LISTED)
+    return view.render("ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=found.turn)
 
 
 @pages.get("/sites/{site_id}/ratings")
-def site_ratings(view: FusView, site_id: Id, cursor: Cursor = None) -> Response:
-    found = view.service.ratings_of_site(site_id, Paging(limit=LISTED, cursor=cursor))
-    around = turn(view.site.url("/sites/{site_id}/ratings", site_id=site_id), cursor, found.next)
-    return view.render("site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=around)
+def site_ratings(view: FusView, site_id: Id) -> Response:
+    found = view.page(lambda page: view.service.ratings_of_site(site_id, page), LISTED)
+    return view.render("site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=found.turn)
 
 
 # Comments
 
-
-@pages.post("/sites/{site_id}/comments", again=site)
-def add_comment(view: FusView, site_id: Id, new: CommentText) -> Response:
-    view.service.add_comment(site_id, new)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment added")
+_COMMENT = "/sites/{site_id}/comments/{comment_id}"
+pages.form("/sites/{site_id}/comments", FunkedUpShift.add_comment, to=_SITE, notice="Comment added", again=site)
 
 
-@pages.get("/sites/{site_id}/comments/{comment_id}/edit")
+@pages.get(f"{_COMMENT}/edit")
 def edit_comment(view: FusView, site_id: Id, comment_id: Id) -> Response:
     comment = view.service.comment(site_id, comment_id)
     _ = view.service.me  # sends users who are not signed in to the page for that
     if not comment.mine:
         raise Forbidden
-    view.form.asking(CommentEdit).starting_from(comment)
+    view.form.asking(CommentText).starting_from(comment)
     return view.render("edit_comment.html", site_id=site_id, comment=comment)
 
 
-@pages.post("/sites/{site_id}/comments/{comment_id}/edit")
-def change_comment(view: FusView, site_id: Id, comment_id: Id, edited: CommentEdit) -> Response:
-    view.service.change_comment(site_id, comment_id, CommentText.from_fields(edited), edited.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment saved")
-
-
-@pages.post("/sites/{site_id}/comments/{comment_id}/delete", again=site)
-def delete_comment(view: FusView, site_id: Id, comment_id: Id, which: OfVersion) -> Response:
-    view.service.delete_comment(site_id, comment_id, which.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Comment deleted")
+pages.form(f"{_COMMENT}/edit", FunkedUpShift.change_comment, to=_SITE, notice="Comment saved")
+pages.form(f"{_COMMENT}/delete", FunkedUpShift.delete_comment, to=_SITE, notice="Comment deleted", again=site)
 
 
 # Managing sites
@@ -145,7 +117,7 @@ def delete_comment(view: FusView, site_id: Id, comment_id: Id, which: OfVersion)
 
 @pages.get("/new-site")
 def new_site(view: FusView) -> Response:
-    only(view, "sites:write")
+    view.service.require(FunkedUpShift.create_site)
     view.form.asking(SiteForm)
     return view.render("edit_site.html", shown=None)
 
@@ -153,12 +125,12 @@ def new_site(view: FusView) -> Response:
 @pages.post("/new-site")
 def create_site(view: FusView, new: SiteForm) -> Response:
     made = view.service.create_site(NewSite.from_fields(new))
-    return view.redirect("/sites/{site_id}", site_id=made.id, notice="Site added")
+    return view.redirect(_SITE, site_id=made.id, notice="Site added")
 
 
 @pages.get("/sites/{site_id}/edit")
 def edit_site(view: FusView, site_id: Id) -> Response:
-    only(view, "sites:write")
+    view.service.require(FunkedUpShift.create_site)
     found = view.service.site(site_id)
     # A title that is the URL changes along with it.
     title = None if found.title == found.url else found.title
@@ -169,10 +141,7 @@ def edit_site(view: FusView, site_id: Id) -> Response:
 @pages.post("/sites/{site_id}/edit")
 def change_site(view: FusView, site_id: Id, edited: SiteEdit) -> Response:
     view.service.change_site(site_id, SiteChange.from_fields(edited), edited.seen)
-    return view.redirect("/sites/{site_id}", site_id=site_id, notice="Site saved")
+    return view.redirect(_SITE, site_id=site_id, notice="Site saved")
 
 
-@pages.post("/sites/{site_id}/delete", again=site)
-def delete_site(view: FusView, site_id: Id, which: OfVersion) -> Response:
-    view.service.delete_site(site_id, which.seen)
-    return view.redirect("/", notice="Site deleted")
+pages.form("/sites/{site_id}/delete", FunkedUpShift.delete_site, to="/", notice="Site deleted", again=site)

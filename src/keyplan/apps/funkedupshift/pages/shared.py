@@ -2,10 +2,9 @@
 
 from typing import TypeAlias
 
-from keyplan.apps.funkedupshift.fields import Permission
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.service.access import ADMIN
-from keyplan.web import Forbidden, Pages, Person, Unauthorized, View
+from keyplan.web import Pages, Person, View
 
 FusView: TypeAlias = View[FunkedUpShift]
 
@@ -32,11 +31,3 @@ def for_the_menu(view: FusView) -> dict[str, object]:
 
 def is_admin(view: FusView) -> bool:
     return view.caller is not None and ADMIN in view.caller.groups
-
-
-def only(view: FusView, permission: Permission) -> None:
-    """Refuse visitors without a permission, on pages whose form only they can send."""
-    if view.caller is None:
-        raise Unauthorized
-    if permission not in view.service.permissions():
-        raise Forbidden

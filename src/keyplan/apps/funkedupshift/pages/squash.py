@@ -1,7 +1,7 @@
 """The squash section's pages. Callers who may not see it get 404 for all of them."""
 
 import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Query
 from starlette.responses import Response
@@ -12,20 +12,16 @@ from keyplan.apps.funkedupshift.models import (
     MatchOut,
     NewMatch,
     NewPlayer,
-    PlayerChange,
     PlayerOut,
     Standings,
 )
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
+from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id
-from keyplan.web import Cursor, In, Listing, OfVersion, Paging, Unprocessable, all_of, turn
+from keyplan.web import In, OfVersion, ShownPage, Unprocessable, all_of, form_of
 
 Chosen = Annotated[list[str] | None, Query()]
 """Players as a form sends them: empty where none was chosen."""
-
-
-class PlayerEdit(NewPlayer, OfVersion):
-    """The form that changes a player."""
 
 
 class MatchForm(MatchEntry, In):
@@ -74,25 +70,14 @@ def table(view: FusView, date_from: str = "", date_to: str = "") -> Response:
 
 
 @pages.get("/squash/matches")
-def matches(
-    view: FusView,
-    date_from: str = "",
-    date_to: str = "",
-    player: Chosen = None,
-    how: str = "all",
-    cursor: Cursor = None,
-) -> Response:
+def matches(view: FusView, date_from: str = "", date_to: str = "", player: Chosen = None, how: str = "all") -> Response:
     view.service.may_see_squash()
     chosen = [each for each in player or () if each][:2]
-    found, refused = Listing[MatchOut](items=[]), None
+    found, refused = ShownPage[MatchOut]([]), None
     try:
-        found = view.service.matches(
-            Paging(limit=LISTED, cursor=cursor),
-            date_from=_day(date_from, "date_from"),
-            date_to=_day(date_to, "date_to"),
-            player=chosen or None,
-            how="any" if how == "any" else "all",
-        )
+        first, last = _day(date_from, "date_from"), _day(date_to, "date_to")
+        both: Literal["any", "all"] = "any" if how == "any" else "all"
+        found = view.page(lambda page: view.service.matches(page, None, first, last, chosen or None, both), LISTED)
     except Unprocessable as problem:  # another range can be chosen on the same page
         refused = problem.detail
     players = _all_players(view)
@@ -105,18 +90,14 @@ def matches(
         players=players,
         names={each.id: each.name for each in players},
         asked=asked,
-        turn=turn(view.site.url("/squash/matches", **asked), cursor, found.next),
+        turn=found.turn,
     )
 
 
 @pages.get("/squash/players")
-def players(view: FusView, cursor: Cursor = None) -> Response:
-    found = view.service.players(Paging(limit=LISTED, cursor=cursor))
-    return view.render(
-        "squash_players.html",
-        players=found.items,
-        turn=turn(view.site.url("/squash/players"), cursor, found.next),
-    )
+def players(view: FusView) -> Response:
+    found = view.page(view.service.players, LISTED)
+    return view.render("squash_players.html", players=found.items, turn=found.turn)
 
 
 # Managing players
@@ -129,30 +110,25 @@ def new_player(view: FusView) -> Response:
     return view.render("squash_player.html", player=None)
 
 
-@pages.post("/squash/new-player")
-def add_player(view: FusView, new: NewPlayer) -> Response:
-    made = view.service.add_player(new)
-    return view.redirect("/squash/players", notice=f"{made.name} added.")
+pages.form("/squash/new-player", FunkedUpShift.add_player, to="/squash/players", notice="{name} added.")
 
 
 @pages.get("/squash/players/{player_id}")
 def player(view: FusView, player_id: Id) -> Response:
     view.service.may_change_squash()
     found = view.service.player(player_id)
-    view.form.asking(PlayerEdit).starting_from(found)
+    view.form.asking(form_of(FunkedUpShift.change_player)).starting_from(found)
     return view.render("squash_player.html", player=found)
 
 
-@pages.post("/squash/players/{player_id}")
-def change_player(view: FusView, player_id: Id, edited: PlayerEdit) -> Response:
-    view.service.change_player(player_id, PlayerChange.from_fields(edited), edited.seen)
-    return view.redirect("/squash/players", notice=f"{edited.name} saved.")
-
-
-@pages.post("/squash/players/{player_id}/delete", again=player)
-def delete_player(view: FusView, player_id: Id, which: OfVersion) -> Response:
-    view.service.delete_player(player_id, which.seen)
-    return view.redirect("/squash/players", notice="Player deleted")
+pages.form("/squash/players/{player_id}", FunkedUpShift.change_player, to="/squash/players", notice="{name} saved.")
+pages.form(
+    "/squash/players/{player_id}/delete",
+    FunkedUpShift.delete_player,
+    to="/squash/players",
+    notice="Player deleted",
+    again=player,
+)
 
 
 # Managing matches
@@ -186,7 +162,10 @@ def change_match(view: FusView, match_id: Id, edited: MatchEdit) -> Response:
     return view.redirect("/squash/matches", notice="Match saved")
 
 
-@pages.post("/squash/matches/{match_id}/delete", again=match)
-def delete_match(view: FusView, match_id: Id, which: OfVersion) -> Response:
-    view.service.delete_match(match_id, which.seen)
-    return view.redirect("/squash/matches", notice="Match deleted")
+pages.form(
+    "/squash/matches/{match_id}/delete",
+    FunkedUpShift.delete_match,
+    to="/squash/matches",
+    notice="Match deleted",
+    again=match,
+)

@@ -1,39 +1,31 @@
 """The front page with the caller's teams, their account and statistics, invitations, and the lists for admins."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from starlette.responses import Response
 
-from keyplan.apps.hacktracker.models import Accepted, AccountChange, Secret
+from keyplan.apps.hacktracker.models import Accepted, Secret
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
-from keyplan.web import Cursor, Listing, OfVersion, Paging, all_of, turn
+from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.web import Listing, OfVersion, Paging, all_of, form_of
 
 T = TypeVar("T")
-_LISTED = 50
-
-
-class Profile(AccountChange, OfVersion):
-    """The caller's account, as it is typed."""
 
 
 @pages.get("/")
-def front(view: HackView, cursor: Cursor = None) -> Response:
+def front(view: HackView) -> Response:
     if view.caller is None:
         return show(view, "welcome.html")
-    teams = view.service.my_teams(Paging(limit=_LISTED, cursor=cursor))
-    return show(
-        view,
-        "front.html",
-        teams=teams.items,
-        deleted=all_of(view.service.my_deleted_teams) if cursor is None else [],
-        turn=turn(view.site.url("/"), cursor, teams.next),
-    )
+    teams = view.page(view.service.my_teams)
+    deleted = all_of(view.service.my_deleted_teams) if teams.is_first else []
+    return show(view, "front.html", teams=teams.items, deleted=deleted, turn=teams.turn)
 
 
 @pages.get("/me")
 def me(view: HackView) -> Response:
     account = view.service.me_get()
-    view.form.asking(Profile).starting_from(account)
+    view.form.asking(form_of(HackTracker.me_change)).starting_from(account)
     return show(
         view,
         "me.html",
@@ -43,10 +35,7 @@ def me(view: HackView) -> Response:
     )
 
 
-@pages.post("/me")
-def change_me(view: HackView, profile: Profile) -> Response:
-    view.service.me_change(profile, profile.seen)
-    return view.redirect("/me", notice="Account saved")
+pages.form("/me", HackTracker.me_change, to="/me", notice="Account saved")
 
 
 @pages.post("/me/delete", again=me)
@@ -69,21 +58,21 @@ def accept(view: HackView, secret: Secret, guest: Named) -> Response:
     return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"You joined {team.name}")
 
 
-def _listing(view: HackView, what: str, listing: Listing[T], cursor: str | None) -> Response:
-    at = view.site.url(f"/all/{what}")
-    return show(view, "all.html", what=what, items=listing.items, turn=turn(at, cursor, listing.next))
+def _listing(view: HackView, what: str, listing: Callable[[Paging], Listing[T]]) -> Response:
+    found = view.page(listing)
+    return show(view, "all.html", what=what, items=found.items, turn=found.turn)
 
 
 @pages.get("/all/users")
-def all_users(view: HackView, cursor: Cursor = None) -> Response:
-    return _listing(view, "users", view.service.all_users(Paging(limit=_LISTED, cursor=cursor)), cursor)
+def all_users(view: HackView) -> Response:
+    return _listing(view, "users", view.service.all_users)
 
 
 @pages.get("/all/teams")
-def all_teams(view: HackView, cursor: Cursor = None) -> Response:
-    return _listing(view, "teams", view.service.all_teams(Paging(limit=_LISTED, cursor=cursor)), cursor)
+def all_teams(view: HackView) -> Response:
+    return _listing(view, "teams", view.service.all_teams)
 
 
 @pages.get("/all/games")
-def all_games(view: HackView, cursor: Cursor = None) -> Response:
-    return _listing(view, "games", view.service.all_games(Paging(limit=_LISTED, cursor=cursor)), cursor)
+def all_games(view: HackView) -> Response:
+    return _listing(view, "games", view.service.all_games)

@@ -5,26 +5,16 @@ from typing import get_args
 from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import ItemId, Position
-from keyplan.apps.hacktracker.models import InvitationOut, NewOwner, NewPlayer, PlayerChange, RoleChange
+from keyplan.apps.hacktracker.models import InvitationOut, NewOwner, NewPlayer, RoleChange
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
-from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
+from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.web import Nothing
 
-_LISTED = 50
-
-
-class EditedPlayer(PlayerChange, OfVersion):
-    """A player, as it is typed. Players who edit themselves are not asked for number and status."""
+_ROSTER, _MEMBERS = "/teams/{team_id}/roster", "/teams/{team_id}/members"
+_PLAYER = "/teams/{team_id}/players/{player_id}"
 
 
-class Chosen(NewOwner):
-    """A member, by an id that may not fit into an address."""
-
-
-class OtherRole(Chosen, RoleChange):
-    """Another role for a member."""
-
-
-@pages.get("/teams/{team_id}/roster")
+@pages.get(_ROSTER)
 def roster(view: HackView, team_id: ItemId) -> Response:
     team = view.service.team(team_id)
     view.form.asking(NewPlayer)
@@ -32,14 +22,10 @@ def roster(view: HackView, team_id: ItemId) -> Response:
     return show(view, "roster.html", team=team, players=roster_of(view, team_id), positions=positions)
 
 
-@pages.post("/teams/{team_id}/roster")
-def add(view: HackView, team_id: ItemId, new: NewPlayer) -> Response:
-    made = view.service.add_player(team_id, new)
-    notice = f"{made.first_name} {made.last_name} added to the roster"
-    return view.redirect("/teams/{team_id}/roster", team_id=team_id, notice=notice)
+pages.form(_ROSTER, HackTracker.add_player, to=_ROSTER, notice="{first_name} {last_name} added to the roster")
 
 
-@pages.get("/teams/{team_id}/players/{player_id}")
+@pages.get(_PLAYER)
 def player(view: HackView, team_id: ItemId, player_id: ItemId, season_id: str | None = None) -> Response:
     season = season_id or None
     return show(
@@ -53,35 +39,19 @@ def player(view: HackView, team_id: ItemId, player_id: ItemId, season_id: str | 
     )
 
 
-@pages.get("/teams/{team_id}/players/{player_id}/edit")
+@pages.get(f"{_PLAYER}/edit")
 def edit(view: HackView, team_id: ItemId, player_id: ItemId) -> Response:
     found = view.service.player(team_id, player_id)
     view.form.asking(NewPlayer).starting_from(found)
     return show(view, "edit_player.html", team=view.service.team(team_id), player=found, positions=get_args(Position))
 
 
-@pages.post("/teams/{team_id}/players/{player_id}/edit")
-def change(view: HackView, team_id: ItemId, player_id: ItemId, edited: EditedPlayer) -> Response:
-    view.service.change_player(team_id, player_id, edited, edited.seen)
-    return view.redirect(_PLAYER, team_id=team_id, player_id=player_id, notice="Player saved")
+pages.form(f"{_PLAYER}/edit", HackTracker.change_player, to=_PLAYER, notice="Player saved")
+pages.form(f"{_PLAYER}/remove", HackTracker.remove_player, to=_ROSTER, notice="Player removed", again=player)
+pages.form(f"{_PLAYER}/unlink", HackTracker.unlink_player, to=_PLAYER, notice="Account unlinked", again=player)
 
 
-_PLAYER = "/teams/{team_id}/players/{player_id}"
-
-
-@pages.post("/teams/{team_id}/players/{player_id}/remove", again=player)
-def remove(view: HackView, team_id: ItemId, player_id: ItemId, which: OfVersion) -> Response:
-    view.service.remove_player(team_id, player_id, which.seen)
-    return view.redirect("/teams/{team_id}/roster", team_id=team_id, notice="Player removed")
-
-
-@pages.post("/teams/{team_id}/players/{player_id}/unlink", again=player)
-def unlink(view: HackView, team_id: ItemId, player_id: ItemId, which: OfVersion) -> Response:
-    view.service.unlink_player(team_id, player_id, which.seen)
-    return view.redirect(_PLAYER, team_id=team_id, player_id=player_id, notice="Account unlinked")
-
-
-@pages.post("/teams/{team_id}/players/{player_id}/invite", again=player)
+@pages.post(f"{_PLAYER}/invite", again=player)
 def invite_player(view: HackView, team_id: ItemId, player_id: ItemId, which: Nothing) -> Response:
     return _invited(view, team_id, view.service.invite_to_link(team_id, player_id))
 
@@ -97,32 +67,27 @@ def _invited(view: HackView, team_id: str, invitation: InvitationOut) -> Respons
 # Members
 
 
-@pages.get("/teams/{team_id}/members")
-def members(view: HackView, team_id: ItemId, cursor: Cursor = None) -> Response:
+@pages.get(_MEMBERS)
+def members(view: HackView, team_id: ItemId) -> Response:
     team = view.service.team(team_id)
-    found = view.service.members(team_id, Paging(limit=_LISTED, cursor=cursor))
-    at = view.site.url("/teams/{team_id}/members", team_id=team_id)
-    return show(view, "members.html", team=team, members=found.items, turn=turn(at, cursor, found.next))
+    found = view.page(lambda page: view.service.members(team_id, page))
+    return show(view, "members.html", team=team, members=found.items, turn=found.turn)
 
 
-@pages.post("/teams/{team_id}/members/invite", again=members)
+@pages.post(f"{_MEMBERS}/invite", again=members)
 def invite(view: HackView, team_id: ItemId, new: RoleChange) -> Response:
     return _invited(view, team_id, view.service.invite_member(team_id, new))
 
 
-@pages.post("/teams/{team_id}/members/role", again=members)
-def change_role(view: HackView, team_id: ItemId, new: OtherRole) -> Response:
-    changed = view.service.change_role(team_id, new.user_id, new, None)
-    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice=f"{changed.name} is now a {changed.role}")
+pages.form(f"{_MEMBERS}/role", HackTracker.change_role, to=_MEMBERS, notice="{name} is now a {role}", again=members)
+pages.form("/teams/{team_id}/leave", HackTracker.leave_team, to="/", notice="You left the team", again=members)
 
 
-@pages.post("/teams/{team_id}/members/remove", again=members)
+class Chosen(NewOwner):
+    """A member, by an id that may not fit into an address."""
+
+
+@pages.post(f"{_MEMBERS}/remove", again=members)
 def remove_member(view: HackView, team_id: ItemId, which: Chosen) -> Response:
     view.service.remove_member(team_id, which.user_id, None)
-    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="Member removed")
-
-
-@pages.post("/teams/{team_id}/leave", again=members)
-def leave(view: HackView, team_id: ItemId, which: Nothing) -> Response:
-    view.service.leave_team(team_id)
-    return view.redirect("/", notice="You left the team")
+    return view.redirect(_MEMBERS, team_id=team_id, notice="Member removed")

@@ -6,9 +6,10 @@ from keyplan.apps.hacktracker.fields import ItemId
 from keyplan.apps.hacktracker.models import AtBatChange
 from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS, Place, location_of
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
-from keyplan.web import Cursor, OfVersion, Paging, turn
+from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.web import OfVersion
 
-_LISTED = 50
+_PLAYS, _PLAY = "/games/{game_id}/plays", "/games/{game_id}/plays/{at_bat_id}"
 _AS_IT_WAS = "as it was"
 
 
@@ -24,11 +25,10 @@ class Corrected(AtBatChange, OfVersion):
         return self.model_copy(update={"hit_location": location_of(self.place)})
 
 
-@pages.get("/games/{game_id}/plays")
-def plays(view: HackView, game_id: ItemId, cursor: Cursor = None) -> Response:
+@pages.get(_PLAYS)
+def plays(view: HackView, game_id: ItemId) -> Response:
     game = view.service.game(game_id)
-    found = view.service.at_bats(game_id, Paging(limit=_LISTED, cursor=cursor))
-    at = view.site.url("/games/{game_id}/plays", game_id=game_id)
+    found = view.page(lambda page: view.service.at_bats(game_id, page))
     return show(
         view,
         "plays.html",
@@ -36,11 +36,11 @@ def plays(view: HackView, game_id: ItemId, cursor: Cursor = None) -> Response:
         game=game,
         plays=found.items,
         names={each.player_id: f"{each.first_name} {each.last_name}" for each in roster_of(view, game.team_id)},
-        turn=turn(at, cursor, found.next),
+        turn=found.turn,
     )
 
 
-@pages.get("/games/{game_id}/plays/{at_bat_id}")
+@pages.get(_PLAY)
 def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
     game = view.service.game(game_id)
     found = view.service.at_bat(game_id, at_bat_id)
@@ -60,13 +60,10 @@ def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
     )
 
 
-@pages.post("/games/{game_id}/plays/{at_bat_id}")
+@pages.post(_PLAY)
 def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corrected) -> Response:
     view.service.change_at_bat(game_id, at_bat_id, corrected.change(), corrected.seen)
     return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play corrected")
 
 
-@pages.post("/games/{game_id}/plays/{at_bat_id}/remove", again=play)
-def remove(view: HackView, game_id: ItemId, at_bat_id: ItemId, which: OfVersion) -> Response:
-    view.service.remove_at_bat(game_id, at_bat_id, which.seen)
-    return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play removed")
+pages.form(f"{_PLAY}/remove", HackTracker.remove_at_bat, to="/games/{game_id}/score", notice="Play removed", again=play)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from keyplan.apps.hacktracker.fields import HitLocation, ItemId, Result
 from keyplan.apps.hacktracker.models import AtBatOut, GameChange, GameOut, NewAtBat, PlayerOut
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
+from keyplan.apps.hacktracker.service import HackTracker
 from keyplan.data import StaleVersion
 from keyplan.web import In, Stale, all_of, not_modified
 
@@ -148,16 +149,9 @@ def play(view: HackView, game_id: ItemId, play: Play) -> Response:
     return view.redirect("/games/{game_id}/score", game_id=game_id)
 
 
-class TakenBack(In):
-    """The latest at-bat that somebody saw, which they want to undo."""
-
-    at_bat_id: ItemId | None = None
-
-
-@pages.post("/games/{game_id}/undo", again=score)
-def undo(view: HackView, game_id: ItemId, taken_back: TakenBack) -> Response:
-    undone = view.service.undo(game_id, taken_back.at_bat_id)
-    return view.redirect("/games/{game_id}/score", game_id=game_id, notice=f"{undone.result} undone")
+pages.form(
+    "/games/{game_id}/undo", HackTracker.undo, to="/games/{game_id}/score", notice="{result} undone", again=score
+)
 
 
 class TheirScore(In):

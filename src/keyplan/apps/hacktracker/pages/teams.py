@@ -5,19 +5,12 @@ from typing import Literal
 from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import AnySeason, ItemId
-from keyplan.apps.hacktracker.models import NewOwner, NewTeam, TeamChange
+from keyplan.apps.hacktracker.models import NewTeam
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
-from keyplan.web import Cursor, Nothing, OfVersion, Paging, turn
+from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.web import Paging, form_of
 
-_LISTED = 25
-
-
-class EditedTeam(TeamChange, OfVersion):
-    """A team, as it is typed."""
-
-
-class Transfer(NewOwner, OfVersion):
-    """The new owner of a team."""
+_TEAM = "/teams/{team_id}"
 
 
 class Founded(NewTeam, Named):
@@ -34,10 +27,10 @@ def new_team(view: HackView) -> Response:
 def create(view: HackView, new: Founded) -> Response:
     new.save_name(view)
     made = view.service.create_team(NewTeam.from_fields(new))
-    return view.redirect("/teams/{team_id}", team_id=made.team_id, notice=f"{made.name} created")
+    return view.redirect(_TEAM, team_id=made.team_id, notice=f"{made.name} created")
 
 
-@pages.get("/teams/{team_id}")
+@pages.get(_TEAM)
 def team(view: HackView, team_id: ItemId) -> Response:
     found = view.service.team(team_id)
     active = found.active_game_id
@@ -51,53 +44,35 @@ def team(view: HackView, team_id: ItemId) -> Response:
     )
 
 
-@pages.get("/teams/{team_id}/edit")
+@pages.get(f"{_TEAM}/edit")
 def edit(view: HackView, team_id: ItemId) -> Response:
     found = view.service.team(team_id)
-    view.form.asking(NewTeam).starting_from(found)
+    view.form.asking(form_of(HackTracker.change_team)).starting_from(found)
     return show(view, "edit_team.html", team=found)
 
 
-@pages.post("/teams/{team_id}/edit")
-def change(view: HackView, team_id: ItemId, edited: EditedTeam) -> Response:
-    view.service.change_team(team_id, edited, edited.seen)
-    return view.redirect("/teams/{team_id}", team_id=team_id, notice="Team saved")
+pages.form(f"{_TEAM}/edit", HackTracker.change_team, to=_TEAM, notice="Team saved")
+pages.form(
+    f"{_TEAM}/delete",
+    HackTracker.delete_team,
+    to="/",
+    notice="Team deleted. You can restore it within 30 days.",
+    again=edit,
+)
+pages.form(f"{_TEAM}/restore", HackTracker.restore_team, to=_TEAM, notice="{name} restored")
+pages.form(f"{_TEAM}/transfer", HackTracker.transfer_team, to=f"{_TEAM}/members", notice="Team transferred", again=edit)
 
 
-@pages.post("/teams/{team_id}/delete", again=edit)
-def delete(view: HackView, team_id: ItemId, which: OfVersion) -> Response:
-    view.service.delete_team(team_id, which.seen)
-    return view.redirect("/", notice="Team deleted. You can restore it within 30 days.")
-
-
-@pages.post("/teams/{team_id}/restore")
-def restore(view: HackView, team_id: ItemId, which: Nothing) -> Response:
-    restored = view.service.restore_team(team_id)
-    return view.redirect("/teams/{team_id}", team_id=team_id, notice=f"{restored.name} restored")
-
-
-@pages.post("/teams/{team_id}/transfer", again=edit)
-def transfer(view: HackView, team_id: ItemId, new: Transfer) -> Response:
-    view.service.transfer_team(team_id, new, new.seen)
-    return view.redirect("/teams/{team_id}/members", team_id=team_id, notice="Team transferred")
-
-
-@pages.get("/teams/{team_id}/games")
+@pages.get(f"{_TEAM}/games")
 def schedule(
-    view: HackView,
-    team_id: ItemId,
-    cursor: Cursor = None,
-    when: Literal["coming", "past"] | None = None,
-    season_id: AnySeason | None = None,
+    view: HackView, team_id: ItemId, when: Literal["coming", "past"] | None = None, season_id: AnySeason | None = None
 ) -> Response:
     found = view.service.team(team_id)
-    games = view.service.games(team_id, Paging(limit=_LISTED, cursor=cursor), season_id, when)
-    at = view.site.url("/teams/{team_id}/games", team_id=team_id, when=when, season_id=season_id)
-    turned = turn(at, cursor, games.next)
-    return show(view, "schedule.html", team=found, games=games.items, when=when, season=season_id, turn=turned)
+    games = view.page(lambda page: view.service.games(team_id, page, season_id, when), 25)
+    return show(view, "schedule.html", team=found, games=games.items, when=when, season=season_id, turn=games.turn)
 
 
-@pages.get("/teams/{team_id}/statistics")
+@pages.get(f"{_TEAM}/statistics")
 def statistics(view: HackView, team_id: ItemId, season_id: str | None = None) -> Response:
     found = view.service.team(team_id)
     season = season_id or None

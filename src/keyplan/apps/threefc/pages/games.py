@@ -1,22 +1,19 @@
 """A game, as everybody follows it and as a scorekeeper scores it."""
 
-from datetime import UTC
 from typing import Annotated
 
 from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import GoalDetails, ItemId
-from keyplan.apps.threefc.models import GameChange, NewGoal, SessionOut, Sheet, StatusChange
-from keyplan.apps.threefc.pages.shared import FootballView, Place, StartInUtc, by_name, only, pages, place_of
+from keyplan.apps.threefc.models import NewGoal, SessionOut, Sheet
+from keyplan.apps.threefc.pages.shared import FootballView, Place, by_name, only, pages, place_of
+from keyplan.apps.threefc.service import Football
 from keyplan.design import about
-from keyplan.web import In, OfVersion, not_modified
+from keyplan.web import In, form_of, not_modified
 
+GAME = "/games/{game_id}"
 _LONGEST = 180
 """Minutes after which a live game no longer sets the clock: somebody forgot to finish it."""
-
-
-class EditedGame(StartInUtc, OfVersion):
-    """A game as it should be."""
 
 
 class Tapped(GoalDetails, In):
@@ -56,7 +53,7 @@ def _page(view: FootballView, template: str, sheet: Sheet, place: Place, session
     )
 
 
-@pages.get("/games/{game_id}")
+@pages.get(GAME)
 def game(view: FootballView, game_id: ItemId) -> Response:
     sheet = view.service.sheet(game_id)
     third = sheet.last_goal.third if sheet.last_goal else 1
@@ -65,7 +62,7 @@ def game(view: FootballView, game_id: ItemId) -> Response:
     return _page(view, "game.html", sheet, place_of(view, sheet.game.season_id), session)
 
 
-@pages.get("/games/{game_id}/live")
+@pages.get(f"{GAME}/live")
 def live(view: FootballView, game_id: ItemId) -> Response:
     """The part of a game's page that changes; 304 if the page shows it already."""
     sheet = view.service.sheet(game_id)
@@ -78,30 +75,24 @@ def live(view: FootballView, game_id: ItemId) -> Response:
     return response
 
 
-@pages.post("/games/{game_id}/status", again=game)
-def change_status(view: FootballView, game_id: ItemId, change: StatusChange) -> Response:
-    view.service.change_status(game_id, change, None)
-    return view.redirect("/games/{game_id}", game_id=game_id)
+pages.form(f"{GAME}/status", Football.change_status, to=GAME, again=game)
 
 
-@pages.get("/games/{game_id}/edit")
+@pages.get(f"{GAME}/edit")
 def edit_game(view: FootballView, game_id: ItemId) -> Response:
     found = view.service.game(game_id)
     place = place_of(view, found.season_id)
     only(place.admin)
-    start = found.game_start_ts.astimezone(UTC).strftime("%Y-%m-%dT%H:%M")
-    view.form.asking(EditedGame).starting_from({"game_start_ts": start})
+    view.form.asking(form_of(Football.change_game)).starting_from(found)
     return view.render("edit_game.html", place=place, game=found)
 
 
-@pages.post("/games/{game_id}/edit")
-def change_game(view: FootballView, game_id: ItemId, edited: EditedGame) -> Response:
-    view.service.change_game(game_id, GameChange(game_start_ts=edited.start), edited.seen)
-    return view.redirect("/games/{game_id}", game_id=game_id, notice="Game saved")
-
-
-@pages.post("/games/{game_id}/delete", again=edit_game)
-def delete_game(view: FootballView, game_id: ItemId, which: OfVersion) -> Response:
-    session_id = view.service.game(game_id).session_id
-    view.service.delete_game(game_id, which.seen)
-    return view.redirect("/sessions/{session_id}", session_id=session_id, notice="Game deleted")
+pages.form(f"{GAME}/edit", Football.change_game, to=GAME, notice="Game saved")
+pages.form(
+    f"{GAME}/delete",
+    Football.delete_game,
+    to="/sessions/{session_id}",
+    notice="Game deleted",
+    again=edit_game,
+    before=Football.game,
+)

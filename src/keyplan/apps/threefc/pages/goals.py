@@ -4,15 +4,10 @@ from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import EventId, GoalDetails, ItemId
 from keyplan.apps.threefc.models import GoalChange
-from keyplan.apps.threefc.pages.games import Tapped, game
+from keyplan.apps.threefc.pages.games import GAME, Tapped, game
 from keyplan.apps.threefc.pages.shared import FootballView, by_name, only, pages, place_of
-from keyplan.web import In, OfVersion
-
-
-class Undone(In):
-    """The goal that the caller saw as the last one."""
-
-    event_id: EventId
+from keyplan.apps.threefc.service import Football
+from keyplan.web import OfVersion
 
 
 class EditedGoal(GoalDetails, OfVersion):
@@ -23,19 +18,16 @@ class EditedGoal(GoalDetails, OfVersion):
         return GoalChange.from_fields(self, own_goal=self.scoring_team_id is None)
 
 
-@pages.post("/games/{game_id}/goals", again=game)
+@pages.post(f"{GAME}/goals", again=game)
 def add(view: FootballView, game_id: ItemId, tapped: Tapped) -> Response:
     view.service.add_goal(game_id, tapped.goal())
-    return view.redirect("/games/{game_id}", game_id=game_id)
+    return view.redirect(GAME, game_id=game_id)
 
 
-@pages.post("/games/{game_id}/undo", again=game)
-def undo(view: FootballView, game_id: ItemId, undone: Undone) -> Response:
-    view.service.undo_goal(game_id, undone.event_id)
-    return view.redirect("/games/{game_id}", game_id=game_id)
+pages.form(f"{GAME}/undo", Football.undo_goal, to=GAME, again=game)
 
 
-@pages.get("/games/{game_id}/goals/{event_id}")
+@pages.get(f"{GAME}/goals/{{event_id}}")
 def edit(view: FootballView, game_id: ItemId, event_id: EventId) -> Response:
     goal = view.service.goal(game_id, event_id)
     sheet, line_up = view.service.sheet(game_id), view.service.line_up(game_id)
@@ -53,7 +45,7 @@ def edit(view: FootballView, game_id: ItemId, event_id: EventId) -> Response:
     )
 
 
-@pages.post("/games/{game_id}/goals/{event_id}")
+@pages.post(f"{GAME}/goals/{{event_id}}")
 def change(view: FootballView, game_id: ItemId, event_id: EventId, edited: EditedGoal) -> Response:
     view.service.change_goal(game_id, event_id, edited.change(), edited.seen)
-    return view.redirect("/games/{game_id}", game_id=game_id, notice="Goal saved")
+    return view.redirect(GAME, game_id=game_id, notice="Goal saved")

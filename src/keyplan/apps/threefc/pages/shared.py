@@ -1,16 +1,12 @@
 """What 3FC's pages have in common."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated, TypeAlias
-
-from pydantic import NaiveDatetime
+from typing import TypeAlias
 
 from keyplan.apps.threefc.demo import ORGANISER, SCOREKEEPER, SPECTATOR
 from keyplan.apps.threefc.models import LeagueOut, LineUp, RosterOut, SeasonOut, Sheet
 from keyplan.apps.threefc.service import Football
-from keyplan.design import about
-from keyplan.web import Forbidden, In, Pages, Person, View
+from keyplan.web import Forbidden, Pages, Person, View
 
 FootballView: TypeAlias = View[Football]
 
@@ -24,19 +20,6 @@ pages = Pages(
         Person("nils", "Nils Berg", about="isn't in a league yet"),
     ],
 )
-
-LISTED = 50
-
-
-class StartInUtc(In):
-    """When a game starts, as browsers send it: without a time zone."""
-
-    game_start_ts: Annotated[NaiveDatetime, about("Start (UTC)")]
-
-    @property
-    def start(self) -> datetime:
-        """The start, with its time zone."""
-        return self.game_start_ts.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)

@@ -3,64 +3,48 @@
 from starlette.responses import Response
 
 from keyplan.apps.threefc.demo import COLOURS
-from keyplan.apps.threefc.fields import ItemId, TeamFields, TeamRef
-from keyplan.apps.threefc.models import Assignment, NewTeam, TeamChange, TeamChoice
-from keyplan.apps.threefc.pages.shared import LISTED, FootballView, by_name, only, pages, place_of
-from keyplan.web import Cursor, OfVersion, Paging, all_of, turn
+from keyplan.apps.threefc.fields import ItemId
+from keyplan.apps.threefc.models import NewTeam
+from keyplan.apps.threefc.pages.shared import FootballView, by_name, only, pages, place_of
+from keyplan.apps.threefc.service import Football
+from keyplan.web import all_of, form_of
 
 _COLOURS = tuple(COLOURS.values())
 """The colors that the form for a new team suggests in turn."""
 
 
-class EditedTeam(TeamFields, OfVersion):
-    """A team as it should be."""
+_TEAMS, _ROSTER = "/seasons/{season_id}/teams", "/games/{game_id}/roster"
 
 
-class Moved(TeamRef, OfVersion):
-    """The team that a player is moved to."""
-
-
-@pages.get("/seasons/{season_id}/teams")
-def teams(view: FootballView, season_id: ItemId, cursor: Cursor = None) -> Response:
-    found = view.service.teams(season_id, Paging(limit=LISTED, cursor=cursor))
-    at = view.site.url("/seasons/{season_id}/teams", season_id=season_id)
+@pages.get(_TEAMS)
+def teams(view: FootballView, season_id: ItemId) -> Response:
+    found = view.page(lambda page: view.service.teams(season_id, page))
     place = place_of(view, season_id)
     number = place.season.team_count if place.season else 0
     view.form.asking(NewTeam).starting_from({"colour": _COLOURS[number % len(_COLOURS)]})
-    return view.render("teams.html", place=place, teams=found.items, turn=turn(at, cursor, found.next))
+    return view.render("teams.html", place=place, teams=found.items, turn=found.turn)
 
 
-@pages.post("/seasons/{season_id}/teams")
-def create_team(view: FootballView, season_id: ItemId, new: NewTeam) -> Response:
-    made = view.service.create_team(season_id, new)
-    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice=f"{made.name} added")
+pages.form(_TEAMS, Football.create_team, to=_TEAMS, notice="{name} added")
 
 
-@pages.get("/seasons/{season_id}/teams/{team_id}")
+@pages.get(f"{_TEAMS}/{{team_id}}")
 def team(view: FootballView, season_id: ItemId, team_id: ItemId) -> Response:
     found = view.service.team(season_id, team_id)
     place = place_of(view, season_id)
     only(place.admin)
-    view.form.asking(EditedTeam).starting_from(found)
+    view.form.asking(form_of(Football.change_team)).starting_from(found)
     return view.render("team.html", place=place, team=found)
 
 
-@pages.post("/seasons/{season_id}/teams/{team_id}")
-def change_team(view: FootballView, season_id: ItemId, team_id: ItemId, edited: EditedTeam) -> Response:
-    view.service.change_team(season_id, team_id, TeamChange.from_fields(edited), edited.seen)
-    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice="Team saved")
-
-
-@pages.post("/seasons/{season_id}/teams/{team_id}/delete", again=team)
-def delete_team(view: FootballView, season_id: ItemId, team_id: ItemId, which: OfVersion) -> Response:
-    view.service.delete_team(season_id, team_id, which.seen)
-    return view.redirect("/seasons/{season_id}/teams", season_id=season_id, notice="Team deleted")
+pages.form(f"{_TEAMS}/{{team_id}}", Football.change_team, to=_TEAMS, notice="Team saved")
+pages.form(f"{_TEAMS}/{{team_id}}/delete", Football.delete_team, to=_TEAMS, notice="Team deleted", again=team)
 
 
 # Rosters
 
 
-@pages.get("/games/{game_id}/roster")
+@pages.get(_ROSTER)
 def roster(view: FootballView, game_id: ItemId) -> Response:
     sheet, line_up = view.service.sheet(game_id), view.service.line_up(game_id)
     place = place_of(view, sheet.game.season_id)
@@ -79,19 +63,6 @@ def roster(view: FootballView, game_id: ItemId) -> Response:
     )
 
 
-@pages.post("/games/{game_id}/roster")
-def assign(view: FootballView, game_id: ItemId, new: Assignment) -> Response:
-    view.service.assign(game_id, new)
-    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="Player added")
-
-
-@pages.post("/games/{game_id}/roster/{player_id}/move", again=roster)
-def move(view: FootballView, game_id: ItemId, player_id: ItemId, moved: Moved) -> Response:
-    view.service.move_player(game_id, player_id, TeamChoice.from_fields(moved), moved.seen)
-    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="Player moved")
-
-
-@pages.post("/games/{game_id}/roster/{player_id}/remove", again=roster)
-def remove(view: FootballView, game_id: ItemId, player_id: ItemId, which: OfVersion) -> Response:
-    view.service.remove_player(game_id, player_id, which.seen)
-    return view.redirect("/games/{game_id}/roster", game_id=game_id, notice="Player removed")
+pages.form(_ROSTER, Football.assign, to=_ROSTER, notice="Player added")
+pages.form(f"{_ROSTER}/{{player_id}}/move", Football.move_player, to=_ROSTER, notice="Player moved", again=roster)
+pages.form(f"{_ROSTER}/{{player_id}}/remove", Football.remove_player, to=_ROSTER, notice="Player removed", again=roster)

@@ -5,11 +5,9 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import Response
 
-from keyplan.apps.vcm.fields import MediaFields
-from keyplan.apps.vcm.models import MOST_IMAGE, MediaChange, NewMedia, NewUpload
+from keyplan.apps.vcm.models import MOST_IMAGE, NewUpload
 from keyplan.apps.vcm.pages.shared import ClubView, pages
-from keyplan.design import Id
-from keyplan.web import Cursor, OfVersion, Paging, turn
+from keyplan.apps.vcm.service import Club
 
 
 class Asked(NewUpload):
@@ -18,42 +16,23 @@ class Asked(NewUpload):
     size: Annotated[int, Field(ge=1, le=MOST_IMAGE)] = MOST_IMAGE
 
 
-class Sent(NewMedia):
-    """An image that was sent."""
+_MEDIA = "/redaktion/medien"
 
 
-class AltForm(MediaFields, OfVersion):
-    """Another alternative text."""
-
-
-@pages.get("/redaktion/medien")
-def media(view: ClubView, cursor: Cursor = None, added: str | None = None) -> Response:
-    found = view.service.all_media(Paging(limit=50, cursor=cursor))
+@pages.get(_MEDIA)
+def media(view: ClubView, added: str | None = None) -> Response:
+    found = view.page(view.service.all_media)
     items = sorted(found.items, key=lambda each: each.id, reverse=True)
     fresh = view.service.media_item(added) if added else None
-    around = turn(view.site.url("/redaktion/medien"), cursor, found.next)
-    return view.render("media.html", sends_files=True, media=items, added=fresh, turn=around)
+    return view.render("media.html", sends_files=True, media=items, added=fresh, turn=found.turn)
 
 
-@pages.post("/redaktion/medien/neu", again=media)
+@pages.post(f"{_MEDIA}/neu", again=media)
 def ask(view: ClubView, asked: Asked) -> Response:
     ticket = view.service.upload_media(asked)
     return view.render("send_image.html", sends_files=True, ticket=ticket, content_type=asked.content_type)
 
 
-@pages.post("/redaktion/medien/hinzufuegen", again=media)
-def add(view: ClubView, sent: Sent) -> Response:
-    made = view.service.add_media(sent)
-    return view.redirect("/redaktion/medien", added=made.id, notice="Bild hinzugefügt")
-
-
-@pages.post("/redaktion/medien/{id}", again=media)
-def change(view: ClubView, id: Id, typed: AltForm) -> Response:
-    view.service.change_media(id, MediaChange.from_fields(typed), typed.seen)
-    return view.redirect("/redaktion/medien", notice="Beschreibung gespeichert")
-
-
-@pages.post("/redaktion/medien/{id}/loeschen", again=media)
-def delete(view: ClubView, id: Id, which: OfVersion) -> Response:
-    view.service.delete_media(id, which.seen)
-    return view.redirect("/redaktion/medien", notice="Bild gelöscht")
+pages.form(f"{_MEDIA}/hinzufuegen", Club.add_media, to=f"{_MEDIA}?added={{id}}", notice="Bild hinzugefügt", again=media)
+pages.form(f"{_MEDIA}/{{id}}", Club.change_media, to=_MEDIA, notice="Beschreibung gespeichert", again=media)
+pages.form(f"{_MEDIA}/{{id}}/loeschen", Club.delete_media, to=_MEDIA, notice="Bild gelöscht", again=media)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from keyplan.apps.vcm.calendar import calendar_of
 from keyplan.apps.vcm.fields import SlugText
 from keyplan.apps.vcm.pages.shared import ClubView, pages
-from keyplan.web import Cursor, Paging, all_of, turn
+from keyplan.web import Paging, all_of
 
 _NEWS, _EVENTS, _TEAMS = 12, 20, 100
 
@@ -21,9 +21,9 @@ def front(view: ClubView) -> Response:
 
 
 @pages.get("/news")
-def news_list(view: ClubView, cursor: Cursor = None) -> Response:
-    found = view.service.published_news(Paging(limit=_NEWS, cursor=cursor))
-    return view.render("news_list.html", news=found.items, turn=turn(view.site.url("/news"), cursor, found.next))
+def news_list(view: ClubView) -> Response:
+    found = view.page(view.service.published_news, _NEWS)
+    return view.render("news_list.html", news=found.items, turn=found.turn)
 
 
 @pages.get("/news/{slug}")
@@ -32,17 +32,15 @@ def article(view: ClubView, slug: SlugText) -> Response:
 
 
 @pages.get("/termine")
-def upcoming(view: ClubView, cursor: Cursor = None) -> Response:
-    found = view.service.upcoming_events(Paging(limit=_EVENTS, cursor=cursor))
-    at = view.site.url("/termine")
-    return view.render("events.html", past=False, events=found.items, turn=turn(at, cursor, found.next))
+def upcoming(view: ClubView) -> Response:
+    found = view.page(view.service.upcoming_events, _EVENTS)
+    return view.render("events.html", past=False, events=found.items, turn=found.turn)
 
 
 @pages.get("/termine/vergangene")
-def past(view: ClubView, cursor: Cursor = None) -> Response:
-    found = view.service.past_events(Paging(limit=_EVENTS, cursor=cursor))
-    at = view.site.url("/termine/vergangene")
-    return view.render("events.html", past=True, events=found.items, turn=turn(at, cursor, found.next))
+def past(view: ClubView) -> Response:
+    found = view.page(view.service.past_events, _EVENTS)
+    return view.render("events.html", past=True, events=found.items, turn=found.turn)
 
 
 @pages.get("/termine/{slug}")
@@ -65,9 +63,9 @@ def calendar(view: ClubView) -> Response:
 
 
 @pages.get("/teams")
-def teams(view: ClubView, cursor: Cursor = None) -> Response:
-    found = view.service.published_teams(Paging(limit=_TEAMS, cursor=cursor))
-    return view.render("teams.html", teams=found.items, turn=turn(view.site.url("/teams"), cursor, found.next))
+def teams(view: ClubView) -> Response:
+    found = view.page(view.service.published_teams, _TEAMS)
+    return view.render("teams.html", teams=found.items, turn=found.turn)
 
 
 @pages.get("/teams/{slug}")

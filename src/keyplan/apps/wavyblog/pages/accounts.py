@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from keyplan.apps.wavyblog.models import Credentials, EmailChange, PasswordChange, Registration
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
-from keyplan.apps.wavyblog.service import REFRESH_LASTS, caller_of, wrong_credentials
+from keyplan.apps.wavyblog.service import REFRESH_LASTS, Blog, caller_of, wrong_credentials
 
 Address = Annotated[str, StringConstraints(max_length=2000)]
 
@@ -79,7 +79,4 @@ def email(view: BlogView) -> Response:
     return view.render("email.html", account=account)
 
 
-@pages.post("/account/email")
-def change_email(view: BlogView, change: EmailChange) -> Response:
-    view.service.change_email(change)
-    return view.redirect("/account", notice="E-mail address changed")
+pages.form("/account/email", Blog.change_email, to="/account", notice="E-mail address changed")

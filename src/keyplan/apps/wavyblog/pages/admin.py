@@ -3,73 +3,54 @@
 from starlette.responses import Response
 
 from keyplan.apps.wavyblog.fields import CategoryFields, Slug, Username
-from keyplan.apps.wavyblog.models import CategoryChange, NewCategory, RoleChange
+from keyplan.apps.wavyblog.models import Account, CategoryChange, NewCategory
 from keyplan.apps.wavyblog.pages.reading import category as category_page
-from keyplan.apps.wavyblog.pages.shared import BlogView, is_admin, pages
-from keyplan.web import Cursor, Forbidden, OfVersion, Paging, Unauthorized, turn
-
-_LISTED = 50
-
-
-class NewRole(RoleChange, OfVersion):
-    """A new role for a user."""
+from keyplan.apps.wavyblog.pages.shared import BlogView, pages
+from keyplan.apps.wavyblog.service import Blog
+from keyplan.web import OfVersion
 
 
 class EditedCategory(CategoryFields, OfVersion):
     """An edited category."""
 
 
+_USER = "/users/{username}"
+_ROLES = {"user": "an author", "admin": "an admin"}
+
+
 @pages.get("/users")
-def users(view: BlogView, cursor: Cursor = None) -> Response:
-    found = view.service.users(Paging(limit=_LISTED, cursor=cursor))
-    return view.render("users.html", users=found.items, turn=turn(view.site.url("/users"), cursor, found.next))
+def users(view: BlogView) -> Response:
+    found = view.page(view.service.users)
+    return view.render("users.html", users=found.items, turn=found.turn)
 
 
-@pages.get("/users/{username}")
+@pages.get(_USER)
 def user(view: BlogView, username: Username) -> Response:
     found = view.service.user_account(username)
     return view.render("user.html", user=found)
 
 
-@pages.post("/users/{username}/role", again=user)
-def change_role(view: BlogView, username: Username, new: NewRole) -> Response:
-    changed = view.service.change_role(username, RoleChange.from_fields(new), new.seen)
-    return view.redirect("/users/{username}", username=username, notice=f"{username} is now {_ROLES[changed.role]}")
+def _new_role(account: Account) -> str:
+    return f"{account.username} is now {_ROLES[account.role]}"
 
 
-_ROLES = {"user": "an author", "admin": "an admin"}
-
-
-@pages.post("/users/{username}/delete", again=user)
-def delete_user(view: BlogView, username: Username, which: OfVersion) -> Response:
-    view.service.delete_user(username, which.seen)
-    return view.redirect("/users", notice=f"Account {username} deleted")
-
-
-def _only_admins(view: BlogView) -> None:
-    """Refuse other callers, for pages that call no operation of admins themselves."""
-    if view.caller is None:
-        raise Unauthorized
-    if not is_admin(view):
-        raise Forbidden
+pages.form(f"{_USER}/role", Blog.change_role, to=_USER, notice=_new_role, again=user)
+pages.form(f"{_USER}/delete", Blog.delete_user, to="/users", notice="Account {username} deleted", again=user)
 
 
 @pages.get("/new-category")
 def new_category(view: BlogView) -> Response:
-    _only_admins(view)
+    view.service.require(Blog.create_category)
     view.form.asking(NewCategory)
     return view.render("new_category.html")
 
 
-@pages.post("/new-category")
-def create_category(view: BlogView, new: NewCategory) -> Response:
-    made = view.service.create_category(new)
-    return view.redirect("/categories/{slug}", slug=made.slug, notice=f"Category “{made.name}” created")
+pages.form("/new-category", Blog.create_category, to="/categories/{slug}", notice="Category “{name}” created")
 
 
 @pages.get("/categories/{slug}/edit")
 def edit_category(view: BlogView, slug: Slug) -> Response:
-    _only_admins(view)
+    view.service.require(Blog.change_category)
     found = view.service.category(slug)
     view.form.asking(EditedCategory).starting_from(found)
     return view.render("edit_category.html", category=found, stale=view.form.is_outdated(found.version))
@@ -82,7 +63,10 @@ def change_category(view: BlogView, slug: Slug, edited: EditedCategory) -> Respo
     return view.redirect("/categories/{slug}", slug=changed.slug, notice=notice)
 
 
-@pages.post("/categories/{slug}/delete", again=category_page)
-def delete_category(view: BlogView, slug: Slug, which: OfVersion) -> Response:
-    view.service.delete_category(slug, which.seen)
-    return view.redirect("/categories", notice="Category deleted")
+pages.form(
+    "/categories/{slug}/delete",
+    Blog.delete_category,
+    to="/categories",
+    notice="Category deleted",
+    again=category_page,
+)

@@ -7,11 +7,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from keyplan.apps.wavyblog.fields import MOST_IMAGE, ImageId
-from keyplan.apps.wavyblog.models import ImageOut, NewImage, SentImage
+from keyplan.apps.wavyblog.models import ImageOut, NewImage
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
-from keyplan.web import Cursor, Missing, Paging, turn
-
-_LISTED = 24
+from keyplan.apps.wavyblog.service import Blog
+from keyplan.web import Missing
 
 
 class ImageToUpload(NewImage):
@@ -21,16 +20,10 @@ class ImageToUpload(NewImage):
 
 
 @pages.get("/images")
-def images(view: BlogView, cursor: Cursor = None, added: ImageId | None = None) -> Response:
-    found = view.service.images(Paging(limit=_LISTED, cursor=cursor))
-    at = view.site.url("/images")
-    return view.render(
-        "images.html",
-        sends_files=True,
-        images=found.items,
-        added=_added_image(view, added),
-        turn=turn(at, cursor, found.next),
-    )
+def images(view: BlogView, added: ImageId | None = None) -> Response:
+    found = view.page(view.service.images, 24)
+    shown = _added_image(view, added)
+    return view.render("images.html", sends_files=True, images=found.items, added=shown, turn=found.turn)
 
 
 def _added_image(view: BlogView, image_id: str | None) -> ImageOut | None:
@@ -46,13 +39,5 @@ def request_upload(view: BlogView, asked: ImageToUpload) -> Response:
     return view.render("send_image.html", sends_files=True, ticket=ticket, content_type=asked.content_type)
 
 
-@pages.post("/images/add", again=images)
-def add(view: BlogView, sent: SentImage) -> Response:
-    image = view.service.add_image(sent)
-    return view.redirect("/images", added=image.image_id, notice="Image added")
-
-
-@pages.post("/images/{image_id}/delete", again=images)
-def delete(view: BlogView, image_id: ImageId) -> Response:
-    view.service.delete_image(image_id)
-    return view.redirect("/images", notice="Image deleted")
+pages.form("/images/add", Blog.add_image, to="/images?added={image_id}", notice="Image added", again=images)
+pages.form("/images/{image_id}/delete", Blog.delete_image, to="/images", notice="Image deleted", again=images)

@@ -6,17 +6,15 @@ from keyplan.apps.wavyblog.fields import Slug, Username
 from keyplan.apps.wavyblog.markdown import excerpt
 from keyplan.apps.wavyblog.pages.feed import feed_of
 from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, names_of, pages
-from keyplan.web import Cursor, Paging, not_modified, turn
+from keyplan.web import Paging, not_modified
 
 _IN_FEED = 20
 
 
 @pages.get("/")
-def latest(view: BlogView, cursor: Cursor = None) -> Response:
-    posts = view.service.latest_posts(Paging(limit=POSTS, cursor=cursor))
-    at = view.site.url("/")
-    names = names_of(view, posts.items)
-    return view.render("latest.html", posts=posts.items, names=names, turn=turn(at, cursor, posts.next))
+def latest(view: BlogView) -> Response:
+    posts = view.page(view.service.latest_posts, POSTS)
+    return view.render("latest.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
 
 
 @pages.get("/posts/{slug}")
@@ -32,29 +30,24 @@ def post(view: BlogView, slug: Slug) -> Response:
 
 
 @pages.get("/authors/{username}")
-def author(view: BlogView, username: Username, cursor: Cursor = None) -> Response:
-    posts = view.service.posts_by_author(username, Paging(limit=POSTS, cursor=cursor))
-    at = view.site.url("/authors/{username}", username=username)
-    around = turn(at, cursor, posts.next)
-    return view.render(
-        "author.html", author=username, posts=posts.items, names=names_of(view, posts.items), turn=around
-    )
+def author(view: BlogView, username: Username) -> Response:
+    posts = view.page(lambda page: view.service.posts_by_author(username, page), POSTS)
+    names = names_of(view, posts.items)
+    return view.render("author.html", author=username, posts=posts.items, names=names, turn=posts.turn)
 
 
 @pages.get("/categories")
-def categories(view: BlogView, cursor: Cursor = None) -> Response:
-    found = view.service.categories(Paging(limit=100, cursor=cursor))
-    at = view.site.url("/categories")
-    return view.render("categories.html", categories=found.items, turn=turn(at, cursor, found.next))
+def categories(view: BlogView) -> Response:
+    found = view.page(view.service.categories, 100)
+    return view.render("categories.html", categories=found.items, turn=found.turn)
 
 
 @pages.get("/categories/{slug}")
-def category(view: BlogView, slug: Slug, cursor: Cursor = None) -> Response:
+def category(view: BlogView, slug: Slug) -> Response:
     found = view.service.category(slug)
-    posts = view.service.posts_in_category(slug, Paging(limit=POSTS, cursor=cursor))
-    at = view.site.url("/categories/{slug}", slug=slug)
-    names, around = {slug: found.name}, turn(at, cursor, posts.next)
-    return view.render("category.html", category=found, posts=posts.items, names=names, turn=around)
+    posts = view.page(lambda page: view.service.posts_in_category(slug, page), POSTS)
+    names = {slug: found.name}
+    return view.render("category.html", category=found, posts=posts.items, names=names, turn=posts.turn)
 
 
 @pages.get("/feed.atom")

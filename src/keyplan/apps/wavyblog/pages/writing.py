@@ -10,9 +10,11 @@ from keyplan.apps.wavyblog.markdown import safe_html
 from keyplan.apps.wavyblog.models import NewPost, PostChange, PostOut, Slugs
 from keyplan.apps.wavyblog.pages.reading import post as post_page
 from keyplan.apps.wavyblog.pages.shared import BlogView, all_categories, names_of, pages
+from keyplan.apps.wavyblog.service import Blog
 from keyplan.data import NotFound
-from keyplan.web import Cursor, In, Missing, OfVersion, Paging, Unprocessable, turn
+from keyplan.web import In, Missing, OfVersion, Paging, Unprocessable
 
+_POST = "/posts/{slug}"
 _AT_HAND = 6
 """How many images are offered beside the text."""
 _LISTED = 25
@@ -77,7 +79,7 @@ def write(view: BlogView) -> Response:
 def save(view: BlogView, new: NewPost) -> Response:
     made = view.service.create_post(new)
     notice = "Post published" if made.is_published else "Draft saved"
-    return view.redirect("/posts/{slug}", slug=made.slug, notice=notice)
+    return view.redirect(_POST, slug=made.slug, notice=notice)
 
 
 @pages.post("/write/preview", again=write)
@@ -99,7 +101,7 @@ def change(view: BlogView, slug: Slug, edited: EditedPost) -> Response:
     if edited.publish:
         changed = view.service.publish_post(changed.slug, frozenset({changed.version}))
     notice = "Post saved and published" if edited.publish else "Post saved"
-    return view.redirect("/posts/{slug}", slug=changed.slug, notice=notice)
+    return view.redirect(_POST, slug=changed.slug, notice=notice)
 
 
 @pages.post("/posts/{slug}/edit/preview", again=edit)
@@ -107,29 +109,21 @@ def preview_edit(view: BlogView, slug: Slug, draft: Draft) -> Response:
     return _editing(view, slug, draft)
 
 
-@pages.post("/posts/{slug}/publish", again=post_page)
-def publish(view: BlogView, slug: Slug, which: OfVersion) -> Response:
-    view.service.publish_post(slug, which.seen)
-    return view.redirect("/posts/{slug}", slug=slug, notice="Post published")
-
-
-@pages.post("/posts/{slug}/unpublish", again=post_page)
-def unpublish(view: BlogView, slug: Slug, which: OfVersion) -> Response:
-    view.service.unpublish_post(slug, which.seen)
-    return view.redirect("/posts/{slug}", slug=slug, notice="Post unpublished. It is a draft again.")
-
-
-@pages.post("/posts/{slug}/delete", again=post_page)
-def delete(view: BlogView, slug: Slug, which: OfVersion) -> Response:
-    view.service.delete_post(slug, which.seen)
-    return view.redirect("/my-posts", notice="Post deleted")
+pages.form("/posts/{slug}/publish", Blog.publish_post, to=_POST, notice="Post published", again=post_page)
+pages.form(
+    "/posts/{slug}/unpublish",
+    Blog.unpublish_post,
+    to=_POST,
+    notice="Post unpublished. It is a draft again.",
+    again=post_page,
+)
+pages.form("/posts/{slug}/delete", Blog.delete_post, to="/my-posts", notice="Post deleted", again=post_page)
 
 
 @pages.get("/my-posts")
-def my_posts(view: BlogView, cursor: Cursor = None) -> Response:
-    posts = view.service.my_posts(Paging(limit=_LISTED, cursor=cursor))
-    names, around = names_of(view, posts.items), turn(view.site.url("/my-posts"), cursor, posts.next)
-    return view.render("my_posts.html", posts=posts.items, names=names, turn=around)
+def my_posts(view: BlogView) -> Response:
+    posts = view.page(view.service.my_posts, _LISTED)
+    return view.render("my_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
 
 
 @pages.post("/my-posts/delete", again=my_posts)
@@ -142,7 +136,6 @@ def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
 
 
 @pages.get("/all-posts")
-def all_posts(view: BlogView, cursor: Cursor = None) -> Response:
-    posts = view.service.all_posts(Paging(limit=_LISTED, cursor=cursor))
-    names, around = names_of(view, posts.items), turn(view.site.url("/all-posts"), cursor, posts.next)
-    return view.render("all_posts.html", posts=posts.items, names=names, turn=around)
+def all_posts(view: BlogView) -> Response:
+    posts = view.page(view.service.all_posts, _LISTED)
+    return view.render("all_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
