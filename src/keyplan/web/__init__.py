@@ -11,7 +11,7 @@ Systems import from here, and from three folders with public names of their own:
 """
 
 from keyplan.web.models.bodies import Change, In, Out
-from keyplan.web.models.paging import Cursor, Listing, Paging, ShownPage, all_of, page_of, turn
+from keyplan.web.models.paging import Listing, Paging, ShownPage, all_of, page_of
 from keyplan.web.models.problems import (
     BadRequest,
     Forbidden,
@@ -51,7 +51,6 @@ __all__ = [
     "Change",
     "Choice",
     "Choices",
-    "Cursor",
     "Editor",
     "Forbidden",
     "IfMatch",
@@ -100,5 +99,4 @@ __all__ = [
     "page_of",
     "slug_of",
     "takes_long",
-    "turn",
 ]

@@ -20,7 +20,6 @@ the noun, the plural, labels and help texts.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from string import Formatter
 from typing import Any, Generic, Self, TypeAlias, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError, create_model
@@ -29,12 +28,13 @@ from starlette.responses import Response
 
 from keyplan.design import CHECKED_ON_WRITE, label_of
 from keyplan.web.models.bodies import In
-from keyplan.web.models.paging import Cursor, Listing, Paging, turn
+from keyplan.web.models.paging import Listing, Paging
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
 from keyplan.web.pages.forms import OfVersion, invalid
 from keyplan.web.pages.inputs import Input, ShownInput, input_for
 from keyplan.web.pages.views import View
+from keyplan.web.system.page_forms import names_in
 from keyplan.web.system.page_routes import Pages
 from keyplan.web.system.service import Service
 
@@ -44,7 +44,6 @@ Changed = TypeVar("Changed", bound=In)
 
 Move: TypeAlias = Callable[[S, str, Versions], object]
 """Publishes a thing of this id and version, or makes it a draft again."""
-_PAGE = 50
 
 SENTENCES = (
     "{Noun} created",
@@ -193,8 +192,7 @@ class Editor(Generic[S, New, Changed]):
         """The address of the page of a thing."""
         if self.page is None:
             return None
-        names = [name for _, name, _, _ in Formatter().parse(self.page) if name]
-        return view.site.url(self.page, **{name: getattr(thing, name) for name in names})
+        return view.site.url(self.page, **{name: getattr(thing, name) for name in names_in(self.page)})
 
     def saved(self, view: View[S], thing: object, sentence: str) -> Response:
         """Go on to what was saved."""
@@ -278,16 +276,15 @@ class Editor(Generic[S, New, Changed]):
 
     def _add_list(self, pages: Pages) -> None:
         @pages.get(self.path)
-        def all_of_them(view: View[S], cursor: Cursor = None) -> Response:
+        def all_of_them(view: View[S]) -> Response:
             view.service.require(self.create)
-            found = self.listed(view.service, Paging(limit=_PAGE, cursor=cursor))
-            around = turn(view.site.url(self.path), cursor, found.next)
+            found = view.page(lambda page: self.listed(view.service, page))
             return view.render(
                 "editor_list.html",
                 editor=self,
                 say=lambda sentence: self.say(view, sentence),
                 things=found.items,
-                turn=around,
+                turn=found.turn,
             )
 
     def _add_new(self, pages: Pages) -> None:

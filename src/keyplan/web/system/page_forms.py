@@ -52,15 +52,16 @@ def form_of(method: Callable[..., object], *beside: str) -> type[In]:
 
 def _as_typed(body: type[In]) -> Iterator[tuple[str, FieldInfo]]:
     """The fields of a body that a form asks for in another way."""
-    declared = body.declaration.model_fields if issubclass(body, Change) else body.model_fields
+    declared = body.declaration.model_fields if issubclass(body, Change) else {}
     for name, info in body.model_fields.items():
+        required, is_time = name in declared and declared[name].is_required(), datetime in classes_in(info.annotation)
         asked = copy(info)
-        if name in declared and declared[name].is_required():
+        if required:
             asked.default, asked.default_factory = PydanticUndefined, None
-        if datetime in classes_in(info.annotation):
+        if is_time:
             asked.metadata = [*info.metadata, BeforeValidator(_in_utc)]
             asked.title = f"{label_of(name, info)} (UTC)"
-        if asked != info:
+        if required or is_time:
             yield name, asked
 
 
