@@ -8,8 +8,8 @@ import pytest
 
 from keyplan.data import BadCursor, Store
 from keyplan.engine import Engine
-from keyplan.web import Listing, Paging, all_of, turn
-from keyplan.web.models.paging import Turn, page_of
+from keyplan.web import Listing, Paging, all_of
+from keyplan.web.models.paging import Turn, page_of, turn
 from tests.web.library import Library
 
 pytestmark = pytest.mark.usefixtures("both_ways")
