@@ -36,7 +36,7 @@ def home(view: View[Librarian]) -> Response:
 
 @pages.get(SHELF)
 def shelf(view: View[Librarian], shelf_id: ShelfId) -> Response:
-    view.form.asking(form_of(Librarian.rename_shelf), NewBook)
+    view.form.asking(NewBook)
     listed = view.page(lambda page: view.service.books(shelf_id, page), 1)
     response = view.render("shelf.html", shelf=view.service.shelf(shelf_id), books=listed)
     response.headers["Link"] = f"{listed.turn.first} {listed.turn.next}"
