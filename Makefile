@@ -11,7 +11,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium coverage test-wheel test-pythons test-newest counts walks
+.PHONY: help setup serve test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -21,7 +21,7 @@ setup: .venv/.ready editor ## build .venv if it is missing or out of date
 serve: .venv/.ready editor ## run the systems on this machine with demo data, in keyplan.db
 	@exec $(BIN)/keyplan serve --demo --dev --path keyplan.db
 
-test: .venv/.ready editor chromium ## run linter, format check, type checker and tests
+test: .venv/.ready editor chromium axe ## run linter, format check, type checker and tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -33,11 +33,16 @@ chromium:
 		{ apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q chromium; } >/dev/null 2>&1; } || \
 		echo "*** NOT TESTED: chromium isn't installed and can't be installed here, so no page is tested in a browser. ***" >&2
 
+# axe-core looks for what keeps people from using a page. It is installed from npm, for tests only.
+axe:
+	@if command -v npm >/dev/null && $(MAKE) -s --no-print-directory tests/axe/node_modules/.package-lock.json; then :; else \
+		echo "*** NOT TESTED: axe-core can't be installed (npm is missing or failed), so accessibility is not tested. ***" >&2; fi
+
 # Private interfaces of other libraries are used only with tested releases; see compat.py in design, data and web.
 test-compat: .venv/.ready ## test design, data and web without private interfaces of other libraries
 	KEYPLAN_NO_FAST_PATHS=1 $(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal tests/data tests/design tests/web
 
-coverage: .venv/.ready editor chromium ## run the tests with branch coverage, subprocesses included; fails below the floor
+coverage: .venv/.ready editor chromium axe ## run the tests with branch coverage, subprocesses included; fails below the floor
 	@rm -rf .coverage && mkdir .coverage
 	$(BIN)/coverage run -m pytest -q -n auto --maxprocesses 8 --dist worksteal
 	@$(BIN)/coverage combine --quiet
@@ -108,11 +113,15 @@ lock: ## update requirements.lock from pyproject.toml
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## remove everything that was built, except data files
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist tests/sdks/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist tests/sdks/node_modules tests/axe/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
 	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 tests/sdks/node_modules/.package-lock.json: tests/sdks/package-lock.json
 	cd tests/sdks && npm ci
+	@touch $@
+
+tests/axe/node_modules/.package-lock.json: tests/axe/package-lock.json
+	cd tests/axe && npm ci --silent --no-audit --no-fund --fetch-retries 1 --fetch-timeout 20000
 	@touch $@
 
 # Install what is in the lock, with each file checked against its hash ...

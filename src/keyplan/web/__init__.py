@@ -29,6 +29,7 @@ from keyplan.web.models.values import Time
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
 from keyplan.web.pages.editors import Editor, Paths
 from keyplan.web.pages.forms import Nothing, OfVersion, invalid
+from keyplan.web.pages.headings import Headings
 from keyplan.web.pages.inputs import Choice, Choices, Input, Line, LongText, WallTime
 from keyplan.web.pages.rendering import Site, folder_of
 from keyplan.web.pages.views import View
@@ -53,6 +54,7 @@ __all__ = [
     "Choices",
     "Editor",
     "Forbidden",
+    "Headings",
     "IfMatch",
     "In",
     "InConflict",

@@ -6,6 +6,7 @@ from markupsafe import Markup, escape
 from pydantic import JsonValue
 
 from keyplan.apps.vcm.richtext import MARK_ORDER
+from keyplan.web import Headings
 
 _BLOCKS = {"paragraph": "p", "bulletList": "ul", "listItem": "li", "blockquote": "blockquote"}
 _MARKS = {"bold": "strong", "italic": "em", "strike": "s", "underline": "u", "code": "code"}
@@ -13,16 +14,16 @@ _MARKS = {"bold": "strong", "italic": "em", "strike": "s", "underline": "u", "co
 
 def html_of(document: Mapping[str, JsonValue] | None, sources: Mapping[str, str]) -> str:
     """A stored document as HTML; `sources` are the addresses of its images, and one that has none is left out."""
-    return str(_inside(document, sources)) if document else ""
+    return str(_inside(document, sources, Headings())) if document else ""
 
 
-def _inside(node: Mapping[str, JsonValue], sources: Mapping[str, str]) -> Markup:
+def _inside(node: Mapping[str, JsonValue], sources: Mapping[str, str], headings: Headings) -> Markup:
     content = node.get("content")
     each = content if isinstance(content, list) else []
-    return Markup().join(_shown(inner, sources) for inner in each if isinstance(inner, dict))
+    return Markup().join(_shown(inner, sources, headings) for inner in each if isinstance(inner, dict))
 
 
-def _shown(node: Mapping[str, JsonValue], sources: Mapping[str, str]) -> Markup:
+def _shown(node: Mapping[str, JsonValue], sources: Mapping[str, str], headings: Headings) -> Markup:
     name, attrs = str(node.get("type")), node.get("attrs")
     attrs = attrs if isinstance(attrs, dict) else {}
     match name:
@@ -35,17 +36,16 @@ def _shown(node: Mapping[str, JsonValue], sources: Mapping[str, str]) -> Markup:
         case "image":
             return _image(attrs, sources)
         case "heading":
-            # The title of the page is its h1.
-            tag = f"h{min(6, int(str(attrs['level'])) + 1)}"
-            return Markup("<{0}>{1}</{0}>").format(Markup(tag), _inside(node, sources))
+            tag = headings.tag(int(str(attrs["level"])))
+            return Markup("<{0}>{1}</{0}>").format(Markup(tag), _inside(node, sources, headings))
         case "orderedList":
             start = attrs.get("start", 1)
             opening = Markup("<ol>") if start == 1 else Markup('<ol start="{}">').format(start)
-            return opening + _inside(node, sources) + Markup("</ol>")
+            return opening + _inside(node, sources, headings) + Markup("</ol>")
         case "codeBlock":
-            return Markup("<pre><code>{}</code></pre>").format(_inside(node, sources))
+            return Markup("<pre><code>{}</code></pre>").format(_inside(node, sources, headings))
     tag = _BLOCKS[name]
-    return Markup("<{0}>{1}</{0}>").format(Markup(tag), _inside(node, sources))
+    return Markup("<{0}>{1}</{0}>").format(Markup(tag), _inside(node, sources, headings))
 
 
 def _image(attrs: Mapping[str, JsonValue], sources: Mapping[str, str]) -> Markup:

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import nh3
 from markdown_it import MarkdownIt
 
-from keyplan.web import takes_long
+from keyplan.web import Headings, takes_long
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 _TAGS = {
@@ -38,7 +38,15 @@ def safe_html(markdown: str) -> str:
 
 
 def _rendered(markdown: str) -> str:
-    return _clean(_MARKDOWN.render(markdown))
+    environment: dict[str, object] = {}
+    tokens = _MARKDOWN.parse(markdown, environment)
+    headings, tag = Headings(), ""
+    for token in tokens:
+        if token.type == "heading_open":
+            tag = token.tag = headings.tag(int(token.tag[1:]))
+        elif token.type == "heading_close":
+            token.tag = tag
+    return _clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, environment))
 
 
 _kept_html = lru_cache(512)(_rendered)

@@ -1,0 +1,30 @@
+"""What every page of every system has in common."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from keyplan.cli.opening import system_names
+from tests.apps.every_page import TOURS, Tour, Toured, toured
+
+
+@pytest.fixture(scope="module", params=TOURS, ids=lambda tour: tour.system.name)
+def tour(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
+    given: Tour = request.param
+    with toured(given, tmp_path_factory.mktemp("tour")) as started:
+        yield started
+
+
+def test_every_page_is_visited(tour: Toured) -> None:
+    seen = {each.route for each in tour.pages if each.status == 200}
+    assert [route for route in tour.routes if route not in seen] == []
+
+
+def test_every_page_has_one_heading_of_the_first_level(tour: Toured) -> None:
+    whole = [each for each in tour.pages if each.html and each.route not in tour.tour.parts]
+    assert [each.address for each in whole if len(re.findall(r"<h1[\s>]", each.html)) != 1] == []
+
+
+def test_every_system_is_toured() -> None:
+    assert sorted(tour.system.name for tour in TOURS) == sorted(system_names())
