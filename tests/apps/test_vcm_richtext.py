@@ -14,6 +14,7 @@ from keyplan.apps.vcm.markdown import from_markdown, to_markdown
 from keyplan.apps.vcm.payload.lexical import Conversion
 from keyplan.apps.vcm.richtext import BadDocument, checked, excerpt, images_in, nodes_in, plain_text
 from keyplan.apps.vcm.slugs import slug_of
+from keyplan.web.media import PictureHosts
 from tests.apps.vcm_export import bullets, item, link, node, picture, rich
 from tests.apps.vcm_export import text as lexical_text
 
@@ -124,7 +125,7 @@ def test_html_holds_nothing_but_what_the_schema_knows() -> None:
             {"type": "codeBlock", "content": [text("<i>")]},
         )
     )
-    assert html_of(document, {"m": "/m.png"}) == (
+    assert html_of(document, {"m": "/m.png"}, PictureHosts()) == (
         "<h2>&lt;b&gt;&amp;</h2>"
         '<p><strong><a href="https://example.org/?a=&#34;&lt;" rel="nofollow noopener">x</a></strong><br><code>y</code></p>'
         '<ol start="3"><li><p>z</p></li></ol>'
@@ -224,13 +225,13 @@ def test_whatever_is_typed_is_a_document_or_is_refused(typed: str) -> None:
         document = checked(from_markdown(typed))
     except BadDocument:
         return
-    html_of(document, {})
+    html_of(document, {}, PictureHosts())
     checked(from_markdown(to_markdown(document)))
 
 
 def test_html_in_markdown_is_text() -> None:
     document = checked(from_markdown("<script>alert(1)</script> &amp;"))
-    assert html_of(document, {}) == "<p>&lt;script&gt;alert(1)&lt;/script&gt; &amp;</p>"
+    assert html_of(document, {}, PictureHosts()) == "<p>&lt;script&gt;alert(1)&lt;/script&gt; &amp;</p>"
     with pytest.raises(BadDocument):
         checked(from_markdown("[x](javascript:alert)"))
 

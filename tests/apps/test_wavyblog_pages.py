@@ -260,9 +260,10 @@ def test_markdown_is_shown_as_safe_html(served: Served) -> None:
     assert "<script>alert" not in page.text
     assert 'href="javascript' not in page.text
     assert '<img src="/media/wavyblog/a.png" alt="boat">' in page.text
-    assert 'src="https://pictures.example/a.jpg"' in page.text
+    assert 'src="https://pictures.example/a.jpg"' not in page.text
+    assert '<a href="https://pictures.example/a.jpg" rel="nofollow noopener">' in page.text
     assert "&lt;b&gt;Bold&lt;/b&gt;" in page.text
-    assert "img-src 'self' data: https:" in page.headers["content-security-policy"]
+    assert "img-src 'self' data:;" in page.headers["content-security-policy"]
 
 
 def test_a_mailbox_is_no_picture(served: Served) -> None:

@@ -70,6 +70,11 @@ class Settings(Connection):
     media_endpoint_url: str | None = Field(
         default=None, description="The endpoint of an S3-compatible service, instead of AWS."
     )
+    image_hosts: list[Annotated[str, Field(pattern=r"^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$")]] = Field(
+        default=[],
+        description="Other hosts whose pictures pages show, such as `images.example.org` or `*.example.org`. Pictures "
+        "of all others are shown as links.",
+    )
 
     cursor_secret: SecretStr | None = Field(
         default=None, description="The key that signs cursors. Default: generated and stored."

@@ -26,6 +26,7 @@ from keyplan.apps.wavyblog.fields import (
 from keyplan.apps.wavyblog.markdown import LONG, excerpt, safe_html
 from keyplan.design import Versioned, about
 from keyplan.web import Change, In, Out
+from keyplan.web.media import PictureHosts
 
 # Accounts
 
@@ -127,14 +128,14 @@ def summary_of(post: Post) -> PostSummary:
     return PostSummary.from_fields(post, excerpt=excerpt(post.content))
 
 
-def post_out(post: Post) -> PostOut:
-    """A post with its text."""
-    return PostOut.from_fields(post, html=safe_html(post.content))
+def post_out(post: Post, hosts: PictureHosts) -> PostOut:
+    """A post with its text, and the pictures of these hosts."""
+    return PostOut.from_fields(post, html=safe_html(post.content, hosts))
 
 
-def feed_post(post: Post) -> FeedPost:
-    """A post as the feed has it."""
-    html = safe_html(post.content) if len(post.content) <= LONG else None
+def feed_post(post: Post, hosts: PictureHosts) -> FeedPost:
+    """A post as the feed has it, with the pictures of these hosts."""
+    html = safe_html(post.content, hosts) if len(post.content) <= LONG else None
     return FeedPost.from_fields(post, html=html, excerpt=excerpt(post.content))
 
 

@@ -6,12 +6,14 @@ as a form. The service **confirms**: it checks the size and the real type of the
 under a name that nobody can guess. Files are sent to a separate place that isn't served, so a ticket is useless once
 its upload is confirmed. What is never confirmed is deleted.
 
-`uploads` has `Media`; `names` makes the names of files and `kinds` knows their types; `routes` and `receive` are the
-HTTP routes. `objects` has the interface of a store, and there are two: `disk` (the default; `policy` signs its forms
-with the `secret` of the system) and `s3`. `stores` chooses one. It knows `models` and the settings.
+`uploads` has `Media`; `names` makes the names of files, `kinds` knows their types, `hosts` whose pictures pages show;
+`routes` and `receive` are the HTTP routes. `objects` has the interface of a store, and there are two: `disk` (the
+default; `policy` signs its forms with the `secret` of the system) and `s3`. `stores` chooses one. It knows `models` and
+the settings.
 """
 
 from keyplan.web.media.disk import DiskObjects
+from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import HEAD_BYTES, IMAGES, Kind, kind_of
 from keyplan.web.media.objects import File, Objects, Post, Received
 from keyplan.web.media.routes import media_routes
@@ -28,6 +30,7 @@ __all__ = [
     "Kind",
     "Media",
     "Objects",
+    "PictureHosts",
     "Post",
     "Received",
     "S3Objects",

@@ -7,6 +7,7 @@ from botocore.config import Config
 
 from keyplan.data import Store
 from keyplan.web.media.disk import DiskObjects
+from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.objects import Objects
 from keyplan.web.media.s3 import S3Client, S3Objects
 from keyplan.web.media.secret import KeptSecret
@@ -30,7 +31,8 @@ def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
             clock=store.clock,
             post_url=f"{base_url}/media/upload",
         )
-    return Media(system, objects, store, secret=secret, base_url=base_url)
+    hosts = PictureHosts(base_url, tuple(settings.image_hosts))
+    return Media(system, objects, store, secret=secret, hosts=hosts)
 
 
 @cache

@@ -36,6 +36,7 @@ from keyplan.design import (
     query,
     timestamp_text,
 )
+from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, Objects, Received, too_large
@@ -94,13 +95,20 @@ class Media:
     """
 
     def __init__(
-        self, system: str, objects: Objects, store: Store[Any], *, secret: Callable[[], bytes], base_url: str = ""
+        self,
+        system: str,
+        objects: Objects,
+        store: Store[Any],
+        *,
+        secret: Callable[[], bytes],
+        hosts: PictureHosts = PictureHosts(),  # noqa: B008 - it never changes
     ) -> None:
         self.system = system
         self.objects = objects
         self._store = store
         self._secret = secret
-        self._base_url = base_url
+        self.hosts = hosts
+        """Whose pictures pages show."""
 
     @property
     def bucket(self) -> str:
@@ -114,7 +122,7 @@ class Media:
 
     def url(self, name: str) -> str:
         """The URL of a kept file; without a host if the settings have no base URL."""
-        return f"{self._base_url}/media/{self.system}/{name}"
+        return f"{self.hosts.base_url}/media/{self.system}/{name}"
 
     # Uploads
 

@@ -200,7 +200,6 @@ class Site:
         *,
         title: str | None = None,
         sign_in: str | None = None,
-        images: Sequence[str] = (),
         language: Language = ENGLISH,
     ) -> None:
         self.running = running
@@ -209,7 +208,6 @@ class Site:
         self.prefix = f"/{running.system.name}"
         self.sign_in = sign_in
         """The path of the sign-in page; None if nobody can sign in."""
-        self.images = images
         self.language = language
         self._forms: frozenset[str] = frozenset()
         self._templates = environment(package, language)
@@ -225,6 +223,10 @@ class Site:
         """The URL of a static file of the system, or else of the kit."""
         return asset(name, self.package, self.prefix) if _has(self.package, name) else asset(name)
 
+    def shows_image(self, address: str) -> bool:
+        """Whether pages show a picture with this address; one of another host is shown as a link."""
+        return self.running.media.hosts.shows(address)
+
     def render(self, template: str, values: Mapping[str, object]) -> str:
         """A rendered template of the system or the kit."""
         return self._templates.get_template(template).render(values)
@@ -233,7 +235,9 @@ class Site:
         """The headers of its pages. With `sends_files`, they allow uploads."""
         address = self.running.media.takes_at if sends_files else ""
         others = [origin_of(address)] if urlsplit(address).netloc else []
-        return page_headers(forms=sorted(self._forms.union(others)), scripts=others, images=self.images)
+        return page_headers(
+            forms=sorted(self._forms.union(others)), scripts=others, images=self.running.media.hosts.sources
+        )
 
     def let_forms_lead_to(self, address: str) -> None:
         """Let forms redirect to another site, for sign-in."""

@@ -49,7 +49,6 @@ def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
         pages.package,
         title=pages.title,
         sign_in=pages.sign_in,
-        images=pages.images,
         language=pages.language,
     )
     kit = [SIGN_OUT_PAGE] if pages.sign_in else sign_in_pages(site, pages.people)

@@ -79,8 +79,7 @@ class Pages:
     or beside a module: `Pages(__name__)`.
 
     `sign_in` is the path of the system's own sign-in page, if it has its own accounts. `people` are the users that
-    developers can sign in as. `images` are further sources of images, as in a content security policy. `language`
-    translates the English sentences of the kit and the rules.
+    developers can sign in as. `language` translates the English sentences of the kit and the rules.
     """
 
     def __init__(
@@ -90,14 +89,12 @@ class Pages:
         title: str | None = None,
         sign_in: str | None = None,
         people: Sequence[Person] = (),
-        images: Sequence[str] = (),
         language: Language = ENGLISH,
     ) -> None:
         self.package = package
         self.title = title
         self.sign_in = sign_in
         self.people = people
-        self.images = images
         self.language = language
         self.routes: list[PageRoute] = []
         self.everywhere: Everywhere | None = None

@@ -106,7 +106,7 @@ class Content(Shared):
         return NewsOut.from_fields(
             article,
             content=with_sources(article.content, sources),
-            html=html_of(article.content, sources),
+            html=html_of(article.content, sources, self.media.hosts),
             image=images.get(first(article.image_ids) or ""),
             images=[images[id] for id in dict.fromkeys(article.image_ids) if id in images],
             author_ids=article.author_ids if self.is_editor else None,
@@ -116,7 +116,7 @@ class Content(Shared):
     def preview(self, document: dict[str, JsonValue]) -> str:
         """A text as it would be shown, as HTML; nothing is stored."""
         checked_text = self._rich_text(document, "/content")
-        return html_of(checked_text, self._sources(checked_text))
+        return html_of(checked_text, self._sources(checked_text), self.media.hosts)
 
     @allow(*EDITORS)
     def to_edit(self, document: dict[str, JsonValue]) -> Node:
@@ -227,7 +227,7 @@ class Content(Shared):
         return EventOut.from_fields(
             event,
             description=with_sources(event.description, sources) if event.description else None,
-            html=html_of(event.description, sources),
+            html=html_of(event.description, sources, self.media.hosts),
             image=images.get(first(event.image_ids) or ""),
             images=[images[id] for id in dict.fromkeys(event.image_ids) if id in images],
             author_ids=event.author_ids if self.is_editor else None,

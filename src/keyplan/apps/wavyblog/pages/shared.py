@@ -10,8 +10,7 @@ from keyplan.web import Pages, View, all_of
 
 BlogView: TypeAlias = View[Blog]
 
-# Authors may use images from other sites, which learn only the reader's IP address.
-pages = Pages("keyplan.apps.wavyblog", title="WavyBlog", sign_in="/sign-in", images=["https:"])
+pages = Pages("keyplan.apps.wavyblog", title="WavyBlog", sign_in="/sign-in")
 
 POSTS = 12
 """Posts on a page."""

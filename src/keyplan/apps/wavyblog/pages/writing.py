@@ -54,7 +54,7 @@ def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None
         stale=post is not None and view.form.is_outdated(post.version),
         categories=list(categories.items()),
         save_at=view.site.url("/write" if post is None else f"/posts/{post.slug}/edit"),
-        preview=None if draft is None else safe_html(draft.content),
+        preview=None if draft is None else safe_html(draft.content, view.service.media.hosts),
         images=images.items,
     )
 

@@ -48,7 +48,7 @@ class Posts(Images):
     @allow(ANYONE)
     def feed(self, page: Paging) -> Listing[FeedPost]:
         """Published posts with their text, newest first."""
-        return self.listed(self.design.latest_posts(), page, feed_post)
+        return self.listed(self.design.latest_posts(), page, lambda post: feed_post(post, self.media.hosts))
 
     @allow(ANYONE)
     def posts_by_author(self, username: Username, page: Paging) -> Listing[PostSummary]:
@@ -71,7 +71,7 @@ class Posts(Images):
     @allow(ANYONE)
     def post(self, slug: Slug) -> PostOut:
         """A post. Drafts are visible to their author and to admins only."""
-        return post_out(self.find(self.design.post(slug), allowed=self._may_read, hidden=True))
+        return self._post_out(self.find(self.design.post(slug), allowed=self._may_read, hidden=True))
 
     @allow("user")
     def my_posts(self, page: Paging) -> Listing[PostSummary]:
@@ -110,12 +110,12 @@ class Posts(Images):
             post = Post.from_fields(new, slug=slug, author_id=self.user.username, is_published=new.publish)
             return self.store.run(create(post))
 
-        return post_out(self.with_free_slug(_slug(new.title), write, self.design.slug_taken))
+        return self._post_out(self.with_free_slug(_slug(new.title), write, self.design.slug_taken))
 
     @allow("user", also=_AUTHOR)
     def post_to_change(self, slug: Slug) -> PostOut:
         """A post, for someone who may change it."""
-        return post_out(self._my_post(slug))
+        return self._post_out(self._my_post(slug))
 
     @allow("user", also=_AUTHOR)
     def change_post(self, slug: Slug, change: PostChange, version: IfMatch) -> PostOut:
@@ -123,13 +123,13 @@ class Posts(Images):
         post = self._my_post(slug, version)
         title = _slug(change.get(lambda post: post.title, post.title))
         if title == _slug(post.title):
-            return post_out(self.save(post, change))
+            return self._post_out(self.save(post, change))
         moved = self.with_free_slug(
             title,
             lambda slug: self.store.run(move(post, slug=slug, **change.values)),
             self.design.slug_taken,
         )
-        return post_out(moved)
+        return self._post_out(moved)
 
     @allow("user", also=_AUTHOR)
     def publish_post(self, slug: Slug, version: MayMatch) -> PostOut:
@@ -144,7 +144,7 @@ class Posts(Images):
     def _publish(self, slug: str, version: Versions, *, published: bool) -> PostOut:
         post = self._my_post(slug, version)
         post.is_published = published
-        return post_out(self.save(post))
+        return self._post_out(self.save(post))
 
     @allow("user", also=_AUTHOR)
     def delete_post(self, slug: Slug, version: IfMatch) -> None:
@@ -156,6 +156,9 @@ class Posts(Images):
         """Delete several posts: all of them, or none."""
         found = self.store.run(self.design.posts_by_slugs(list(dict.fromkeys(posts.slugs))))
         self.store.transact(*(delete(self._mine(post)) for post in found))
+
+    def _post_out(self, post: Post) -> PostOut:
+        return post_out(post, self.media.hosts)
 
     def _my_post(self, slug: str, version: Versions = None) -> Post:
         # Read consistently, so that a version that was just handed out is not stale.
