@@ -22,8 +22,9 @@ ANY = {"If-Match": "*"}
 
 
 def settings(folder: Path, **given: Any) -> Settings:
-    """Settings of a test, which nothing outside of it can change."""
-    fixed = {"dev": True, "rate_identity": 0, "rate_address": 0, "request_seconds": 60}
+    """Settings of a test, which nothing outside of it can change. Passwords are hashed two at a time, in any order."""
+    limits = {"rate_identity": 0, "rate_address": 0, "request_seconds": 60, "hashing_places": 400}
+    fixed = {"dev": True, **limits, "hashing_seconds": 60, "hashing_threads": 2}
     return settings_of(path=folder / "blog.db", **{**fixed, **given})
 
 

@@ -42,6 +42,7 @@ def settings_in(folder: Path, **more: object) -> Settings:
         "rate_identity": 0,
         "rate_address": 0,
         "request_seconds": 30,
+        "hashing_threads": 2,
     }
     return Settings(**{**values, **more})  # type: ignore[arg-type]  # by their names
 

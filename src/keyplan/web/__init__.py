@@ -37,9 +37,11 @@ from keyplan.web.routes.handling import takes_long
 from keyplan.web.settings import IssuerSettings, Settings
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
 from keyplan.web.system.api_routes import Api, SetCookie
+from keyplan.web.system.hashing import check_place
 from keyplan.web.system.language import Language
 from keyplan.web.system.page_forms import form_of
 from keyplan.web.system.page_routes import Pages, Person
+from keyplan.web.system.rates import RateLimit
 from keyplan.web.system.running import Progress, Running, System
 from keyplan.web.system.service import Service, allow
 
@@ -76,6 +78,7 @@ __all__ = [
     "Person",
     "Problem",
     "Progress",
+    "RateLimit",
     "Running",
     "Service",
     "SetCookie",
@@ -93,6 +96,7 @@ __all__ = [
     "WallTime",
     "all_of",
     "allow",
+    "check_place",
     "folder_of",
     "form_of",
     "invalid",

@@ -97,6 +97,23 @@ class Settings(Connection):
             "everybody else, from one busy address", "`KEYPLAN_TRUSTED_PROXIES`, or all visitors share one address"
         ),
     ] = Field(default=1200, ge=0, description="Maximum requests per minute from an address; 0 for no limit.")
+    hashing_places: Annotated[
+        int,
+        Protects(
+            "everybody else, from a burst of sign-ins; an address holds at most a quarter of the places",
+            "`KEYPLAN_TRUSTED_PROXIES`, or all visitors share one quarter",
+        ),
+    ] = Field(
+        default=32,
+        ge=1,
+        description="Maximum requests at a time that hash a password or wait for it; others get a 503.",
+    )
+    hashing_seconds: Annotated[float, Protects("people who sign in, from waiting for a long time")] = Field(
+        default=2, gt=0, description="Maximum seconds that a request waits before it hashes a password."
+    )
+    hashing_threads: Annotated[int | None, Field(ge=1), Protects("the cores that serve everything else")] = Field(
+        default=None, description="Passwords that are hashed at the same time. Default: one less than there are cores."
+    )
     trusted_proxies: list[str] = Field(
         default=[], description="Addresses or networks of proxies whose X-Forwarded-For header is trusted."
     )

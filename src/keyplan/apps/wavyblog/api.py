@@ -11,14 +11,14 @@ _REFRESH = SetCookie(REFRESH_COOKIE, "refresh_token", REFRESH_LASTS)
 
 api = Api(Blog)
 
-api.post("/register", Blog.register, once=False, rate=30, cookie=_REFRESH)
-api.post("/login", Blog.login, status=200, once=False, rate=60, cookie=_REFRESH)
+api.post("/register", Blog.register, once=False, rate=30, cookie=_REFRESH, hashes=True)
+api.post("/login", Blog.login, status=200, once=False, rate=60, cookie=_REFRESH, hashes=True)
 api.post("/refresh", Blog.refresh, status=200, once=False, cookie=_REFRESH)
 api.post("/logout", Blog.logout, once=False, cookie=_REFRESH)
 
 api.get("/me", Blog.account)
-api.post("/me/password", Blog.change_password)
-api.post("/me/email", Blog.change_email, status=200)
+api.post("/me/password", Blog.change_password, hashes=True)
+api.post("/me/email", Blog.change_email, status=200, hashes=True)
 api.get("/me/posts", Blog.my_posts)
 api.get("/me/images", Blog.images)
 

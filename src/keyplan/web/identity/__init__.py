@@ -1,5 +1,6 @@
 """Finds out who sends a request: by the token of a program, or by the session of a browser.
 
+`admission` recognizes the sender of a request and counts it against the person or the address (`Admission`),
 `tokens` checks bearer tokens (`TokenIdentity`), `jwks` reads the keys of their issuers, `issuer` signs our
 own tokens (`TokenIssuer`, and the development issuer), `sessions` has a browser's session, cookies and form tokens
 (`Sessions`, `Visitor`). It knows `models`, `system` and the settings.

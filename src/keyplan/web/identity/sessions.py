@@ -211,13 +211,18 @@ class Visitor:
         self._sessions = sessions
         self.caller: Caller | None = None
 
-    def recognise(self) -> None:
+    @property
+    def proof(self) -> str | None:
+        """What the browser sent to prove that it has a session."""
+        return self.cookies.get(SESSION)
+
+    def recognize(self) -> Caller | None:
         """Find out who is signed in. The cookie of an expired session is deleted."""
-        proof = self.cookies.get(SESSION)
-        if proof is not None:
-            self.caller = self._sessions.find(proof)
+        if self.proof is not None:
+            self.caller = self._sessions.find(self.proof)
             if self.caller is None:
                 self.cookies.drop(SESSION)
+        return self.caller
 
     def sign_in(self, caller: Caller, lasts: timedelta) -> None:
         """Open a session, always with a new ID."""

@@ -147,8 +147,14 @@ class Unavailable(Problem):
 
     status = 503
 
-    def __init__(self, code: str = "unavailable", detail: str = "The service is busy. Try again in a moment.") -> None:
-        super().__init__(code, detail, headers={"Retry-After": "1"})
+    def __init__(
+        self,
+        code: str = "unavailable",
+        detail: str = "The service is busy. Try again in a moment.",
+        *,
+        seconds: int = 1,
+    ) -> None:
+        super().__init__(code, detail, headers={"Retry-After": str(seconds)})
 
 
 class Unexpected(Problem):

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
+from keyplan.web.identity.admission import Admission
 from keyplan.web.identity.sessions import Sessions, Visitor
 from keyplan.web.models.paging import Paging
 from keyplan.web.models.problems import (
@@ -21,6 +22,7 @@ from keyplan.web.models.problems import (
     Invalid,
     Missing,
     Problem,
+    TooManyRequests,
     Unauthorized,
     Unexpected,
 )
@@ -36,7 +38,7 @@ from keyplan.web.system.observe import Trace, logger
 from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute, Pages
 from keyplan.web.system.running import Running
 
-_SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 429, 503}
+_SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
 _WORTH_KEEPING = 40
 """The length from which on a text is shown for copying if its form was refused."""
@@ -114,34 +116,47 @@ class _Serving:
         self._running = site.running
         self._sessions = Sessions(site.running.store)
 
-    def endpoint(self, page: PageRoute) -> Callable[..., Response]:
-        """The function that FastAPI calls, in a thread."""
+    def endpoint(self, page: PageRoute) -> Callable[..., Any]:
+        """The function that FastAPI calls: in a thread, or for a page that hashes passwords on the event loop."""
         signature = signature_of(page.function)
 
-        def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401 - by the signature below
+        def served(request: Request, **values: Any) -> Response:  # noqa: ANN401 - by the signature below
             values = signature.arguments(values)
             visitor = self._visitor(request)
             try:
+                self._admit(request, visitor, page)
                 response = self._made(page, request, visitor, values)
             except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a page; faults are logged
                 response = self._refused(page, request, visitor, values, error)
             return self._finished(response, visitor)
 
-        endpoint.__signature__ = inspect.Signature(list(signature.in_request()))  # type: ignore[attr-defined]  # FastAPI reads it
+        async def queued(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
+            values = signature.arguments(values)
+            visitor = self._visitor(request)
+            address: str = request.scope["keyplan"].address
+            try:
+                await run_in_threadpool(self._admit, request, visitor, page)
+                made = partial(self._made, page, request, visitor, values)
+                response = await self._running.hashing.run(address, made)
+            except Exception as error:  # noqa: BLE001 - as above
+                response = await run_in_threadpool(self._refused, page, request, visitor, values, error)
+            return self._finished(response, visitor)
+
+        endpoint: Any = queued if page.hashes else served
+        endpoint.__signature__ = inspect.Signature(list(signature.in_request()))  # FastAPI reads it
         endpoint.__name__ = page.function.__name__
-        return endpoint
+        return cast("Callable[..., Any]", endpoint)
 
     def _visitor(self, request: Request) -> Visitor:
         return Visitor(request, self._sessions, f"{self._site.prefix}/", self._running.settings.base_url)
 
+    def _admit(self, request: Request, visitor: Visitor, page: PageRoute | None = None) -> None:
+        address, own = request.scope["keyplan"].address, None
+        if page is not None and page.rate is not None:
+            own = self._running.rates.of_route(f"{page.verb} page {page.path}", address, page.rate)
+        Admission.of(self._running).admit(address, visitor.proof, visitor.recognize, own)
+
     def _made(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
-        trace: Trace = request.scope["keyplan"]
-        self._running.rates.take(*self._running.rates.of_address(trace.address))
-        if page.rate is not None:
-            self._running.rates.take(f"{page.verb} page {page.path} address {trace.address}", page.rate)
-        visitor.recognise()
-        if visitor.caller is not None:
-            self._running.rates.take(*self._running.rates.of_identity(visitor.caller.sub))
         typed: Typed | None = request.scope.get("keyplan.typed")
         if typed is not None:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
@@ -163,7 +178,7 @@ class _Serving:
         try:
             if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
                 visitor.sign_out()  # pages accept no tokens, so the session has expired
-            elif page.again is not None and _is_shown_in_the_form(problem, visitor) and not first:
+            elif page.again is not None and self._is_shown_in_the_form(problem, request, visitor) and not first:
                 return self._again(page, page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
             problem = _problem_of(another, request)
@@ -192,17 +207,31 @@ class _Serving:
         trace: Trace = request.scope["keyplan"]
 
         def shown(view: View[Any]) -> Response:
-            typed = _texts_to_copy(request, problem)
             return view.render(
-                "problem.html", status=problem.status, problem=problem, request_id=trace.request_id, typed=typed
+                "problem.html",
+                status=problem.status,
+                problem=problem,
+                request_id=trace.request_id,
+                typed=_texts_to_copy(request, problem),
+                sent=_fields_to_send_again(request, problem),
             )
 
+        plain = View[Any](self._site, request, visitor)
         try:
-            response = shown(self._view(request, visitor))
+            # The page for those who send too much must not cost a read.
+            limited = isinstance(problem, TooManyRequests)
+            response = shown(plain if limited else self._view(request, visitor))
         except Exception:  # noqa: BLE001 - the values of every page can't be made, which may be the problem itself
-            response = shown(View(self._site, request, visitor))
+            response = shown(plain)
         response.headers.update(problem.headers)
         return response
+
+    def _is_shown_in_the_form(self, problem: Problem, request: Request, visitor: Visitor) -> bool:
+        if isinstance(problem, TooManyRequests):
+            return Admission.of(self._running).shows_again(request.scope["keyplan"].address, visitor.caller)
+        # A form of an expired session is shown again for the current session: no other site could have sent it.
+        expired = problem.code == "old-form" and visitor.caller is not None
+        return expired or problem.status in _SHOWN_IN_THE_FORM
 
     def _finished(self, response: Response, visitor: Visitor) -> Response:
         for name, value in self._site.headers().items():
@@ -221,7 +250,7 @@ class _Serving:
         def shown(request: Request, problem: Problem) -> Response:
             visitor = self._visitor(request)
             try:
-                visitor.recognise()
+                self._admit(request, visitor)
             except Exception as error:  # noqa: BLE001 - as above
                 problem = _problem_of(error, request)
             return self._finished(self._problem_page(request, visitor, problem), visitor)
@@ -241,12 +270,6 @@ def _sent(page: PageRoute, request: Request, problem: Problem | None = None) -> 
     return Sent(next(iter(typed.get(FORM, ())), None) or None, typed, None if body is None else body[1], problem)
 
 
-def _is_shown_in_the_form(problem: Problem, visitor: Visitor) -> bool:
-    # A form of an expired session is shown again for the current session: no other site could have sent it.
-    expired = problem.code == "old-form" and visitor.caller is not None
-    return expired or problem.status in _SHOWN_IN_THE_FORM
-
-
 def _texts_to_copy(request: Request, problem: Problem) -> list[str]:
     """Long texts from a form whose session has expired, so that people can copy them."""
     if problem.code not in ("old-form", "no-token", "bad-token"):
@@ -254,6 +277,14 @@ def _texts_to_copy(request: Request, problem: Problem) -> list[str]:
     typed: Typed = request.scope.get("keyplan.typed", {})
     fields = [values for name, values in typed.items() if name != TOKEN and "password" not in name]
     return [text for values in fields for text in values if len(text) >= _WORTH_KEEPING]
+
+
+def _fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
+    """The fields of a form that a limit refused and that isn't shown again; none if it has a password."""
+    typed: Typed = request.scope.get("keyplan.typed", {})
+    if not isinstance(problem, TooManyRequests) or any("password" in name for name in typed):
+        return []
+    return [(name, value) for name, values in typed.items() if name != TOKEN for value in values]
 
 
 def _problem_of(error: Exception, request: Request) -> Problem:

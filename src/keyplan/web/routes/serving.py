@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from keyplan.web.compat import quick_arguments
+from keyplan.web.identity.admission import Admission
 from keyplan.web.identity.sessions import only_tls
 from keyplan.web.models.paging import Listing, link_to_next
 from keyplan.web.models.problems import BadRequest, Problem, Unauthorized
@@ -24,7 +25,6 @@ from keyplan.web.routes.handling import answered, handled
 from keyplan.web.system.access import ANYONE, Caller
 from keyplan.web.system.api_routes import Api, Route, SetCookie
 from keyplan.web.system.observe import Trace
-from keyplan.web.system.rates import Limit, Rates
 from keyplan.web.system.running import Running
 from keyplan.web.system.service import Service
 
@@ -77,16 +77,12 @@ class _KitRoute(APIRoute):
             running: Running[Any] = request.app.state.running
             trace: Trace = request.scope["keyplan"]
             trace.route = f"/api/{running.system.name}{route.path}"
-            of_address = running.rates.of_address(trace.address)
-            if route.rate is None:
-                await _count(running.rates, of_address)
-            else:
-                await _count(running.rates, of_address, Limit(f"{route.path} {of_address.subject}", route.rate))
-            request.state.caller = caller = await _caller(route, running, request)
+            own = None if route.rate is None else running.rates.of_route(route.path, trace.address, route.rate)
+            request.state.caller = caller = await Admission.of(running).admitted(
+                trace.address, request.headers.get("authorization"), partial(_caller, route, running, request), own
+            )
             if caller is None and ANYONE not in route.permission.roles:
                 raise Unauthorized
-            if caller is not None:
-                await _count(running.rates, running.rates.of_identity(caller.sub))
             try:
                 if has_body:
                     await _read_json(request)
@@ -107,13 +103,6 @@ async def _caller(route: Route, running: Running[Any], request: Request) -> Call
         if route.cookie is None:
             raise
         return None  # a request for new tokens, or to end them, may have an expired one
-
-
-async def _count(rates: Rates, *limits: Limit) -> None:
-    """Count a request, in another thread only if that needs the table."""
-    for limit in limits:
-        if not rates.at_hand(limit):
-            await run_in_threadpool(rates.take, *limit)
 
 
 async def _read_json(request: LimitedRequest) -> None:
@@ -144,8 +133,10 @@ def _endpoint(route: Route) -> Callable[..., Coroutine[Any, Any, Response]]:
             payload,
             lambda service: _answer(request, route, service, values),
         )
-        # A read of an embedded file doesn't block, and switching to a thread takes longer than most reads.
         running: Running[Any] = request.app.state.running
+        if route.hashes:
+            return await running.hashing.run(request.scope["keyplan"].address, work)
+        # A read of an embedded file doesn't block, and switching to a thread takes longer than most reads.
         return await answered(work, at_once=route.verb == "GET" and running.settings.embedded)
 
     endpoint.__signature__ = inspect.Signature(takes)  # type: ignore[attr-defined]  # FastAPI reads it

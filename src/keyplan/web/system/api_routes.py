@@ -60,6 +60,8 @@ class Route:
     rate: int | None = None
     """The maximum requests per minute from an address, if lower than the general limit."""
     cookie: SetCookie | None = None
+    hashes: bool = False
+    """Whether it hashes a password, and so waits in the queue for that."""
     behind: Method | None = None
     """Refuses callers for whom the route doesn't exist, before they learn what is wrong with their request."""
 
@@ -91,9 +93,13 @@ class Api:
         once: bool = True,
         rate: int | None = None,
         cookie: SetCookie | None = None,
+        hashes: bool = False,
     ) -> None:
-        """Add a route that does something. With `once`, an `Idempotency-Key` makes it safe to send it again."""
-        self._add("POST", path, method, status, once=once, rate=rate, cookie=cookie)
+        """Add a route that does something. With `once`, an `Idempotency-Key` makes it safe to send it again.
+
+        With `hashes`, it hashes a password: it waits in the queue for that, and is refused if the queue is full.
+        """
+        self._add("POST", path, method, status, once=once, rate=rate, cookie=cookie, hashes=hashes)
 
     def put(self, path: str, method: Method) -> None:
         """Add a route that creates or replaces something."""
@@ -117,6 +123,7 @@ class Api:
         once: bool = False,
         rate: int | None = None,
         cookie: SetCookie | None = None,
+        hashes: bool = False,
     ) -> None:
         permission = permission_of(method)
         if permission is None:
@@ -126,7 +133,7 @@ class Api:
             raise TypeError(f"{verb} {path} was added before. Remove one of them: only the first would be called.")
         if signature_of(method).returns is type(None):
             status = 204
-        self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, self._behind))
+        self.routes.append(Route(verb, path, method, status, once, permission, rate, cookie, hashes, self._behind))
 
     def who_may_do_what(self) -> Iterator[tuple[str, str, dict[str, str]]]:
         """For each route, whether each role may use it: "yes", "no", or "if ..."."""

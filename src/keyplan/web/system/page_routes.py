@@ -54,6 +54,8 @@ class PageRoute:
     """The path of the page that does."""
     rate: int | None = None
     """The maximum requests per minute from an address, if lower than the general limit."""
+    hashes: bool = False
+    """Whether it hashes a password, and so waits in the queue for that."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,13 @@ class Pages:
 
         return declare
 
-    def post(self, path: str, *, again: PageFunction | None = None, rate: int | None = None) -> Callable[[F], F]:
-        """Register what a form does. `again` shows the form again; by default, the page with the same path does."""
+    def post(
+        self, path: str, *, again: PageFunction | None = None, rate: int | None = None, hashes: bool = False
+    ) -> Callable[[F], F]:
+        """Register what a form does. `again` shows the form again; by default, the page with the same path does.
+
+        With `hashes`, it hashes a password: it waits in the queue for that, and is refused if the queue is full.
+        """
 
         def declare(function: F) -> F:
             check_path(f"POST {path}", function)
@@ -124,7 +131,7 @@ class Pages:
             if shows is not None:
                 _check_again(path, function, shows)
             shown_at = next((page.path for page in shown if page.function is shows), path)
-            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate))
+            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes))
             return function
 
         return declare
@@ -138,13 +145,15 @@ class Pages:
         notice: Notice | None = None,
         again: PageFunction | None = None,
         before: Callable[..., object] | None = None,
+        hashes: bool = False,
     ) -> None:
         """Register a form that calls a method of the service, and then leads to the page `to`, with a notice there.
 
         Names in braces, in `to` and in the notice, are those of values that the method returned, or of the form or the
-        path. `before` is a method that is called first, for values of something that is deleted.
+        path. `before` is a method that is called first, for values of something that is deleted. `hashes` is as for
+        `post`.
         """
-        self.post(path, again=again)(calling(method, path, to, notice, before))
+        self.post(path, again=again, hashes=hashes)(calling(method, path, to, notice, before))
 
 
 def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None:

@@ -16,11 +16,18 @@ _WINDOW = 60
 _SHARES = 20
 
 
-class Limit(NamedTuple):
-    """How often a subject may do something per minute; 0 for no limit."""
+class RateLimit(NamedTuple):
+    """How often a subject may do something per minute, and what it is told if it does it more often."""
 
     subject: str
     most: int
+    """0 for no limit."""
+    detail: str = "Too many requests."
+    code: str = "too-many-requests"
+
+    def part(self, purpose: str) -> "RateLimit":
+        """A limit of its own, a twentieth of this one, for what the subject may do while it is over this one."""
+        return self._replace(subject=f"{self.subject} {purpose}", most=-(-self.most // _SHARES))
 
 
 class Rates:
@@ -28,60 +35,72 @@ class Rates:
 
     def __init__(self, store: Store[Any], *, identity: int, address: int) -> None:
         self._store: Store[Design] = store
-        self._identity = identity
-        self._address = address
+        self._identity = identity, f"Too many requests: you may send {identity} a minute."
+        self._address = address, f"Too many requests from your network address: it may send {address} a minute."
         self._lock = threading.Lock()
         self._minute = 0
         self._left: dict[str, int] = {}
         self._exhausted: set[str] = set()
 
-    def of_address(self, address: str) -> Limit:
+    def of_address(self, address: str) -> RateLimit:
         """The limit on requests from an address."""
-        return Limit(f"address {address}", self._address)
+        return RateLimit(f"address {address}", *self._address)
 
-    def of_identity(self, sub: str) -> Limit:
+    def of_route(self, route: str, address: str, most: int) -> RateLimit:
+        """The limit on requests for a route from an address."""
+        detail = f"Too many of these requests from your network address: it may send {most} a minute."
+        return RateLimit(f"{route} address {address}", most, detail)
+
+    def of_identity(self, sub: str) -> RateLimit:
         """The limit on requests of a caller."""
-        return Limit(f"sub {sub}", self._identity)
+        return RateLimit(f"sub {sub}", *self._identity)
 
-    def at_hand(self, limit: Limit) -> bool:
+    def at_hand(self, limit: RateLimit) -> bool:
         """Count a request without using the table. Returns whether that was possible."""
-        subject, most = limit
-        if most <= 0:
+        if limit.most <= 0:
             return True
         with self._lock:
-            left = self._left.get(subject, 0) if self._minute == int(self._store.clock().timestamp()) // _WINDOW else 0
+            left = self._left.get(limit.subject, 0) if self._is_this_minute() else 0
             if left:
-                self._left[subject] = left - 1
+                self._left[limit.subject] = left - 1
         return left > 0
 
-    def take(self, subject: str, limit: int, *, code: str = "too-many-requests", amount: int = 1) -> None:
-        """Count a request of a subject. Raises a problem if it is over the limit of this minute; 0 for no limit."""
-        if limit <= 0:
+    def is_over(self, limit: RateLimit) -> bool:
+        """Whether this process knows, without using the table, that a request would be refused now."""
+        with self._lock:
+            return limit.subject in self._exhausted and self._is_this_minute() and not self._left.get(limit.subject)
+
+    def _is_this_minute(self) -> bool:
+        return self._minute == int(self._store.clock().timestamp()) // _WINDOW
+
+    def take(self, limit: RateLimit) -> None:
+        """Count a request of a subject. Raises a problem if it is over the limit of this minute."""
+        if limit.most <= 0:
             return
         now = self._store.clock()
         minute, second = divmod(int(now.timestamp()), _WINDOW)
         with self._lock:
             if minute != self._minute:
                 self._minute, self._left, self._exhausted = minute, {}, set()
-            left = self._left.get(subject, 0)
-            if left >= amount:
-                self._left[subject] = left - amount
+            left = self._left.get(limit.subject, 0)
+            if left:
+                self._left[limit.subject] = left - 1
                 return
-            exhausted = subject in self._exhausted
-        if not exhausted and self._taken(subject, minute, limit, amount):
+            exhausted = limit.subject in self._exhausted
+        if not exhausted and self._taken(limit.subject, minute, limit.most):
             return
-        raise TooManyRequests(_WINDOW - second, code)
+        raise TooManyRequests(_WINDOW - second, limit.code, limit.detail)
 
-    def _taken(self, subject: str, minute: int, limit: int, amount: int) -> bool:
-        """Take another share. Returns whether it was large enough."""
-        wanted = max(amount, limit // _SHARES)
+    def _taken(self, subject: str, minute: int, limit: int) -> bool:
+        """Take another share. Returns whether there was anything left."""
+        wanted = max(1, limit // _SHARES)
         granted = self._granted(subject, minute, limit, wanted)
         with self._lock:
             if granted < wanted:
                 self._exhausted.add(subject)
             if minute == self._minute:
-                self._left[subject] = self._left.get(subject, 0) + max(0, granted - amount)
-        return granted >= amount
+                self._left[subject] = self._left.get(subject, 0) + max(0, granted - 1)
+        return granted >= 1
 
     def _granted(self, subject: str, minute: int, limit: int, wanted: int) -> int:
         """How many requests of a share fit into the limit."""

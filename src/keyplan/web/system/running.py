@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from keyplan.data import Beside, DataError, Part, Plan, Store
@@ -18,6 +19,7 @@ from keyplan.web.media import Media
 from keyplan.web.settings import Settings
 from keyplan.web.system.access import Caller, Identity
 from keyplan.web.system.api_routes import Api
+from keyplan.web.system.hashing import HashingQueue
 from keyplan.web.system.page_routes import Pages
 from keyplan.web.system.rates import Rates
 
@@ -85,6 +87,12 @@ class Running(Generic[D]):
     @property
     def design(self) -> D:
         return self.store.design
+
+    @cached_property
+    def hashing(self) -> HashingQueue:
+        """The queue for requests that hash passwords."""
+        given = self.settings
+        return HashingQueue(places=given.hashing_places, seconds=given.hashing_seconds, threads=given.hashing_threads)
 
     def kept(self, make: Callable[[Running[D]], T]) -> T:
         """The result of a function for this system. It is called once, and the result is kept."""

@@ -38,6 +38,10 @@ _PROBLEMS = {
     "It wasn't saved. Copy it, sign in, and paste it again.": (
         "Sie wurden nicht gespeichert. Kopiere sie, melde dich an und füge sie wieder ein."
     ),
+    "Nothing was saved, but this page has what you entered. Send it again later.": (
+        "Es wurde nichts gespeichert, aber deine Eingaben sind noch da. Sende sie später noch einmal."
+    ),
+    "Send again": "Noch einmal senden",
     "You don't have access": "Kein Zugriff",
     "Not found": "Nicht gefunden",
     "Method not allowed": "Methode nicht erlaubt",
@@ -83,6 +87,14 @@ _PROBLEMS = {
         "Die Anmeldung ist gerade nicht möglich. Bitte gleich noch einmal versuchen."
     ),
     "Too many requests.": "Zu viele Anfragen.",
+    "Too many requests: you may send {most} a minute. Try again in {seconds} seconds.": (
+        "Du hast zu viele Anfragen gesendet, höchstens {most} pro Minute sind möglich. "
+        "Bitte in {seconds} Sekunden noch einmal versuchen."
+    ),
+    "Too many requests from your network address: it may send {most} a minute. Try again in {seconds} seconds.": (
+        "Von deiner Netzwerkadresse kommen zu viele Anfragen, höchstens {most} pro Minute sind möglich. "
+        "Bitte in {seconds} Sekunden noch einmal versuchen."
+    ),
     "{what} Try again in 1 second.": "Bitte in einer Sekunde noch einmal versuchen.",
     "{what} Try again in {seconds} seconds.": "Bitte in {seconds} Sekunden noch einmal versuchen.",
     "The service is busy. Try again in a moment.": "Der Dienst ist ausgelastet. Bitte gleich noch einmal versuchen.",

@@ -24,13 +24,13 @@ class RegistrationForm(Registration):
     to: Address = ""
 
 
-@pages.get("/sign-in")
+@pages.get("/sign-in", rate=60)
 def sign_in(view: BlogView, to: str = "") -> Response:
     view.form.asking(SignInForm).starting_from({"to": view.site.local(to)})
     return view.render("sign_in.html")
 
 
-@pages.post("/sign-in", rate=60)
+@pages.post("/sign-in", rate=60, hashes=True)
 def submit_sign_in(view: BlogView, given: SignInForm) -> Response:
     user = view.service.checked(given)
     view.sign_in(caller_of(user), REFRESH_LASTS)
@@ -40,13 +40,13 @@ def submit_sign_in(view: BlogView, given: SignInForm) -> Response:
     return view.redirect_to(view.site.local(given.to), notice=f"Signed in as {user.username}")
 
 
-@pages.get("/register")
+@pages.get("/register", rate=60)
 def register(view: BlogView, to: str = "") -> Response:
     view.form.asking(RegistrationForm).starting_from({"to": view.site.local(to)})
     return view.render("register.html")
 
 
-@pages.post("/register", rate=30)
+@pages.post("/register", rate=30, hashes=True)
 def submit_registration(view: BlogView, new: RegistrationForm) -> Response:
     user = view.service.registered(new)
     view.sign_in(caller_of(user), REFRESH_LASTS)
@@ -64,7 +64,7 @@ def password(view: BlogView) -> Response:
     return view.render("password.html", account=view.service.account())
 
 
-@pages.post("/account/password")
+@pages.post("/account/password", hashes=True)
 def change_password(view: BlogView, change: PasswordChange) -> Response:
     view.service.change_password(change)
     # That ended every session, including this one. The user just entered the password and needn't sign in again.
@@ -79,4 +79,4 @@ def email(view: BlogView) -> Response:
     return view.render("email.html", account=account)
 
 
-pages.form("/account/email", Blog.change_email, to="/account", notice="E-mail address changed")
+pages.form("/account/email", Blog.change_email, to="/account", notice="E-mail address changed", hashes=True)

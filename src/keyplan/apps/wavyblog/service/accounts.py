@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-import threading
 from contextlib import suppress
 from datetime import timedelta
 from functools import cache, cached_property
@@ -35,7 +34,18 @@ from keyplan.data import (
     update,
 )
 from keyplan.design import InvalidValue, Secret, absent, ref
-from keyplan.web import ANYONE, SIGNED_IN, Caller, Running, Service, Unauthorized, Unprocessable, allow
+from keyplan.web import (
+    ANYONE,
+    SIGNED_IN,
+    Caller,
+    RateLimit,
+    Running,
+    Service,
+    Unauthorized,
+    Unprocessable,
+    allow,
+    check_place,
+)
 from keyplan.web.identity import FirstOf, Identity, Sessions, TokenIdentity, TokenIssuer, identity_of, kept_signing_key
 
 ACCESS_LASTS = timedelta(hours=1)
@@ -48,9 +58,6 @@ _USER_ID, _FAMILY = "user_id", "family_id"
 ATTEMPTS = 10
 """Sign-ins a minute for one account from one address: enough for a person, too few to guess passwords."""
 
-# bcrypt takes tens of milliseconds of one core, on purpose. Only a few run at a time, to leave room for other requests.
-_hashing = threading.BoundedSemaphore(2)
-
 
 @cache
 def _placeholder_hash() -> bytes:
@@ -60,20 +67,20 @@ def _placeholder_hash() -> bytes:
 
 def hashed(password: str) -> Secret[str]:
     """The password as it is stored."""
-    with _hashing:
-        return Secret(bcrypt.hashpw(password.encode(), bcrypt.gensalt(COST)).decode())
+    check_place()
+    return Secret(bcrypt.hashpw(password.encode(), bcrypt.gensalt(COST)).decode())
 
 
 def _matches(password: str, user: User | None) -> bool:
+    check_place()
     placeholder = _placeholder_hash()  # made at the first sign-in, whether the user exists or not
     known = placeholder if user is None else user.password_hash.get_secret_value().encode()
     given = password.encode()
-    with _hashing:
-        try:
-            # bcrypt reads 72 bytes. A longer password is always wrong, and is checked as long as others.
-            right = bcrypt.checkpw(given[:72], known)
-        except ValueError:  # the stored text is not a bcrypt hash
-            right = False
+    try:
+        # bcrypt reads 72 bytes. A longer password is always wrong, and is checked as long as others.
+        right = bcrypt.checkpw(given[:72], known)
+    except ValueError:  # the stored text is not a bcrypt hash
+        right = False
     return right and len(given) <= 72 and user is not None
 
 
@@ -145,9 +152,7 @@ class Accounts(Service[WavyBlog]):
     @allow(ANYONE)
     def checked(self, given: Credentials) -> User:
         """The user with this name and password. Neither the answer nor its timing tells whether the user exists."""
-        self.running.rates.take(
-            f"login {given.user.lower()} from {self.visit.address}", ATTEMPTS, code="too-many-attempts"
-        )
+        self._count_attempt(f"login {given.user.lower()} from {self.visit.address}")
         user = self._found(given.user)
         if not _matches(given.password, user) or user is None:
             raise wrong_credentials()
@@ -258,9 +263,13 @@ class Accounts(Service[WavyBlog]):
         self.user.email = change.email
         return Account.from_fields(self.save(self.user))
 
+    def _count_attempt(self, subject: str) -> None:
+        detail = f"Too many attempts: you may try {ATTEMPTS} times a minute."
+        self.running.rates.take(RateLimit(subject, ATTEMPTS, detail, "too-many-attempts"))
+
     def _check_password(self, password: str) -> None:
         name = self.user.username
-        self.running.rates.take(f"password of {name}", ATTEMPTS, code="too-many-attempts")
+        self._count_attempt(f"password of {name}")
         if not _matches(password, self.user):
             raise Unprocessable("wrong-password", "The password is wrong.", pointer="/password")
 
