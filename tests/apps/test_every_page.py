@@ -28,3 +28,16 @@ def test_every_page_has_one_heading_of_the_first_level(tour: Toured) -> None:
 
 def test_every_system_is_toured() -> None:
     assert sorted(tour.system.name for tour in TOURS) == sorted(system_names())
+
+
+def test_the_zone_is_named_beside_every_time_that_is_asked_for(tour: Toured) -> None:
+    for shown in tour.pages:
+        for element in re.findall(r'<input type="datetime-local"[^>]*>', shown.html):
+            described = re.search(r'aria-describedby="([^"]*)"', element)
+            assert described, f"{shown.address}: {element}"
+            name = re.search(r'name="([^"]*)"', element)
+            zones = [each for each in described[1].split() if each.startswith("zone-")]
+            assert len(zones) == 1
+            assert re.search(rf'id="{zones[0]}">[^<]*: [\w/]+<', shown.html)
+            assert name
+            assert f'name="{name[1]}.zone"' in shown.html

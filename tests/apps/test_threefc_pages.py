@@ -343,12 +343,12 @@ def test_games_of_a_session(site: Club, olga: Reader) -> None:
     same: dict[str, Any] = {"game_start_ts": "2026-05-01T18:00", "team_ids": ["red", "red", "blue"]}
     told(olga.send("/sessions/may-1/games", **same), 422, "Choose three different teams")
     ok(site.olga.post("/sessions/may-1/games", json={"game_start_ts": START, "team_ids": TEAMS}))
-    told(olga.get("/sessions/may-1"), 200, "18:00 Red Blue Gold scheduled")
+    told(olga.get("/sessions/may-1"), 200, "18:00 UTC Red Blue Gold scheduled")
     site.game("g1", game_start_ts="2026-05-01T19:00:00Z")
     site.goal("red", "blue")
     site.goal("gold", None)
     site.goal("gold", "blue")
-    told(olga.get("/sessions/may-1"), 200, "19:00 Red conceded 1 Blue conceded 0 Gold conceded 2 live")
+    told(olga.get("/sessions/may-1"), 200, "19:00 UTC Red conceded 1 Blue conceded 0 Gold conceded 2 live")
     assert "side won" not in olga.get("/sessions/may-1").text
     ok(site.sam.put("/games/g1/status", json={"status": "finished"}))
     assert re.findall(r'class="side won"><svg.*?</svg> (\w+)', olga.get("/sessions/may-1").text) == ["Blue"]

@@ -199,6 +199,7 @@ def test_publishing_and_deleting_by_buttons(readers: dict[str, Reader], site: Si
 def test_seconds_that_a_form_does_not_show_stay(readers: dict[str, Reader], site: Site) -> None:
     event = announce(site, "Pünktlich", startDate="2030-07-01T16:00:42.500Z", endDate="2030-07-01T17:00:42.500Z")
     typed = {"title": "Pünktlich", "startDate": "2030-07-01T18:00", "version": "1"}
+    typed["startDate.before"] = event["startDate"]
     path = f"/redaktion/termine/{event['id']}"
     assert readers["Moderator"].send(path, **typed, endDate="2030-07-01T20:00").status_code == 303
     changed = editor(site).get(f"/events/{event['id']}").json()

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from html import unescape
 from types import SimpleNamespace
 from typing import Annotated, Literal
-from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -257,19 +256,3 @@ def test_a_type_without_an_input_is_refused_with_what_to_do() -> None:
 
     with pytest.raises(TypeError, match=r"parts.*inputs={'parts': \.\.\.}"):
         input_for("parts", Odd.model_fields["parts"])
-
-
-def test_a_time_is_shown_in_the_time_zone_and_keeps_its_seconds() -> None:
-    berlin = WallTime(ZoneInfo("Europe/Berlin"))
-    before = SimpleNamespace(at=datetime(2030, 7, 1, 16, 0, 42, tzinfo=UTC))
-    assert berlin.shown("at", before) == {"at": "2030-07-01T18:00"}
-    info = berlin.asked("at", Everything.model_fields["at"])["at"]
-    assert info.annotation is datetime
-
-    class Asked(In):
-        at: Annotated[datetime, *info.metadata]
-
-    same, other = Asked.model_validate({"at": "2030-07-01T18:00"}), Asked.model_validate({"at": "2030-07-01T18:01"})
-    assert berlin.value("at", same, before) == before.at
-    assert berlin.value("at", other, before) == datetime(2030, 7, 1, 16, 1, tzinfo=UTC)
-    assert berlin.value("at", same, None) == datetime(2030, 7, 1, 16, 0, tzinfo=UTC)

@@ -138,7 +138,8 @@ class Cookies:
         self._secure = secure
         self._changed: dict[str, _Cookie | None] = {}
 
-    def _name(self, name: str) -> str:
+    def name(self, name: str) -> str:
+        """The name of a cookie, as browsers know it."""
         return f"__Secure-{name}" if self._secure else name
 
     def get(self, name: str) -> str | None:
@@ -146,7 +147,7 @@ class Cookies:
         if name in self._changed:
             changed = self._changed[name]
             return None if changed is None else changed.value
-        return self._sent.get(self._name(name))
+        return self._sent.get(self.name(name))
 
     def set(self, name: str, value: str, lasts: timedelta) -> None:
         """Set a cookie."""
@@ -159,10 +160,10 @@ class Cookies:
     def send(self, response: Response) -> None:
         """Add the changes to a response."""
         for name, cookie in self._changed.items():
-            if cookie is None and self._name(name) not in self._sent:
+            if cookie is None and self.name(name) not in self._sent:
                 continue
             response.set_cookie(
-                self._name(name),
+                self.name(name),
                 cookie.value if cookie else "",
                 max_age=cookie.seconds if cookie else 0,
                 path=self._path,

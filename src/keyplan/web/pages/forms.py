@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -20,12 +20,15 @@ from starlette.datastructures import FormData
 from keyplan.design import CHECKED_ON_WRITE, label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
+from keyplan.web.pages.zones import NoSuchTime, as_typed, clock, read_time
 
 TOKEN, FORM = "csrf", "form"
 """The names of hidden fields: the token that proves that a form is ours, and which form of its page it is."""
 MAIN = "main"
 """The name of the form of a page that has one, or of the most important one."""
 _OURS = frozenset({TOKEN, FORM})
+_ZONE, _BEFORE = ".zone", ".before"
+"""The ends of the names of hidden fields beside a time: its zone, and the time that was shown first."""
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
 
 Typed = Mapping[str, Sequence[str]]
@@ -207,6 +210,18 @@ class Form:
         """The value of a field, as text."""
         return next(iter(self.values(name)), "")
 
+    def zone(self, name: str) -> str:
+        """The name of the time zone in which a field asks for a time."""
+        return self._last_typed(f"{name}{_ZONE}") or clock().zone.key
+
+    def time_before(self, name: str) -> str:
+        """The time that a field showed first, to the second."""
+        before = self._before.get(name)
+        return self._last_typed(f"{name}{_BEFORE}") or (before.isoformat() if isinstance(before, datetime) else "")
+
+    def _last_typed(self, name: str) -> str:
+        return next(reversed((self._typed or {}).get(name, ())), "")
+
     def is_outdated(self, version: int) -> bool:
         """Whether the form was filled in for another version than this, the latest one."""
         filled_in_for = (self._typed or {}).get("version", [""])
@@ -259,7 +274,7 @@ def _shown(value: object) -> str:
     if value is True:
         return "true"
     if isinstance(value, datetime) and value.tzinfo is not None:
-        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M}"  # what `form_of` takes for a time, and browsers can show
+        return as_typed(value)
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
@@ -284,19 +299,41 @@ def read_form(model: type[I], typed: Typed) -> I:
     """What was entered, as a model. Raises `Invalid` with a message for each field that isn't valid.
 
     An empty field is None if the model allows it, is left out if it isn't a text field, and an unchecked box is false.
-    Fields that the model doesn't have are refused.
+    A time is one of the zone that the form names. Fields that the model doesn't have are refused.
     """
-    values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if name not in _OURS and texts}
+    values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if texts and not _is_ours(name)}
+    skipped: list[FieldProblem] = []
     for name, field in model.model_fields.items():
         sent_as = field.alias or name
         value = _value(field, typed.get(sent_as, ()))
         values.pop(sent_as, None)
         if value is not _LEFT_OUT:
-            values[sent_as] = value
+            try:
+                values[sent_as] = _time(sent_as, value, typed) if _asks_for_time(field) else value
+            except NoSuchTime as error:
+                skipped.append(FieldProblem(f"/{sent_as}", str(error), "no-such-time"))
     try:
-        return model.model_validate(values, context=CHECKED_ON_WRITE)
+        read = model.model_validate(values, context=CHECKED_ON_WRITE)
     except ValidationError as error:
-        raise invalid(error, model) from error
+        known = {each.pointer for each in skipped}
+        others = [each for each in invalid(error, model).errors if each.pointer not in known]
+        raise Invalid([*skipped, *others]) from error
+    if skipped:
+        raise Invalid(skipped)
+    return read
+
+
+def _is_ours(name: str) -> bool:
+    return name in _OURS or name.endswith((_ZONE, _BEFORE))
+
+
+def _asks_for_time(field: FieldInfo) -> bool:
+    return datetime in _kinds(field.annotation)
+
+
+def _time(name: str, value: object, typed: Typed) -> object:
+    zone, before = (next(reversed(typed.get(f"{name}{each}", ())), None) for each in (_ZONE, _BEFORE))
+    return read_time(value, zone, before) if isinstance(value, str) else value
 
 
 def invalid(error: ValidationError, model: type[In] | None = None) -> Invalid:

@@ -7,13 +7,11 @@ A system makes a kind of its own with a subclass of `Input` and a template, whic
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
-from pydantic import AfterValidator
 from pydantic.fields import FieldInfo
 
 from keyplan.design import plain_type, takes_none
@@ -103,36 +101,10 @@ class Choices(Input):
 
 
 class WallTime(Input):
-    """A date and a time of day, as clocks in a time zone show it.
+    """A date and a time of day, as clocks in the time zone of the page show it."""
 
-    Seconds, which browsers don't show, stay as they were unless another minute is typed.
-    """
-
-    def __init__(self, zone: tzinfo = UTC, **given: Any) -> None:  # noqa: ANN401 - as of an input
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - as of an input
         super().__init__(**{"type": "datetime-local", **given})
-        self.zone = zone
-
-    def asked(self, name: str, info: FieldInfo) -> Mapping[str, FieldInfo]:
-        """A time without a zone is one of this zone. Limits are checked with the body."""
-        asked = copy(info)
-        asked.annotation = datetime | None if takes_none(info) else datetime
-        asked.metadata = [AfterValidator(self._in_zone)]
-        return {name: asked}
-
-    def shown(self, name: str, thing: object) -> Mapping[str, object]:
-        """As such a field takes it."""
-        return {name: self._text(getattr(thing, name))}
-
-    def value(self, name: str, typed: In, before: object | None) -> object:
-        """The time that was typed, or the one that there was if that is shown the same."""
-        given, known = getattr(typed, name), getattr(before, name, None)
-        return known if self._text(given) == self._text(known) else given
-
-    def _in_zone(self, value: datetime | None) -> datetime | None:
-        return value.replace(tzinfo=self.zone) if value is not None and value.tzinfo is None else value
-
-    def _text(self, value: datetime | None) -> str:
-        return "" if value is None else f"{value.astimezone(self.zone):%Y-%m-%dT%H:%M}"
 
 
 @dataclass(frozen=True)

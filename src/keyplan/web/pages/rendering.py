@@ -6,11 +6,11 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
+from zoneinfo import ZoneInfo
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -19,7 +19,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from keyplan.web.identity.sessions import Cookies
 from keyplan.web.models.problems import Problem, answer
+from keyplan.web.pages import zones
 from keyplan.web.pages.isolation import Isolation
 from keyplan.web.routes.routing import only
 from keyplan.web.system.language import ENGLISH, Language
@@ -57,16 +59,11 @@ def environment(package: str = KIT, language: Language = ENGLISH) -> Environment
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["moment"] = moment
+    made.filters.update(moment=zones.moment, hour=zones.hour, day=zones.day, local=zones.local)
     made.filters["marked"] = marked
     made.filters["said"] = language.say
     made.globals.update(asset=asset, language=language)
     return made
-
-
-def moment(value: datetime) -> Markup:
-    """A time for people, with its machine-readable form."""
-    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value:%-d %B %Y, %H:%M} UTC")
 
 
 def marked(text: str) -> Markup:
@@ -201,6 +198,7 @@ class Site:
         title: str | None = None,
         sign_in: str | None = None,
         language: Language = ENGLISH,
+        zone: str | None = None,
     ) -> None:
         self.running = running
         self.package = package
@@ -209,6 +207,8 @@ class Site:
         self.sign_in = sign_in
         """The path of the sign-in page; None if nobody can sign in."""
         self.language = language
+        self.zone = None if zone is None else ZoneInfo(zone)
+        """The time zone of all its times; None if each viewer has their own."""
         self._forms: frozenset[str] = frozenset()
         self._templates = environment(package, language)
         self._templates.globals.update(
@@ -242,6 +242,11 @@ class Site:
     def let_forms_lead_to(self, address: str) -> None:
         """Let forms redirect to another site, for sign-in."""
         self._forms |= {origin_of(address)}
+
+    def zone_for(self, cookies: Cookies) -> ZoneInfo:
+        """The time zone of a page: the system's, or else the viewer's, as far as it is known."""
+        told = (zones.zone_named(unquote(cookies.get(each) or "")) for each in (zones.CHOSEN, zones.TOLD))
+        return self.zone or next(filter(None, told), zones.DEFAULT)
 
     def local(self, address: str | None) -> str:
         """The URL if it belongs to this system, otherwise the front page. For redirects to URLs from a request."""

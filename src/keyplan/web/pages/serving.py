@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Concatenate, ParamSpec, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -32,6 +32,8 @@ from keyplan.web.pages.forms import FORM, TOKEN, Sent, Typed, message_for, read_
 from keyplan.web.pages.rendering import Site, Static, kit_page
 from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
 from keyplan.web.pages.views import View
+from keyplan.web.pages.zone_choice import zone_pages
+from keyplan.web.pages.zones import at_clock
 from keyplan.web.routes.routing import Later, wrong_method
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import Trace, logger
@@ -52,6 +54,7 @@ def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
         title=pages.title,
         sign_in=pages.sign_in,
         language=pages.language,
+        zone=pages.zone,
     )
     kit = [SIGN_OUT_PAGE] if pages.sign_in else sign_in_pages(site, pages.people)
     if pages.sign_in is None and can_sign_in(site):
@@ -59,7 +62,7 @@ def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
     serving = _Serving(site, pages.everywhere)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
     app.state.running = running
-    for page in (*pages.routes, *kit):
+    for page in (*pages.routes, *kit, *zone_pages(site)):
         app.router.add_api_route(
             page.path,
             serving.endpoint(page),
@@ -105,6 +108,23 @@ class _PageRoute(APIRoute):
             return await handle(request)
 
         return read
+
+
+P = ParamSpec("P")
+
+
+def _at_clock_of_visitor(
+    make: Callable[Concatenate["_Serving", PageRoute, Request, Visitor, P], Response],
+) -> Callable[Concatenate["_Serving", PageRoute, Request, Visitor, P], Response]:
+    """Make a page in the time zone of its system or its visitor."""
+
+    def made(
+        self: "_Serving", page: PageRoute, request: Request, visitor: Visitor, /, *args: P.args, **kwargs: P.kwargs
+    ) -> Response:
+        with at_clock(self._site.zone_for(visitor.cookies)):
+            return make(self, page, request, visitor, *args, **kwargs)
+
+    return made
 
 
 class _Serving:
@@ -156,6 +176,7 @@ class _Serving:
             own = self._running.rates.of_route(f"{page.verb} page {page.path}", address, page.rate)
         Admission.of(self._running).admit(address, visitor.proof, visitor.recognize, own)
 
+    @_at_clock_of_visitor
     def _made(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
         typed: Typed | None = request.scope.get("keyplan.typed")
         if typed is not None:
@@ -167,6 +188,7 @@ class _Serving:
     def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None, path: str = "") -> View[Any]:
         return View(self._site, request, visitor, sent, self._everywhere, path)
 
+    @_at_clock_of_visitor
     def _refused(
         self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any], error: Exception
     ) -> Response:
@@ -253,7 +275,8 @@ class _Serving:
                 self._admit(request, visitor)
             except Exception as error:  # noqa: BLE001 - as above
                 problem = _problem_of(error, request)
-            return self._finished(self._problem_page(request, visitor, problem), visitor)
+            with at_clock(self._site.zone_for(visitor.cookies)):
+                return self._finished(self._problem_page(request, visitor, problem), visitor)
 
         async def handle(request: Request, error: Exception) -> Response:
             return await run_in_threadpool(shown, request, _from_routing(error, request))

@@ -18,6 +18,7 @@ from keyplan.web.models.paging import MAX_CURSOR, Listing, Paging, ShownPage, tu
 from keyplan.web.models.signatures import names_in_path
 from keyplan.web.pages.forms import FORM, TOKEN, Form, Forms, Sent
 from keyplan.web.pages.rendering import Site
+from keyplan.web.pages.zones import CHOSEN, TOLD, clock
 from keyplan.web.system.access import Caller
 from keyplan.web.system.observe import Trace
 from keyplan.web.system.page_routes import Everywhere
@@ -43,6 +44,20 @@ class _FormToken:
 
 def _hidden_field(name: str, value: str) -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
+
+
+class ShownZone:
+    """The time zone of a page, as templates show it."""
+
+    def __init__(self, view: View[Any]) -> None:
+        self.name = clock().zone.key
+        self.is_viewers = view.site.zone is None
+        """Whether each viewer has their own."""
+        cookies = view.visitor.cookies
+        self.cookie = cookies.name(TOLD) if self.is_viewers and cookies.get(CHOSEN) is None else None
+        """Where a script keeps the browser's zone; None if it was chosen by hand."""
+        self.is_read = view.request.method == "GET"
+        """Whether the page can be loaded again."""
 
 
 class View(Generic[S]):
@@ -96,6 +111,7 @@ class View(Generic[S]):
             "csrf": self._token,
             "notice": self._notice(),
             "here": self.here,
+            "zone": ShownZone(self),
             **(self._everywhere(self) if self._everywhere is not None else {}),
         }
         return HTMLResponse(
@@ -125,8 +141,9 @@ class View(Generic[S]):
 
     def redirect_to(self, address: str, /, *, notice: str | None = None) -> Response:
         """Redirect to a URL, such as one that `site.local` returned."""
-        if notice is not None:
-            self.visitor.cookies.set(NOTICE, quote(notice), timedelta(minutes=1))
+        said = [self.site.language.say(each) for each in ([] if notice is None else [notice]) + clock().remarks]
+        if said:
+            self.visitor.cookies.set(NOTICE, quote(". ".join(said)), timedelta(minutes=1))
         return RedirectResponse(address, 303)
 
     def sign_in(self, caller: Caller, lasts: timedelta = LASTS) -> None:

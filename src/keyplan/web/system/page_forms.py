@@ -11,18 +11,16 @@ parameter that isn't in the path. `form_of` is the form as a model, for the page
 import inspect
 from collections.abc import Callable, Iterator
 from copy import copy
-from datetime import UTC, datetime
 from functools import cache
 from string import Formatter
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
-from pydantic import BeforeValidator, create_model
+from pydantic import create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from starlette.responses import Response
 
-from keyplan.design import classes_in, label_of
 from keyplan.web.models.bodies import Change, In
 from keyplan.web.models.signatures import REQUIRED, Parameter, names_in_path, signature_of
 
@@ -34,8 +32,7 @@ Notice: TypeAlias = str | Callable[[Any], str]
 def form_of(method: Callable[..., object], *beside: str) -> type[In]:
     """The form for what a method takes: the fields of its body, its version, and `beside`, other parameters.
 
-    A partial change is asked for as a whole: its required fields are required in the form too. Browsers send times
-    without a time zone; they are in UTC, and the label says so.
+    A partial change is asked for as a whole: its required fields are required in the form too.
     """
     signature = signature_of(method)
     body = In if signature.body is None else signature.body[1]
@@ -51,26 +48,13 @@ def form_of(method: Callable[..., object], *beside: str) -> type[In]:
 
 
 def _as_typed(body: type[In]) -> Iterator[tuple[str, FieldInfo]]:
-    """The fields of a body that a form asks for in another way."""
+    """The fields of a body that a form requires, and a partial change doesn't."""
     declared = body.declaration.model_fields if issubclass(body, Change) else {}
     for name, info in body.model_fields.items():
-        required, is_time = name in declared and declared[name].is_required(), datetime in classes_in(info.annotation)
-        asked = copy(info)
-        if required:
+        if name in declared and declared[name].is_required():
+            asked = copy(info)
             asked.default, asked.default_factory = PydanticUndefined, None
-        if is_time:
-            asked.metadata = [*info.metadata, BeforeValidator(_in_utc)]
-            asked.title = f"{label_of(name, info)} (UTC)"
-        if required or is_time:
             yield name, asked
-
-
-def _in_utc(typed: object) -> object:
-    try:
-        found = datetime.fromisoformat(typed) if isinstance(typed, str) else typed
-    except ValueError:
-        return typed
-    return found.replace(tzinfo=UTC) if isinstance(found, datetime) and found.tzinfo is None else found
 
 
 def names_in(text: str) -> list[str]:

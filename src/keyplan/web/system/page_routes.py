@@ -81,7 +81,8 @@ class Pages:
     or beside a module: `Pages(__name__)`.
 
     `sign_in` is the path of the system's own sign-in page, if it has its own accounts. `people` are the users that
-    developers can sign in as. `language` translates the English sentences of the kit and the rules.
+    developers can sign in as. `language` translates the English sentences of the kit and the rules. `zone` is the time
+    zone of all times; without it, each viewer has their own.
     """
 
     def __init__(
@@ -92,12 +93,14 @@ class Pages:
         sign_in: str | None = None,
         people: Sequence[Person] = (),
         language: Language = ENGLISH,
+        zone: str | None = None,
     ) -> None:
         self.package = package
         self.title = title
         self.sign_in = sign_in
         self.people = people
         self.language = language
+        self.zone = zone
         self.routes: list[PageRoute] = []
         self.everywhere: Everywhere | None = None
 

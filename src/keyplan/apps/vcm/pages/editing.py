@@ -18,7 +18,7 @@ from keyplan.apps.vcm.pages.inputs import (
     TrainingsInput,
     document_in,
 )
-from keyplan.apps.vcm.pages.shared import BERLIN, EMPTY, GENDERS, ClubView, day, pages
+from keyplan.apps.vcm.pages.shared import EMPTY, GENDERS, ClubView, day, pages
 from keyplan.apps.vcm.service import Club
 from keyplan.web import Choice, Choices, Editor, In, Line, LongText, Paths, WallTime, all_of, folder_of
 
@@ -121,7 +121,7 @@ NEWS = ClubEditor(
         "title": _NO_COMPLETION,
         "content": _RICH,
         "excerpt": ExcerptInput(rows=3),
-        "published_date": WallTime(BERLIN),
+        "published_date": WallTime(),
         "image_ids": ImagesInput("content", label="Images beside the text"),
     },
     page="/news/{slug}",
@@ -143,8 +143,8 @@ EVENTS = ClubEditor(
     fields=("title", "start_date", "end_date", "description", "address", "image_ids"),
     inputs={
         "title": _NO_COMPLETION,
-        "start_date": WallTime(BERLIN),
-        "end_date": WallTime(BERLIN),
+        "start_date": WallTime(),
+        "end_date": WallTime(),
         "description": _RICH,
         "address": AddressInput(),
         "image_ids": ImagesInput("description", label="Images beside the text"),

@@ -10,6 +10,14 @@ _KIT = {
     "All systems": "Alle Systeme",
     "Pages": "Seiten",
     "First page": "Erste Seite",
+    "Time zone: {zone}": "Zeitzone: {zone}",
+    "There is no {time} on {day} in {zone}: clocks go from {first} to {last}. Enter another time.": (
+        "{time} Uhr gibt es am {day} in {zone} nicht: Die Uhren springen von {first} auf {last}. "
+        "Bitte eine andere Zeit eingeben."
+    ),
+    "Clocks show {time} twice on {day} in {zone}. The first one ({first}, not {second}) was saved.": (
+        "{time} Uhr gibt es am {day} in {zone} zweimal. Gespeichert wurde die erste ({first}, nicht {second})."
+    ),
     "Next page": "Nächste Seite",
     "Go to the home page": "Zur Startseite",
     "request ID": "Anfrage-ID",

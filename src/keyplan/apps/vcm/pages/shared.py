@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from keyplan.apps.vcm.pages.german import GERMAN
 from keyplan.apps.vcm.richtext import Node
 from keyplan.apps.vcm.service import Club
-from keyplan.web import In, Pages, Person, View
+from keyplan.web import In, Pages, Person, View, is_shown_twice
 
 ClubView: TypeAlias = View[Club]
 
@@ -30,6 +30,7 @@ pages = Pages(
         Person("gast", "Gast", [], "ist angemeldet und darf nichts bearbeiten"),
     ],
     language=GERMAN,
+    zone=BERLIN.key,
 )
 
 
@@ -45,7 +46,8 @@ def day(value: datetime) -> Markup:
 
 def clock(value: datetime) -> str:
     """A time of day."""
-    return f"{value.astimezone(BERLIN):%H:%M}"
+    local = value.astimezone(BERLIN)
+    return f"{local:%H:%M} {local.tzname()}" if is_shown_twice(local) else f"{local:%H:%M}"
 
 
 def span(start: datetime, end: datetime | None) -> Markup:
