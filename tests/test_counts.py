@@ -4,9 +4,9 @@ from functools import cache
 
 from tools.counts import EXCEPTIONS, REPETITIONS, Counts, counted, per_field, report, totals
 
-# Nothing gets worse: whoever lowers a figure lowers its ceiling here. The targets are further below; exceptions from
-# them are named, with their reasons, in tools/counts.py.
-DECLARED_AGAIN = {"funkedupshift": 5, "hacktracker": 13, "threefc": 7, "vcm": 9, "wavyblog": 4}
+# Nothing gets worse: whoever lowers a figure lowers its ceiling here. The targets are further below.
+MOST_EXCEPTIONS = 34
+"""Declarations beside the entity's, each named with its reason in tools/counts.py."""
 REPEATED = {
     "find or 404": 5,
     "version checks": 5,
@@ -14,7 +14,7 @@ REPEATED = {
     "only copies": 1,
     '"required" by hand': 0,
 }
-BESIDE = {"keyword copies": 54, "in records": 9}
+BESIDE = {"keyword copies": 53, "in records": 9}
 """Where declarations could hide."""
 
 MOST_DECLARATIONS_PER_FIELD = 1.2
@@ -26,10 +26,17 @@ def _systems() -> list[Counts]:
     return counted()
 
 
-def test_no_system_declares_its_fields_more_often() -> None:
-    found = {each.system.name: len(each.declared_again) for each in _systems()}
-    assert found.keys() == DECLARED_AGAIN.keys()
-    assert {name: number for name, number in found.items() if number > DECLARED_AGAIN[name]} == {}
+def test_every_declaration_beside_the_entitys_is_derived_or_named_with_a_reason() -> None:
+    found = {f"{each.system.name}.{place.what}" for each in _systems() for place in each.declared_again}
+    assert found == set(), "derive these from the fields, or name them in EXCEPTIONS of tools/counts.py"
+    assert len(EXCEPTIONS) <= MOST_EXCEPTIONS
+
+
+def test_an_exception_leaves_out_what_it_names_and_nothing_else() -> None:
+    some = ["vcm.NewNews.author_ids", "hacktracker._new_team: team_id"]
+    left = counted({name: EXCEPTIONS[name] for name in some})
+    found = sorted(f"{each.system.name}.{place.what}" for each in left for place in each.declared_again)
+    assert found == sorted(EXCEPTIONS.keys() - set(some))
 
 
 def test_nothing_is_repeated_more_often() -> None:
@@ -39,7 +46,7 @@ def test_nothing_is_repeated_more_often() -> None:
 
 
 def test_a_field_is_declared_once_with_few_exceptions() -> None:
-    assert per_field(totals(_systems())) <= MOST_DECLARATIONS_PER_FIELD
+    assert per_field(totals(counted({}))) <= MOST_DECLARATIONS_PER_FIELD
 
 
 def test_hardly_anything_is_repeated() -> None:

@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 )
 
 from keyplan.data import DataError, Refused, Store, create, delete, move, patch, put, update
-from keyplan.design import Entity, Follow, Merge, Page, Query, Ref, Scan, get, scan
+from keyplan.design import Entity, Follow, InvalidValue, Merge, Page, Query, Ref, Scan, get, scan
 from keyplan.engine import Engine
 from tests.apps.plain_model import Change, Key, Plain, answer, collisions, key_of, order_of
 from tests.apps.small_values import FUTURE, PLAYS, Play
@@ -83,6 +83,10 @@ class Playing(RuleBasedStateMachine):
     def carry_out(self, changes: list[Change], write: Callable[[], object], *more: str) -> bool:
         """Write, where the model allows it; else there must be one of the refusals that the model has."""
         reasons = self.plain.refusals(changes) | set(more)
+        if any(_over_limit(after) for _, after in changes if after is not None):
+            with pytest.raises(InvalidValue):
+                write()
+            return False
         try:
             write()
         except Refused as refused:
@@ -109,6 +113,10 @@ class Playing(RuleBasedStateMachine):
         """A new entity, more often than not of parents that are there."""
         kind: type[Entity] = data.draw(st.sampled_from(self.kinds), "kind")
         values: dict[str, Any] = data.draw(st.fixed_dictionaries(self.play.fields(kind)), "values")
+        for _ in range(9):
+            if not _over_limit(kind.model_validate(values)):
+                break
+            values = data.draw(st.fixed_dictionaries(self.play.fields(kind)), "other values")
         for parent in kind.spec.parents:
             there = [each for key, each in self.plain.live.items() if key[0] is parent.entity]
             if there and data.draw(st.integers(0, 3), "of a parent") > 0:
@@ -240,7 +248,7 @@ class Playing(RuleBasedStateMachine):
             after = _changed(there or as_read, values)
         write: Any = delete(entity) if after is None else update(entity)
         if there is None or _differ(as_read, there):
-            with pytest.raises(Refused):
+            with pytest.raises((Refused, InvalidValue)):
                 self.store.run(write)
         elif self.carry_out([(there, after)], lambda: self.store.run(write)) and after is not None:
             self.adopt(key)
@@ -289,6 +297,10 @@ def _differ(one: Entity, other: Entity) -> bool:
     """Whether there is a difference in what is not the store's to set."""
     kept = {each.name for each in one.spec.fields.values() if each.kind in ("count", "updated")}
     return one.model_dump(exclude=kept) != other.model_dump(exclude=kept)
+
+
+def _over_limit(entity: Entity) -> bool:
+    return any(entity.spec.limits.broken(entity.__dict__))
 
 
 def _changed(before: Entity, values: dict[str, Any]) -> Entity:

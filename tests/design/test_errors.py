@@ -20,6 +20,7 @@ from keyplan.design import (
     Id,
     Lookup,
     Ref,
+    Refusal,
     Table,
     Ttl,
     Version,
@@ -33,6 +34,7 @@ from keyplan.design import (
     get,
     index,
     key,
+    limits,
     local,
     lookup,
     mirror,
@@ -1036,6 +1038,19 @@ def a_local_index_without_a_range_key() -> object:
 @declares("capacity", "Paid", 'Use capacity=(read, write) with billing="PROVISIONED", and only with it.')
 def provisioned_capacity_without_units() -> object:
     return Table("Paid", key("PK"), billing="PROVISIONED")
+
+
+@declares("unknown-field", "Wrong.in_order", "Name its fields.")
+def a_limit_on_a_field_that_does_not_exist() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        primary = key("A#{name}", "A")
+
+        @limits("name", "surname")
+        def in_order(self) -> Refusal | None:
+            return None
+
+    return Wrong
 
 
 def test_an_error_in_a_pattern_names_the_pattern() -> None:

@@ -46,6 +46,7 @@ from keyplan.design.fields import (
 )
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
+from keyplan.design.joint_limits import limits
 from keyplan.design.limits import CHECKED_ON_WRITE, AsStored, Limit, limit, relaxed_field
 from keyplan.design.operations import (
     BatchGet,
@@ -166,6 +167,7 @@ __all__ = [
     "label_of",
     "less_than",
     "limit",
+    "limits",
     "local",
     "lookup",
     "make_id",

@@ -22,6 +22,7 @@ from keyplan.design.fields import (
     stored_name,
 )
 from keyplan.design.formats import Format, choices, format_of
+from keyplan.design.joint_limits import joint_limits_of
 from keyplan.design.limits import EntityLimits
 from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
@@ -56,7 +57,8 @@ class EntitySpec:
         self.name = entity.__name__
         self._check_type()
         self.fields = {name: self._field(name, info) for name, info in entity.declared_fields.items()}
-        self.limits = EntityLimits(self.name, entity.declared_fields)
+        joint = joint_limits_of(entity, entity.declared_fields)
+        self.limits = EntityLimits(self.name, entity.declared_fields, joint)
         check_fields(self)
         declared = dict(self._declared)
         primary = declared.pop("primary", None)

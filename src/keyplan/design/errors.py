@@ -21,12 +21,15 @@ class DesignError(Exception):
 class InvalidValue(ValueError):
     """A value that can't be stored, or can't be part of a key. Nothing was sent.
 
-    `field` is the entity's field, if there is one.
+    `field` is the entity's field, if there is one. `is_joint` says that a limit on several fields was broken.
     """
 
-    def __init__(self, code: str, place: str, problem: str, *, field: str | None = None) -> None:
+    def __init__(
+        self, code: str, place: str, problem: str, *, field: str | None = None, is_joint: bool = False
+    ) -> None:
         super().__init__(f"{place}: {problem} [{code}]")
         self.code = code
         self.place = place
         self.problem = problem
         self.field = field
+        self.is_joint = is_joint

@@ -8,7 +8,7 @@ read, listed and changed in its other fields.
 Other validators (`BeforeValidator`, `AfterValidator` and so on) convert values, and always run.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -33,6 +33,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from keyplan.design.errors import InvalidValue
+from keyplan.design.joint_limits import JointLimit
 
 _LIMITS = (Gt, Ge, Lt, Le, Interval, MultipleOf, MinLen, MaxLen, Len)
 _LIMITING = frozenset("pattern min_length max_length max_digits decimal_places multiple_of gt ge lt le".split())
@@ -190,8 +191,10 @@ def relax(model: type[BaseModel]) -> None:
 class EntityLimits:
     """The limits of an entity's fields, which are checked when its items are written."""
 
-    def __init__(self, place: str, declared: Mapping[str, FieldInfo]) -> None:
+    def __init__(self, place: str, declared: Mapping[str, FieldInfo], joint: Sequence[JointLimit] = ()) -> None:
         self.place = place
+        self.joint = joint
+        """The limits on several fields together."""
         self.fields = {name: info for name, info in declared.items() if relaxed_field(info) is not info}
         """The fields that have limits, as they were declared."""
 
@@ -200,15 +203,22 @@ class EntityLimits:
         for problem in self.broken(values):
             raise problem
 
-    def check_changed(self, values: Mapping[str, object], changed: Iterable[str]) -> None:
-        """Refuse values over their limits among the fields that were changed."""
-        limited = {name: values[name] for name in changed if name in self.fields}
-        if limited:
-            self.check(limited)
+    def check_changed(self, values: Mapping[str, object], changed: Set[str]) -> None:
+        """Refuse values over their limits among the fields that were changed, and those limited together with them."""
+        for problem in self._broken({name: values[name] for name in changed if name in self.fields}):
+            raise problem
+        for each in self.joint:
+            for problem in () if changed.isdisjoint(each.fields) else each.broken(self.place, values):
+                raise problem
 
     def broken(self, values: Mapping[str, object]) -> Iterator[InvalidValue]:
-        """One error for each value that is over its limits."""
-        if not self.fields:
+        """One error for each value that is over its limits, and for each joint limit."""
+        yield from self._broken(values)
+        for each in self.joint:
+            yield from each.broken(self.place, values)
+
+    def _broken(self, values: Mapping[str, object]) -> Iterator[InvalidValue]:
+        if not self.fields or not values:
             return
         try:
             self._adapter.validate_python(self._plain(values), context=WRITTEN, by_alias=False, by_name=True)

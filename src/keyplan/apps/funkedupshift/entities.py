@@ -10,7 +10,6 @@ from keyplan.apps.funkedupshift.fields import (
     CommentShown,
     GroupFields,
     MatchDetails,
-    MatchEntry,
     MembershipDetails,
     PlayerDetails,
     ProfileDetails,
@@ -20,6 +19,7 @@ from keyplan.apps.funkedupshift.fields import (
     SiteContent,
     SiteShown,
     Tag,
+    player_ids,
 )
 from keyplan.design import (
     HIDDEN,
@@ -218,11 +218,6 @@ class SquashPlayer(PlayerDetails, Entity, table=fus, noun="player"):
 
 
 # 9. Squash match
-
-
-def player_ids(match: MatchEntry) -> tuple[str, str, str, str]:
-    """The ids of a match's players: two of team A, then two of team B."""
-    return (match.team_a_player1_id, match.team_a_player2_id, match.team_b_player1_id, match.team_b_player2_id)
 
 
 class SquashMatch(MatchDetails, Entity, table=fus, noun="match"):

@@ -18,12 +18,14 @@ from keyplan.design import (
     Fields,
     Id,
     OneLine,
+    Refusal,
     Stamped,
     Updated,
     Versioned,
     about,
     created,
     limit,
+    limits,
     new_id,
     public,
     stored,
@@ -346,11 +348,32 @@ class MatchEntry(Fields):
     team_a_games: Annotated[Games, about("Games won by team A")]
     team_b_games: Annotated[Games, about("Games won by team B")]
 
+    @limits("team_a_player1_id", "team_a_player2_id", "team_b_player1_id", "team_b_player2_id")
+    def different_players(self) -> Refusal | None:
+        """Nobody plays twice in a match."""
+        if len(set(player_ids(self))) < 4:
+            return Refusal("same-player", "Choose four different players.")
+        return None
+
+
+def player_ids(match: MatchEntry) -> tuple[str, str, str, str]:
+    """The ids of a match's players: two of team A, then two of team B."""
+    return (match.team_a_player1_id, match.team_a_player2_id, match.team_b_player1_id, match.team_b_player2_id)
+
 
 class MatchFields(MatchEntry):
     """What callers may set of a match."""
 
     winning_team: Team
+
+    @limits("winning_team", "team_a_games", "team_b_games")
+    def ends_with_three_games(self) -> Refusal | None:
+        """A match ends when a team has won 3 games."""
+        games = (self.team_a_games, self.team_b_games)
+        winner, loser = games if self.winning_team == "A" else reversed(games)
+        if winner != 3 or loser == 3:
+            return Refusal("wrong-score", "The winning team must have 3 games, and the other 0, 1 or 2.")
+        return None
 
 
 class MatchDetails(Versioned, Stamped, MatchFields, MatchId):

@@ -15,11 +15,13 @@ from keyplan.design import (
     Id,
     NoSeparator,
     OneLine,
+    Refusal,
     Ttl,
     UpdatedAt,
     Versioned,
     about,
     limit,
+    limits,
     new_id,
     stored,
 )
@@ -273,6 +275,13 @@ class GameStored(OfTeam, GameScored, GameEditable, Tracked):
     lineup: Annotated[BattingOrder, READ_ONLY, about("Line-up", "Player ids in batting order.")] = Field(
         default_factory=list
     )
+
+    @limits("lineup")
+    def bat_once(self) -> Refusal | None:
+        """Each player has one place in the line-up."""
+        if len(set(self.lineup)) < len(self.lineup):
+            return Refusal("twice-in-lineup", "Each player can be in the line-up only once.", field="lineup")
+        return None
 
 
 # At-bats

@@ -18,10 +18,12 @@ from keyplan.design import (
     Id,
     NoSeparator,
     OneLine,
+    Refusal,
     UserId,
     Versioned,
     about,
     limit,
+    limits,
     new_id,
     new_ulid,
     on_top,
@@ -144,6 +146,13 @@ class SeasonFields(Named):
     starts_on: Annotated[date | None, about("First day")] = None
     ends_on: Annotated[date | None, about("Last day")] = None
 
+    @limits("starts_on", "ends_on")
+    def ends_after_start(self) -> Refusal | None:
+        """A season's last day isn't before its first."""
+        if self.starts_on and self.ends_on and self.ends_on < self.starts_on:
+            return Refusal("ends-before-start", "The last day can't be before the first day.", field="ends_on")
+        return None
+
 
 class SeasonShown(Versioned, SeasonFields, LeagueRef, SeasonId, GameCount):
     """What callers see of a season."""
@@ -264,6 +273,29 @@ class GoalFields(GoalDetails):
     """What callers say about a goal. An own goal has no scoring team."""
 
     own_goal: Annotated[bool, about("Own goal")] = False
+
+    @limits("own_goal", "conceding_team_id", "scoring_team_id", "assist_ids")
+    def scored_by_another_team(self) -> Refusal | None:
+        """An own goal has neither a scoring team nor assists; any other goal has a team that scored it."""
+        if self.own_goal and self.scoring_team_id is not None:
+            return Refusal("own-goal", "An own goal has no scoring team.", field="scoring_team_id")
+        if self.own_goal and self.assist_ids:
+            return Refusal("own-goal", "An own goal has no assists.", field="assist_ids")
+        if not self.own_goal and self.scoring_team_id is None:
+            sentence = "Choose the team that scored, or make it an own goal."
+            return Refusal("no-scoring-team", sentence, field="scoring_team_id")
+        if self.scoring_team_id == self.conceding_team_id:
+            return Refusal("same-team", "A team can't score against itself.", field="scoring_team_id")
+        return None
+
+    @limits("scorer_id", "assist_ids")
+    def different_players(self) -> Refusal | None:
+        """Nobody assists twice, or assists their own goal."""
+        if len(set(self.assist_ids)) < len(self.assist_ids):
+            return Refusal("same-player", "Choose each player only once.", field="assist_ids")
+        if self.scorer_id in self.assist_ids:
+            return Refusal("same-player", "The scorer can't assist the same goal.", field="assist_ids")
+        return None
 
 
 # Roster

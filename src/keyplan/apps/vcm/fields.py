@@ -28,12 +28,14 @@ from keyplan.design import (
     Id,
     Link,
     OneLine,
+    Refusal,
     Stamped,
     Ttl,
     UpdatedAt,
     Versioned,
     about,
     limit,
+    limits,
     new_id,
 )
 
@@ -184,6 +186,15 @@ class EventText(Illustrated):
     end_date: Annotated[Moment | None, about("End", "At most 31 days after the start.")] = None
     address: Annotated[Address | None, about("Address")] = None
 
+    @limits("start_date", "end_date")
+    def ends_in_time(self) -> Refusal | None:
+        """An event ends after it starts, and within 31 days."""
+        if self.end_date is not None and self.end_date < self.start_date:
+            return Refusal("ends-too-early", "The event ends before it starts. Enter a later end.", field="endDate")
+        if self.end_date is not None and self.end_date - self.start_date > LONGEST_EVENT:
+            return Refusal("too-long", "An event can last 31 days at most. Enter an earlier end.", field="endDate")
+        return None
+
 
 class EventDescription(Fields):
     """The text of an event."""
@@ -231,6 +242,18 @@ class TeamDetails(Fields):
     schedules: Annotated[list[Schedule], Field(max_length=MOST_SCHEDULES), about("Training times")] = Field(
         default_factory=list
     )
+
+    @limits("schedules")
+    def trains_on_some_day(self) -> Refusal | None:
+        """Each training is on some day, and ends after it starts."""
+        for number, each in enumerate(self.schedules):
+            if not each.day:
+                sentence, at = "Choose at least one day of the week.", f"schedules/{number}/day"
+                return Refusal("no-day", sentence, field=at)
+            if each.endTime <= each.startTime:
+                sentence, at = "The training ends before it starts. Enter a later end.", f"schedules/{number}/endTime"
+                return Refusal("ends-too-early", sentence, field=at)
+        return None
 
 
 class TeamFields(TeamDetails, TeamText):

@@ -80,7 +80,7 @@ def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
     _check(spec, work)
     if work.quiet:
         yield from _check_stamps(work, reader)
-    if work.quiet or (_is_alone(spec, set(work.changes)) and not _adds_within_limits(work)):
+    if work.quiet or (_is_alone(spec, set(work.changes)) and not _needs_other_values(work)):
         return DirectPatch(work)
     item = yield from reader.stored(work.target)
     if item is None or DELETING in item or not holds(item_exists(spec), item):
@@ -99,7 +99,7 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
         spec.name,
         "touch() can't set fields that keys, the envelope or other items depend on. Use patch().",
     )
-    if not _is_alone(spec, set(work.changes), looser=True) or _adds_within_limits(work):
+    if not _is_alone(spec, set(work.changes), looser=True) or _needs_other_values(work):
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
@@ -110,10 +110,12 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
                 raise refusal
 
 
-def _adds_within_limits(work: Patch[Any]) -> bool:
-    """Whether it adds to a number with limits: the item must be read to check them."""
-    limited = work.target.entity.spec.limits.fields
-    return any(isinstance(change, Increment) and name in limited for name, change in work.changes.items())
+def _needs_other_values(work: Patch[Any]) -> bool:
+    """Whether the item must be read to check limits: it adds to a number, or changes a field with a joint limit."""
+    limits = work.target.entity.spec.limits
+    if any(not each.fields.isdisjoint(work.changes) for each in limits.joint):
+        return True
+    return any(isinstance(change, Increment) and name in limits.fields for name, change in work.changes.items())
 
 
 def _value(entity: Entity, name: str, change: object) -> object:

@@ -24,7 +24,10 @@ def problem_for(error: Exception, design: Design | None = None) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, InvalidValue):
-        return Invalid([FieldProblem(_pointer(error, design), error.problem, error.code)])
+        pointer = _pointer(error, design)
+        if error.is_joint:  # it has a code of its own
+            return Unprocessable(error.code, error.problem, pointer=pointer)
+        return Invalid([FieldProblem(pointer, error.problem, error.code)])
     if isinstance(error, data.Refused):
         return _from_rule(error, design)
     match error:

@@ -17,13 +17,15 @@ for later. Who may call `create` may open the pages. What is said goes through t
 the noun, the plural, labels and help texts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, Generic, Self, TypeAlias, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError, create_model
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 from starlette.responses import Response
 
 from keyplan.design import CHECKED_ON_WRITE, label_of
@@ -201,7 +203,7 @@ class Editor(Generic[S, New, Changed]):
 
     def show(self, view: View[S], thing: object | None, preview: str | None = None) -> Response:
         """The form, with what was typed or what there is."""
-        before = {} if thing is None else self._before(thing)
+        before = self._defaults if thing is None else self._before(thing)
         version = None if thing is None else getattr(thing, "version", None)
         view.form.asking(self.form).starting_from({**before, "version": version})
         inputs = self.shown_inputs(view)
@@ -242,11 +244,21 @@ class Editor(Generic[S, New, Changed]):
         asked = {name: [*each.asked(name, self.body.model_fields[name])] for name, each in self.asked.items()}
         return {self._of_body(name): self._sent_as(parts[0]) for name, parts in asked.items() if len(parts) == 1}
 
+    @cached_property
+    def _defaults(self) -> dict[str, object]:
+        """What the form begins with where there is nothing yet: the declared defaults."""
+        fields = self.body.model_fields
+        defaults = {name: fields[name].get_default(call_default_factory=True) for name in self.asked}
+        known = {name: value for name, value in defaults.items() if value not in (None, PydanticUndefined, "", [])}
+        return self._shown(known, SimpleNamespace(**known))
+
     def _before(self, thing: object) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for name, each in self.asked.items():
-            found |= {self._sent_as(part): value for part, value in each.shown(name, thing).items()}
-        return found
+        return self._shown(self.asked, thing)
+
+    def _shown(self, names: Iterable[str], thing: object) -> dict[str, object]:
+        """What the inputs for these fields show of a thing."""
+        shown = [self.asked[name].shown(name, thing) for name in names]
+        return {self._sent_as(part): value for each in shown for part, value in each.items()}
 
     # The pages
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from fastapi import Query as QueryParameter
 
-from keyplan.apps.funkedupshift.entities import SquashMatch, SquashPlayer, player_ids
+from keyplan.apps.funkedupshift.entities import SquashMatch, SquashPlayer
+from keyplan.apps.funkedupshift.fields import player_ids
 from keyplan.apps.funkedupshift.models import (
     Day,
     MatchChange,
@@ -171,7 +172,6 @@ class Squash(Access):
     def _written(self, write: Create[SquashMatch] | Update[SquashMatch], new_players: Iterable[str]) -> MatchOut:
         """The match after it was written. The write decides that its players exist and may have another match."""
         match = write.entity
-        _check_result(match)
         room = [check(ref(SquashPlayer, id=id), lambda player: player.match_count < MAX_MATCHES) for id in new_players]
         try:
             self.store.transact(write, *room)
@@ -215,17 +215,6 @@ class Squash(Access):
                     row.games_lost += lost
         order = sorted(rows.values(), key=lambda row: (row.name.casefold(), row.id))
         return sorted(order, key=lambda row: (row.wins, row.games_won - row.games_lost), reverse=True)
-
-
-def _check_result(match: SquashMatch) -> None:
-    """Refuse a match with a player named twice, or with a score that can't be."""
-    if len(set(player_ids(match))) < 4:
-        raise Unprocessable("same-player", "Choose four different players.")
-    games = {"A": match.team_a_games, "B": match.team_b_games}
-    winner = games.pop(match.winning_team)
-    (loser,) = games.values()
-    if winner != 3 or loser == 3:
-        raise Unprocessable("wrong-score", "The winning team must have 3 games, and the other 0, 1 or 2.")
 
 
 def _range(first: datetime.date | None, last: datetime.date | None) -> tuple[datetime.date, datetime.date]:

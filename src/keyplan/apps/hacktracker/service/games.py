@@ -86,8 +86,6 @@ class Games(Access):
             raise Unprocessable("personal-team", "A personal team has no line-up: its one player bats.")
         if game.status == "FINAL":
             raise InConflict("is-final", "The game is over.")
-        if len(set(new.lineup)) < len(new.lineup):
-            raise Unprocessable("twice-in-lineup", "Each player can be in the line-up only once.", pointer="/lineup")
         if game.status == "IN_PROGRESS" and not new.lineup:
             raise _no_lineup()
         game.lineup = new.lineup

@@ -22,7 +22,7 @@ from keyplan.apps.threefc.service.access import ADMIN, ADMINS, READ, READERS, Ac
 from keyplan.apps.threefc.service.scores import outcome, season_table, tallies
 from keyplan.data import create, delete
 from keyplan.design import Refusal, batch_get
-from keyplan.web import SIGNED_IN, IfMatch, Listing, Paging, Unprocessable, allow, page_of, takes_long
+from keyplan.web import SIGNED_IN, IfMatch, Listing, Paging, allow, page_of, takes_long
 
 
 class Seasons(Access):
@@ -38,9 +38,7 @@ class Seasons(Access):
     def create_season(self, league_id: ItemId, new: NewSeason) -> SeasonOut:
         """Add a season to a league."""
         self._in_league(league_id, ADMINS)
-        season = Season.from_fields(new, league_id=league_id)
-        _check_dates(season)
-        return SeasonOut.from_fields(self.store.run(create(season)))
+        return SeasonOut.from_fields(self.store.run(create(Season.from_fields(new, league_id=league_id))))
 
     @allow(SIGNED_IN, also=READ)
     def season(self, season_id: ItemId) -> SeasonOut:
@@ -50,10 +48,7 @@ class Seasons(Access):
     @allow(SIGNED_IN, also=ADMIN)
     def change_season(self, season_id: ItemId, change: SeasonChange, version: IfMatch) -> SeasonOut:
         """Change a season's name or dates."""
-        season = self._season(season_id, ADMINS, version)
-        change.apply_to(season)
-        _check_dates(season)
-        return SeasonOut.from_fields(self.save(season))
+        return SeasonOut.from_fields(self.save(self._season(season_id, ADMINS, version), change))
 
     @allow(SIGNED_IN, also=ADMIN)
     def delete_season(self, season_id: ItemId, version: IfMatch) -> None:
@@ -183,8 +178,3 @@ class Seasons(Access):
 def _place(scorer: ScorerOut) -> str:
     """Most goals first, then most assists, then the name."""
     return f"{9999999 - scorer.goals}#{9999999 - scorer.assists}#{scorer.display_name.casefold()}#{scorer.player_id}"
-
-
-def _check_dates(season: Season) -> None:
-    if season.starts_on and season.ends_on and season.ends_on < season.starts_on:
-        raise Unprocessable("ends-before-start", "The last day can't be before the first day.", pointer="/ends_on")

@@ -1,12 +1,11 @@
 """News and events."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from pydantic import JsonValue
 
 from keyplan.apps.vcm.entities import Event, News
-from keyplan.apps.vcm.fields import LONGEST_EVENT, SlugText, Status
+from keyplan.apps.vcm.fields import SlugText, Status
 from keyplan.apps.vcm.html import html_of
 from keyplan.apps.vcm.models import (
     EventChange,
@@ -22,7 +21,7 @@ from keyplan.apps.vcm.richtext import BadDocument, Node, checked, excerpt, image
 from keyplan.apps.vcm.service.shared import EDITORS, Shared, first
 from keyplan.data import delete
 from keyplan.design import Id
-from keyplan.web import ANYONE, IfMatch, Listing, MayMatch, Paging, Unprocessable, allow
+from keyplan.web import ANYONE, IfMatch, Listing, MayMatch, Paging, allow
 
 _IN_CALENDAR = 500
 """Events in the calendar: more than a club has in years, and no more than a calendar program takes."""
@@ -175,7 +174,6 @@ class Content(Shared):
     def create_event(self, new: NewEvent) -> EventOut:
         """Announce an event, as a draft or published at once."""
         description = self._description(new.description)
-        _check_dates(new.start_date, new.end_date)
         event = Event.from_fields(
             new,
             slug="-",
@@ -195,7 +193,6 @@ class Content(Shared):
             description = self._description(change.get(lambda each: each.description, None))
             change = change.model_copy(update={"description": description})
         change.apply_to(event)
-        _check_dates(event.start_date, event.end_date)
         event.image_ids = self._all_images(event.image_ids, event.description)
         return self._event_out(self._saved(event, before, event.title))
 
@@ -232,10 +229,3 @@ class Content(Shared):
             images=[images[id] for id in dict.fromkeys(event.image_ids) if id in images],
             author_ids=event.author_ids if self.is_editor else None,
         )
-
-
-def _check_dates(start: datetime, end: datetime | None) -> None:
-    if end is not None and end < start:
-        raise Unprocessable("ends-too-early", "The event ends before it starts. Enter a later end.", pointer="/endDate")
-    if end is not None and end - start > LONGEST_EVENT:
-        raise Unprocessable("too-long", "An event can last 31 days at most. Enter an earlier end.", pointer="/endDate")

@@ -52,7 +52,7 @@ class Teams(Shared):
         team = Team.from_fields(
             new,
             slug="-",
-            schedules=_checked(new.schedules),
+            schedules=_with_days_in_order(new.schedules),
             image_ids=self._all_images(new.image_ids, None),
             status="published" if new.publish else "draft",
         )
@@ -67,7 +67,7 @@ class Teams(Shared):
         before = team.name
         change.apply_to(team)
         if change.gives(lambda each: each.schedules):
-            team.schedules = _checked(team.schedules)
+            team.schedules = _with_days_in_order(team.schedules)
         if change.gives(lambda each: each.coach_ids):
             team.coach_ids = self._people(team.coach_ids, "/coachIds")
         if change.gives(lambda each: each.contact_person_ids):
@@ -149,15 +149,5 @@ class Teams(Shared):
         )
 
 
-def _checked(schedules: Sequence[Schedule]) -> list[Schedule]:
-    """Training times, if each is on some day and ends after it starts."""
-    for number, each in enumerate(schedules):
-        if not each.day:
-            raise Unprocessable("no-day", "Choose at least one day of the week.", pointer=f"/schedules/{number}/day")
-        if each.endTime <= each.startTime:
-            raise Unprocessable(
-                "ends-too-early",
-                "The training ends before it starts. Enter a later end.",
-                pointer=f"/schedules/{number}/endTime",
-            )
+def _with_days_in_order(schedules: Sequence[Schedule]) -> list[Schedule]:
     return [each.model_copy(update={"day": sorted(set(each.day))}) for each in schedules]
