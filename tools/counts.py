@@ -99,7 +99,7 @@ EXCEPTIONS: dict[str, str] = {
     "vcm.MemberOut.show_contact": "null for everybody but editors; a member always has it",
     "vcm.SamsFile.teams": "a list of teams to import, not a field of one",
     "vcm.SamsImported.teams": "what an import did with teams, not a field of one",
-    "wavyblog.EmailChange.email": "changed on its own, with the password; elsewhere it is beside the username, which stays",
+    "wavyblog.EmailChange.email": "changed on its own, with the password, and without the username beside it",
     "wavyblog.RoleChange.role": "read-only in a user, because only admins change it",
     "wavyblog.NewCategory.slug": "may be left out by callers; a stored category always has a slug",
     "wavyblog.ImageToUpload.size": "not known before the upload without JavaScript; a stored image has one",
