@@ -149,6 +149,11 @@ class Cookies:
             return None if changed is None else changed.value
         return self._sent.get(self.name(name))
 
+    def new(self, name: str) -> str | None:
+        """The value that the response sets; None if it doesn't."""
+        changed = self._changed.get(name)
+        return None if changed is None else changed.value
+
     def set(self, name: str, value: str, lasts: timedelta) -> None:
         """Set a cookie."""
         self._changed[name] = _Cookie(value, int(lasts.total_seconds()))
@@ -246,6 +251,11 @@ class Visitor:
             secret = secrets.token_urlsafe(32)
             self.cookies.set(VISITOR, secret, LASTS)
         return form_token(secret)
+
+    @property
+    def anonymous(self) -> str:
+        """What tells this browser from others while nobody is signed in."""
+        return "" if self.caller else self.cookies.get(VISITOR) or ""
 
     def check_form(self, token: str) -> None:
         """Refuse a form that isn't from a page that we sent to this browser."""

@@ -323,7 +323,7 @@ class Editor(Generic[S, New, Changed]):
             view.service.require(self.create)
             return self.for_changes.show(view, self.one(view.service, of)) if of else self.show(view, None)
 
-        @pages.post(f"{self.path}/{self.paths.preview}", again=show)
+        @pages.post(f"{self.path}/{self.paths.preview}", again=show, once=False)
         def preview(view: View[S], typed: form, of: str | None = None) -> Response:
             view.service.require(self.create)
             before = self.one(view.service, of) if of else None

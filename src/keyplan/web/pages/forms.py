@@ -22,11 +22,11 @@ from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 from keyplan.web.pages.zones import NoSuchTime, as_typed, clock, read_time
 
-TOKEN, FORM = "csrf", "form"
-"""The names of hidden fields: the token that proves that a form is ours, and which form of its page it is."""
+TOKEN, FORM, KEY = "csrf", "form", "idempotency_key"
+"""The names of hidden fields: the token that proves that a form is ours, which form of its page it is, and its key."""
 MAIN = "main"
 """The name of the form of a page that has one, or of the most important one."""
-_OURS = frozenset({TOKEN, FORM})
+_OURS = frozenset({TOKEN, FORM, KEY})
 _ZONE, _BEFORE = ".zone", ".before"
 """The ends of the names of hidden fields beside a time: its zone, and the time that was shown first."""
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
@@ -104,9 +104,9 @@ class Forms:
     was sent, and its errors, belong to the form that was sent. All others show their first values.
     """
 
-    def __init__(self, sent: Sent | None = None, hidden: Callable[[str], Markup] = lambda name: Markup()) -> None:
+    def __init__(self, sent: Sent | None = None, hidden: Callable[[str, bool], Markup] | None = None) -> None:
         self._sent = sent
-        self._hidden = hidden
+        self._hidden = hidden or (lambda name, once: Markup())
         self._made: dict[str, Form] = {}
         self._shown: set[str] = set()
 
@@ -128,10 +128,10 @@ class Forms:
     def _of_sent(self, name: str) -> Form:
         return self._made.get(name) or Form(self._sent, name, self)
 
-    def hidden(self, name: str) -> Markup:
+    def hidden(self, name: str, *, once: bool) -> Markup:
         """The hidden fields of a form."""
         self._shown.add(name)
-        return self._hidden(name)
+        return self._hidden(name, once)
 
 
 class Form:
@@ -161,9 +161,9 @@ class Form:
             return self._forms.refused
         return self if self.messages else None
 
-    def hidden(self) -> Markup:
-        """The hidden fields that the form begins with."""
-        return Markup() if self._forms is None or self.name is None else self._forms.hidden(self.name)
+    def hidden(self, *, once: bool = True) -> Markup:
+        """The hidden fields that the form begins with, among them a key with which it takes effect once."""
+        return Markup() if self._forms is None or self.name is None else self._forms.hidden(self.name, once=once)
 
     def id(self, what: str, field: str) -> str:
         """The HTML id of a field, its hint or its error. No two forms of a page have the same."""
@@ -283,6 +283,11 @@ def _messages(problem: Problem) -> Iterator[Message]:
         yield Message(error.pointer.lstrip("/").partition("/")[0], error.detail)
     if not problem.errors:
         yield Message("", problem.detail)
+
+
+def values_of(typed: Typed) -> dict[str, list[str]]:
+    """What was entered, with its zone, without the hidden fields that every form has."""
+    return {name: list(texts) for name, texts in typed.items() if name not in _OURS}
 
 
 def typed_in(sent: FormData) -> dict[str, list[str]]:

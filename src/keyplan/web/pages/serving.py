@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import unquote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from keyplan.web.identity.admission import Admission
-from keyplan.web.identity.sessions import Sessions, Visitor
+from keyplan.web.identity.sessions import NOTICE, Sessions, Visitor
 from keyplan.web.models.paging import Paging
 from keyplan.web.models.problems import (
     BadRequest,
@@ -28,20 +29,26 @@ from keyplan.web.models.problems import (
 )
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
-from keyplan.web.pages.forms import FORM, TOKEN, Sent, Typed, message_for, read_form, typed_in
+from keyplan.web.pages.forms import FORM, KEY, TOKEN, Sent, Typed, message_for, read_form, typed_in, values_of
 from keyplan.web.pages.rendering import Site, Static, kit_page
 from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
 from keyplan.web.pages.views import View
 from keyplan.web.pages.zone_choice import zone_pages
 from keyplan.web.pages.zones import at_clock
+from keyplan.web.routes.once import REPLAYED, Keyed, Result, carried_out_once
 from keyplan.web.routes.routing import Later, wrong_method
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import Trace, logger
 from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute, Pages
 from keyplan.web.system.running import Running
+from keyplan.web.system.service import Service
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
+_PATIENCE = 5.0
+"""Seconds that a form which is sent again waits for the first one."""
+_LONGEST_KEY = 255
+_NOTICE = "notice"
 _WORTH_KEEPING = 40
 """The length from which on a text is shown for copying if its form was refused."""
 
@@ -183,7 +190,28 @@ class _Serving:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
             if (form := signature_of(page.function).body) is not None:
                 values = {**values, form[0]: read_form(form[1], typed)}
-        return page.function(self._view(request, visitor, _sent(page, request), page.path), **values)
+        return self._carried_out(page, request, visitor, values)
+
+    def _carried_out(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
+        """What a page's function returns; for a form that was sent before, the first redirect."""
+        view = self._view(request, visitor, _sent(page, request), page.path)
+        typed: Typed | None = request.scope.get("keyplan.typed")
+        key = None if typed is None or not page.takes_key else _key_of(request, typed)
+        if typed is None or key is None:
+            return page.function(view, **values)
+
+        def act(service: Service[Any]) -> Response:
+            view.act_with(service)
+            return page.function(view, **values)
+
+        trace: Trace = request.scope["keyplan"]
+        route, path = f"{page.verb} page {page.path}", f"{request.url.path}?{request.url.query}"
+        entered = values_of(typed)
+        keyed = Keyed(visitor.caller, trace.address, route, path, key, entered, visitor.anonymous, by_values=True)
+        response = carried_out_once(self._running, keyed, act, kept=partial(_redirect_of, view), patience=_PATIENCE)
+        if REPLAYED in response.headers:
+            return view.redirect_to(response.headers["location"], notice=unquote(response.headers[_NOTICE]) or None)
+        return response
 
     def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None, path: str = "") -> View[Any]:
         return View(self._site, request, visitor, sent, self._everywhere, path)
@@ -291,6 +319,22 @@ def _sent(page: PageRoute, request: Request, problem: Problem | None = None) -> 
         return None
     body = signature_of(page.function).body
     return Sent(next(iter(typed.get(FORM, ())), None) or None, typed, None if body is None else body[1], problem)
+
+
+def _key_of(request: Request, typed: Typed) -> str | None:
+    """The key with which a form takes effect once: its hidden field, or the header that API clients send."""
+    key = next(iter(typed.get(KEY, ())), "") or request.headers.get("idempotency-key", "")
+    if len(key) > _LONGEST_KEY:
+        raise BadRequest("bad-idempotency-key", f"An idempotency key has at most {_LONGEST_KEY} characters.")
+    return key or None
+
+
+def _redirect_of(view: View[Any], response: Response) -> Result:
+    """What is kept of a response to a form: where it leads to and the notice there, never a page or a cookie."""
+    if "location" not in response.headers:
+        return Result(response.status_code)
+    notice = view.visitor.cookies.new(NOTICE) or ""
+    return Result(response.status_code, {"location": response.headers["location"], _NOTICE: notice})
 
 
 def _texts_to_copy(request: Request, problem: Problem) -> list[str]:

@@ -67,7 +67,7 @@ def sign_out(view: AnyView) -> Response:
     return view.redirect("/", notice="Signed out")
 
 
-SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out)
+SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out, once=False)
 
 
 # With dev
@@ -92,7 +92,7 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
         view.sign_in(person.caller())
         return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {person.name}")
 
-    return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose)]
+    return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose, once=False)]
 
 
 # At an issuer

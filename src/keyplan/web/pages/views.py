@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
@@ -16,7 +17,7 @@ from keyplan.data import BadCursor
 from keyplan.web.identity.sessions import LASTS, NOTICE, Visitor
 from keyplan.web.models.paging import MAX_CURSOR, Listing, Paging, ShownPage, turn
 from keyplan.web.models.signatures import names_in_path
-from keyplan.web.pages.forms import FORM, TOKEN, Form, Forms, Sent
+from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Forms, Sent
 from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.zones import CHOSEN, TOLD, clock
 from keyplan.web.system.access import Caller
@@ -29,17 +30,22 @@ T = TypeVar("T")
 
 
 class _FormToken:
-    """The hidden field of a button, made when a template shows it, so that pages without forms set no cookie."""
+    """The hidden fields of a button, made when a template shows them, so that pages without forms set no cookie."""
 
     def __init__(self, visitor: Visitor) -> None:
         self._visitor = visitor
 
     def __html__(self) -> str:
-        return _hidden_field(TOKEN, self._visitor.form_token())
+        return self()
 
-    def of_form(self, name: str) -> Markup:
+    def __call__(self, *, once: bool = True) -> Markup:
+        """The token that proves that the form is ours, and with `once` a key, with which it takes effect once."""
+        key = _hidden_field(KEY, secrets.token_urlsafe(16)) if once else Markup()
+        return _hidden_field(TOKEN, self._visitor.form_token()) + key
+
+    def of_form(self, name: str, once: bool) -> Markup:
         """The hidden fields of a form with a name."""
-        return Markup(self) + _hidden_field(FORM, name)
+        return self(once=once) + _hidden_field(FORM, name)
 
 
 def _hidden_field(name: str, value: str) -> Markup:
@@ -96,6 +102,10 @@ class View(Generic[S]):
         """The system's service, made for the caller."""
         trace: Trace = self.request.scope["keyplan"]
         return cast("S", self.site.running.service(self.caller, trace.address))
+
+    def act_with(self, service: S) -> None:
+        """Use this service, which was made for the request."""
+        self.__dict__["service"] = service
 
     def render(self, template: str, /, *, status: int = 200, sends_files: bool = False, **values: object) -> Response:
         """A page from a template. Besides `values`, templates know `system`, `site`, `caller`, `form`, `forms`,

@@ -1,20 +1,31 @@
-"""`Idempotency-Key`: a request that is sent again takes effect once, and gets the first response.
+"""Idempotency keys: a request or a form that is sent again takes effect once, and gets the first result.
 
-A record is written before anything else. It has the time and the source of new IDs, so that the same request makes the
-same items whenever it runs. Every write of the request adds a step to the record in the same transaction. So an
-interrupted request can be finished by the next request with its key: it skips what was written and does the rest. The
-response is then stored in the record, and returned from then on.
+The key is a header of an API request, or a hidden field of a form. A record is written before anything else. It has the
+time and the source of new IDs, so that the same request makes the same items whenever it runs. Every write of the
+request adds a step to the record in the same transaction. So an interrupted request can be finished by the next request
+with its key: it skips what was written and does the rest. The result is then stored in the record, and returned from
+then on.
 
-A refused request has no effect and leaves no record, so its key can be used again.
+What is guaranteed, for a day and for the latest 500 keys of a person:
+
+- Each transaction of a request is written once, whenever the process stops: its step is in the same transaction.
+- A request that comes while the first one is running gets its result, or after `patience` a 409 `request-under-way`.
+  After a crash, the first one counts as running for twice the time limit of a request.
+- A result that is not kept (a page; an answer of more than 300,000 bytes) is made again. If that would write anything
+  else than the first time, it is refused with 409 `already-done`.
+- A refused request has no effect and leaves no record, so its key can be used again.
+- Not covered: what is written outside of the service's store, which is files, sessions and rate limits.
 """
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from pydantic import Field
@@ -41,12 +52,21 @@ from keyplan.web.system.running import Running
 
 KEPT = timedelta(hours=24)
 _LONGEST_ANSWER = 300_000
+_POLL = 0.05
+"""Seconds between two looks at a request that is still running."""
+REPLAYED = "Idempotent-Replayed"
 _KEPT_HEADERS = ("content-type", "etag", "location", "link")
 
 
-class Attempt(Entity, table=HOUSEKEEPING):
-    """A request with an `Idempotency-Key`."""
+_MOST = 500
+"""How many records of a person are kept; they are counted with every 32nd."""
+_COUNTED = 32
 
+
+class Attempt(Entity, table=HOUSEKEEPING):
+    """A request with an idempotency key."""
+
+    owner: Id
     scope: Id
     fingerprint: str
     ids: str
@@ -58,7 +78,7 @@ class Attempt(Entity, table=HOUSEKEEPING):
     body: bytes | None = None
     expires_at: Ttl
 
-    primary = key("ONCE#{scope}", "ONCE")
+    primary = key("ONCE#{owner}", "ONCE#{scope}")
 
 
 @dataclass(frozen=True)
@@ -71,11 +91,19 @@ class Keyed:
     path: str
     key: str
     payload: object
+    visitor: str = ""
+    """What tells visitors without a session apart, who may share an address."""
+    by_values: bool = False
+    """Whether the same key with another payload is another request, which may have an effect too."""
+
+    @property
+    def owner(self) -> str:
+        who = f"sub {self.caller.sub}" if self.caller else f"address {self.address}"
+        return _digest([who])
 
     @property
     def scope(self) -> str:
-        who = f"sub {self.caller.sub}" if self.caller else f"address {self.address}"
-        return _digest([who, self.route, self.key])
+        return _digest([self.owner, self.visitor, self.route, self.key, self.fingerprint if self.by_values else ""])
 
     @property
     def fingerprint(self) -> str:
@@ -83,15 +111,48 @@ class Keyed:
         return _digest([self.key, self.path, self.payload])
 
 
+class Result(NamedTuple):
+    """What is kept of a response. Without a body and headers, the response is made again when it is needed."""
+
+    status: int
+    headers: Mapping[str, str] = MappingProxyType({})
+    body: bytes | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the response can be made of it."""
+        return self.body is not None or bool(self.headers)
+
+
+def of_api(answer: Response) -> Result:
+    """What is kept of a response of the API."""
+    if len(answer.body) > _LONGEST_ANSWER:
+        return Result(answer.status_code)
+    headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+    return Result(answer.status_code, headers, bytes(answer.body))
+
+
 def _digest(value: object) -> str:
     return hashlib.sha256(to_json(value)).hexdigest()
 
 
-def carried_out_once(running: Running[Any], request: Keyed, act: Callable[[Any], Response]) -> Response:
-    """The response to a request; the first response if it was sent before."""
-    attempt = _claimed(running, request)
+def carried_out_once(
+    running: Running[Any],
+    request: Keyed,
+    act: Callable[[Any], Response],
+    *,
+    kept: Callable[[Response], Result] = of_api,
+    patience: float = 0,
+) -> Response:
+    """The response to a request; if it was sent before, the first one, or what `kept` kept of it.
+
+    `patience` is how many seconds it waits for an earlier one that is still running.
+    """
+    attempt = _claimed(running, request, time.monotonic() + patience)
     if attempt.status is not None:
-        return Response(attempt.body, attempt.status, {**attempt.headers, "Idempotent-Replayed": "true"})
+        result = Result(attempt.status, attempt.headers, attempt.body)
+        if result.complete:
+            return Response(attempt.body, attempt.status, {**attempt.headers, REPLAYED: "true"})
     steps = _Steps(attempt)
     service = running.service(request.caller, request.address, beside=steps.beside, now=attempt.begun_at)
     ids = _Ids(attempt)
@@ -100,18 +161,30 @@ def carried_out_once(running: Running[Any], request: Keyed, act: Callable[[Any],
         with ids_from(ids):
             answer = act(service)
     except Exception as error:
-        if not _released(running, steps.attempt):
+        if attempt.status is None and not _released(running, steps.attempt):
             raise _under_way() from error
         raise
-    _keep(running, steps.attempt, answer)
+    if attempt.status is None:
+        _keep(running, steps.attempt, kept(answer))
     return answer
 
 
-def _claimed(running: Running[Any], request: Keyed) -> Attempt:
-    """The record of the request, claimed by this request unless it already has a response."""
+def _claimed(running: Running[Any], request: Keyed, until: float) -> Attempt:
+    """The record of the request, claimed by this one unless it already has a result. Waits for that until a time."""
+    while True:
+        try:
+            return _claimed_now(running, request)
+        except InConflict:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_POLL)
+
+
+def _claimed_now(running: Running[Any], request: Keyed) -> Attempt:
     now = running.store.clock()
     mine_until = now + timedelta(seconds=2 * running.settings.request_seconds)
     fresh = Attempt(
+        owner=request.owner,
         scope=request.scope,
         fingerprint=request.fingerprint,
         ids=request.scope[:16] + format(random.getrandbits(64), "x"),
@@ -120,15 +193,19 @@ def _claimed(running: Running[Any], request: Keyed) -> Attempt:
         expires_at=now + KEPT,
     )
     try:
-        return running.store.run(create(fresh))
+        made = running.store.run(create(fresh))
     except AlreadyExists:
-        attempt = running.store.run(get(Attempt, scope=fresh.scope, consistent=True))
+        attempt = running.store.run(get(Attempt, owner=fresh.owner, scope=fresh.scope, consistent=True))
+    else:
+        if random.randrange(_COUNTED) == 0:
+            _drop_oldest(running, fresh.owner)
+        return made
     if attempt is None:
         raise _under_way()
     if attempt.expires_at <= now:
         with suppress(DataError):
             running.store.run(delete(attempt))
-        return _claimed(running, request)
+        return _claimed_now(running, request)
     if attempt.fingerprint != fresh.fingerprint:
         raise Unprocessable("idempotency-key-reused", "This Idempotency-Key was already used for a different request.")
     if attempt.status is not None:
@@ -144,7 +221,7 @@ def _claimed(running: Running[Any], request: Keyed) -> Attempt:
 
 
 def _under_way() -> InConflict:
-    return InConflict("request-under-way", "A request with this Idempotency-Key is still in progress.")
+    return InConflict("request-under-way", "The same request is still in progress. Try again in a moment.")
 
 
 class _Ids:
@@ -171,6 +248,7 @@ class _Steps:
 
     def __init__(self, attempt: Attempt) -> None:
         self._before = list(attempt.steps)
+        self._done = attempt.status is not None
         self._passed = 0
         self._attempt = attempt
         self._sent: Attempt | None = None
@@ -188,6 +266,8 @@ class _Steps:
         if self._passed < len(self._before) and self._before[self._passed] == step:
             self._passed += 1
             raise AlreadyWritten
+        if self._done:
+            raise InConflict("already-done", "This was done already. Its result was shown only once.")
         stored = self.attempt
         self._sent = stored.model_copy(update={"steps": [*stored.steps, step]})
         set_stored_item(self._sent, stored_item(stored))
@@ -211,11 +291,34 @@ def _released(running: Running[Any], attempt: Attempt) -> bool:
     return True
 
 
-def _keep(running: Running[Any], attempt: Attempt, answer: Response) -> None:
-    """Store the response. One that is too long is made again when it is needed."""
-    if len(answer.body) > _LONGEST_ANSWER:
+def _keep(running: Running[Any], attempt: Attempt, result: Result) -> None:
+    """Store the result. If there is none and nothing was written, nothing has to be remembered."""
+    if not result.complete and not attempt.steps:
         _released(running, attempt)
         return
-    attempt.status, attempt.body = answer.status_code, bytes(answer.body)
-    attempt.headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+    attempt.status, attempt.headers, attempt.body = result.status, dict(result.headers), result.body
     running.store.run(update(attempt))
+
+
+def _drop_oldest(running: Running[Any], owner: str) -> None:
+    """Delete the oldest finished records of a person who has too many."""
+    client: Any = running.store.client
+    table = running.design.table_name(HOUSEKEEPING)
+    found: list[tuple[str, str]] = []
+    more: dict[str, object] = {}
+    while True:
+        page = client.query(
+            TableName=table,
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": f"ONCE#{owner}"}},
+            ExpressionAttributeNames={"#status": "status"},
+            FilterExpression="attribute_exists(#status)",
+            ProjectionExpression="sk, begunAt",
+            **more,
+        )
+        found += [(item["begunAt"]["S"], item["sk"]["S"]) for item in page["Items"]]
+        if "LastEvaluatedKey" not in page:
+            break
+        more = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+    for _, sort_key in sorted(found)[: max(0, len(found) - _MOST)]:
+        client.delete_item(TableName=table, Key={"pk": {"S": f"ONCE#{owner}"}, "sk": {"S": sort_key}})

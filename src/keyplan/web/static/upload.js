@@ -14,6 +14,8 @@ const say = (form, what, file) => (form.dataset[what] ?? SAID[what]).replace("{}
 export async function submitted(form, values = {}, action = form.action) {
   const body = new URLSearchParams(new FormData(form));
   for (const [name, value] of Object.entries(values)) body.set(name, value);
+  // The form of the page is sent once for each file: each time with a key of its own.
+  if (body.has("idempotency_key")) body.set("idempotency_key", crypto.getRandomValues(new Uint32Array(4)).join("-"));
   const answer = await fetch(action, { method: "POST", body, headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (answer.ok) return page;

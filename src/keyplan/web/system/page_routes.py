@@ -56,6 +56,13 @@ class PageRoute:
     """The maximum requests per minute from an address, if lower than the general limit."""
     hashes: bool = False
     """Whether it hashes a password, and so waits in the queue for that."""
+    once: bool = True
+    """Whether a form that is sent again with its key takes effect once."""
+
+    @property
+    def takes_key(self) -> bool:
+        """Whether its form carries a one-time key: not if it asks for a password."""
+        return self.once and not self.hashes
 
 
 @dataclass(frozen=True)
@@ -120,11 +127,20 @@ class Pages:
         return declare
 
     def post(
-        self, path: str, *, again: PageFunction | None = None, rate: int | None = None, hashes: bool = False
+        self,
+        path: str,
+        *,
+        again: PageFunction | None = None,
+        rate: int | None = None,
+        hashes: bool = False,
+        once: bool = True,
     ) -> Callable[[F], F]:
         """Register what a form does. `again` shows the form again; by default, the page with the same path does.
 
         With `hashes`, it hashes a password: it waits in the queue for that, and is refused if the queue is full.
+
+        With its one-time key, a form takes effect once; sent again, it gets the first redirect. What hashes a password
+        takes no key, nor with `once=False` what signs people in, or writes nothing, such as a preview.
         """
 
         def declare(function: F) -> F:
@@ -134,7 +150,7 @@ class Pages:
             if shows is not None:
                 _check_again(path, function, shows)
             shown_at = next((page.path for page in shown if page.function is shows), path)
-            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes))
+            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes, once))
             return function
 
         return declare

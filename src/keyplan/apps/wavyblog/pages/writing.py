@@ -82,7 +82,7 @@ def save(view: BlogView, new: NewPost) -> Response:
     return view.redirect(_POST, slug=made.slug, notice=notice)
 
 
-@pages.post("/write/preview", again=write)
+@pages.post("/write/preview", again=write, once=False)
 def preview(view: BlogView, draft: Draft) -> Response:
     return _writing(view, None, draft=draft)
 
@@ -104,7 +104,7 @@ def change(view: BlogView, slug: Slug, edited: EditedPost) -> Response:
     return view.redirect(_POST, slug=changed.slug, notice=notice)
 
 
-@pages.post("/posts/{slug}/edit/preview", again=edit)
+@pages.post("/posts/{slug}/edit/preview", again=edit, once=False)
 def preview_edit(view: BlogView, slug: Slug, draft: Draft) -> Response:
     return _editing(view, slug, draft)
 
