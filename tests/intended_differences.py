@@ -30,6 +30,14 @@ INTENDED: tuple[Intended, ...] = (
         )
         for system in ("funkedupshift", "hacktracker", "threefc", "vcm", "wavyblog")
     ),
+    *(
+        Intended(
+            system,
+            "calls > * Idempotency-Key:* > requests",
+            "the records of a caller are in one partition, so that they can be counted and bounded",
+        )
+        for system in ("hacktracker", "vcm", "wavyblog")
+    ),
     # funkedupshift
     Intended(
         "funkedupshift",
