@@ -4,10 +4,11 @@ import ast
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
+from typing_extensions import TypeAliasType
 
 from keyplan import design
 from keyplan.design import (
@@ -799,6 +800,18 @@ def a_type_that_cannot_be_stored() -> object:
     class Thing(Entity, table=other):
         id: Id
         lasts: timedelta
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("unknown-type", "Unknown", "Define it at the top of the module, before the entity.")
+def an_alias_of_a_type_that_is_not_defined() -> object:
+    unknown: Any = TypeAliasType("Unknown", "list[Missing]")  # noqa: F821 - on purpose
+
+    class Thing(Entity, table=other):
+        id: Id
+        value: unknown
         primary = key("{id}")
 
     return Thing

@@ -113,7 +113,7 @@ def test_a_body_cannot_have_fields_that_callers_must_not_set(field: str) -> None
 def test_an_answer_cannot_show_hidden_fields() -> None:
     with pytest.raises(DesignError) as refused:
 
-        class Wrong(Book, Out):  # type: ignore[misc]  # nobody would; it is what the test is about
+        class Wrong(Book, Out):  # nobody would; it is what the test is about
             """Shows a password."""
 
     assert (refused.value.code, refused.value.place) == ("not-to-be-seen", "Wrong.password")

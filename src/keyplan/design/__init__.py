@@ -9,6 +9,7 @@ keys can't answer, or that DynamoDB would reject, fails there, with the place an
 
 from pydantic import Secret
 
+from keyplan.design.aliases import mapped_type
 from keyplan.design.annotations import plain_type
 from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
 from keyplan.design.conditions import absent, between, contains, exists, one_of
@@ -47,7 +48,7 @@ from keyplan.design.fields import (
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
 from keyplan.design.joint_limits import limits
-from keyplan.design.limits import CHECKED_ON_WRITE, AsStored, Limit, limit, relaxed_field
+from keyplan.design.limits import CHECKED_ON_WRITE, Limit, limit
 from keyplan.design.operations import (
     BatchGet,
     Follow,
@@ -77,6 +78,7 @@ from keyplan.design.operations import (
 )
 from keyplan.design.patterns import Departure, Design, Parameter, Pattern, departure, job, pattern
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
+from keyplan.design.relaxed import AsStored, relaxed_field
 from keyplan.design.rewrites import Rewrite, rewrite
 from keyplan.design.storable import classes_in
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
@@ -171,6 +173,7 @@ __all__ = [
     "local",
     "lookup",
     "make_id",
+    "mapped_type",
     "merge",
     "mirror",
     "more_than",

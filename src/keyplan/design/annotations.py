@@ -8,6 +8,8 @@ from types import NoneType, UnionType
 from typing import Literal, Union, get_args, get_origin
 from uuid import UUID
 
+from typing_extensions import is_typeddict  # also for its own, which pydantic needs before Python 3.12
+
 KEY_TYPES = {"S": (str, datetime, date, UUID), "N": (int, Decimal, float), "B": (bytes,)}
 """The Python types that can be stored in a key attribute of each type."""
 
@@ -37,6 +39,12 @@ def scalar(annotation: object) -> object:
 
 def _plain(annotation: object) -> object:
     return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
+
+
+def has_members(annotation: object) -> bool:
+    """Whether a type is a `TypedDict` or a named tuple, also with type arguments."""
+    kind = get_origin(annotation) or annotation
+    return is_typeddict(kind) or (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"))
 
 
 def inner_markers(annotation: object) -> Iterator[object]:

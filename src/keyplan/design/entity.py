@@ -5,12 +5,13 @@ from typing import Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+from keyplan.design.aliases import expand_aliases
 from keyplan.design.compat import own_fields_set
 from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import values_in_common
-from keyplan.design.limits import relax
 from keyplan.design.refusals import Refusal
+from keyplan.design.relaxed import relax
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
 from keyplan.design.tables import KeyAccess, Table
 
@@ -85,6 +86,7 @@ class Entity(BaseModel):
         **kwargs: object,
     ) -> None:
         super().__pydantic_init_subclass__(**kwargs)
+        expand_aliases(cls)
         cls.declared_fields = {name: _as_declared(cls, name, info) for name, info in cls.model_fields.items()}
         relax(cls)
         if table is not None:

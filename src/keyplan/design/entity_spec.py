@@ -23,7 +23,7 @@ from keyplan.design.fields import (
 )
 from keyplan.design.formats import Format, choices, format_of
 from keyplan.design.joint_limits import joint_limits_of
-from keyplan.design.limits import EntityLimits
+from keyplan.design.limit_checks import EntityLimits
 from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
 from keyplan.design.tables import Index, Key, KeyAttribute, Placement, Table

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import BaseModel, Field, JsonValue, Secret, SecretBytes, SecretStr, StringConstraints
 from pydantic.fields import FieldInfo
 
+from keyplan.design.aliases import expand_aliases
 from keyplan.design.annotations import inner_markers, without_none
 from keyplan.design.ids import IdFactory
 from keyplan.design.storable import classes_in
@@ -35,6 +36,11 @@ class Fields(BaseModel):
     class PostChange(Change[PostFields]): ...           # the body of PATCH: every field optional
     class PostOut(PostFields, Out): ...                 # the answer
     """
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
+        expand_aliases(cls)  # before the other base classes look at the fields
+        super().__pydantic_init_subclass__(**kwargs)
 
 
 @dataclass(frozen=True)

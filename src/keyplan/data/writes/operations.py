@@ -35,7 +35,7 @@ from keyplan.data.writes.stamps import creation_stamps, update_stamps
 from keyplan.design import Design, Entity, InvalidValue, Ref, Refusal
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
-from keyplan.design.limits import sentence
+from keyplan.design.limit_checks import sentence
 
 E = TypeVar("E", bound=Entity)
 

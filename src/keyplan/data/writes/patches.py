@@ -36,7 +36,7 @@ from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import EntitySpec
-from keyplan.design.limits import sentence
+from keyplan.design.limit_checks import sentence
 from keyplan.design.operations import guard_fields
 
 

@@ -8,10 +8,8 @@ partial change, in which every field may be left out.
 from collections.abc import Callable, Iterator
 from copy import copy
 from datetime import datetime
-from functools import reduce
-from operator import or_
-from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, Union, cast, get_args, get_origin
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, create_model
 from pydantic.fields import FieldInfo
@@ -27,6 +25,7 @@ from keyplan.design import (
     Limit,
     access_of,
     classes_in,
+    mapped_type,
     public_name,
     relaxed_field,
     takes_none,
@@ -149,14 +148,14 @@ def _named(name: str, info: FieldInfo, *, for_answers: bool) -> FieldInfo:
 
 def _with_times(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
     """The type with times as callers get them."""
-    return Time if annotation is datetime else mapped(annotation, _with_times)
+    return Time if annotation is datetime else mapped_type(annotation, _with_times)
 
 
 def _with_parts_shown(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
     """The type with models that are a part of the entity as callers get them: without limits."""
     marks = getattr(annotation, "__metadata__", ())
     found = (mark.twin for mark in marks if isinstance(mark, AsStored))
-    return next(found, None) or mapped(annotation, _with_parts_shown)
+    return next(found, None) or mapped_type(annotation, _with_parts_shown)
 
 
 def _as_sent(info: FieldInfo) -> FieldInfo:
@@ -172,7 +171,7 @@ def _type_sent(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
         kept = [*filter(_holds_in_bodies, annotation.__metadata__)]
         inner = _type_sent(annotation.__origin__)
         return Annotated[(inner, *kept)] if kept else inner
-    return mapped(annotation, _type_sent)
+    return mapped_type(annotation, _type_sent)
 
 
 def _holds_in_bodies(mark: object) -> bool:
@@ -197,22 +196,6 @@ def _part(declaration: type[Fields]) -> type[Fields]:
             made.model_fields[name] = _as_sent(copy(info))
         made.model_rebuild(force=True)
     return _parts[declaration]
-
-
-OF_OTHERS = (Union, UnionType, list, dict, tuple, set, frozenset)
-"""Types that are made of other types: choices and collections."""
-
-
-def mapped(annotation: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types are of any kind
-    """A collection or a choice of types with each of them changed; another type as it is."""
-    if marks := getattr(annotation, "__metadata__", ()):
-        inner = change(annotation.__origin__)
-        return annotation if inner is annotation.__origin__ else Annotated[(inner, *marks)]
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin not in OF_OTHERS:
-        return annotation
-    changed = tuple(map(change, arguments))
-    return reduce(or_, changed) if origin in (Union, UnionType) else origin[changed]
 
 
 class _NotNull:

@@ -11,8 +11,8 @@ from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
-from types import NoneType
-from typing import Annotated, Any, Literal, get_origin, is_typeddict
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_origin, is_typeddict
 from uuid import UUID
 
 import orjson
@@ -20,7 +20,8 @@ from pydantic import BaseModel, JsonValue, Strict, TypeAdapter, WrapValidator, c
 from pydantic_core import to_json
 from starlette.requests import Request
 
-from keyplan.web.models.bodies import OF_OTHERS, In, mapped
+from keyplan.design import mapped_type
+from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Unprocessable
 
 
@@ -80,6 +81,8 @@ def _twin(model: type[BaseModel]) -> type[BaseModel]:
     return _twins[model]
 
 
+_OF_OTHERS = (Union, UnionType, list, dict, tuple, set, frozenset)
+"""Types that are made of other types: choices and collections."""
 _IN_JSON = (int, float, bool)
 """Types that JSON has, so that nothing else is converted to them."""
 _AS_TEXT = (datetime, date, time, timedelta)
@@ -90,8 +93,8 @@ _AS_THEY_ARE = (str, NoneType, Decimal, UUID, bytes, list, dict, tuple, set, fro
 
 def _strict(annotation: Any) -> Any:  # noqa: ANN401 - types are of any kind
     """The type, checked as strictly as in JSON."""
-    if hasattr(annotation, "__metadata__") or get_origin(annotation) in OF_OTHERS:
-        return mapped(annotation, _strict)
+    if hasattr(annotation, "__metadata__") or get_origin(annotation) in _OF_OTHERS:
+        return mapped_type(annotation, _strict)
     if annotation in _AS_THEY_ARE or get_origin(annotation) is Literal:
         return annotation
     if annotation is JsonValue:
