@@ -1,8 +1,8 @@
 """Checks the limits of an entity's fields when its items are written."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
@@ -72,20 +72,40 @@ class EntityLimits:
 
     @cached_property
     def _nested(self) -> list[str]:
-        fields = {name: classes_in(info.annotation) for name, info in self.fields.items()}
-        return [name for name, found in fields.items() if any(issubclass(each, BaseModel) for each in found)]
+        return _with_models(self.fields)
 
 
 def _as_dicts(value: object) -> object:
     """The value with the fields of models by their names, whatever the models say about how they are shown."""
-    match value:
-        case BaseModel():
-            return {name: _as_dicts(each) for name, each in vars(value).items()}
-        case dict():
-            return {name: _as_dicts(each) for name, each in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [_as_dicts(each) for each in value]
-    return value
+    kind: type = type(value)
+    convert = _conversion(kind)
+    return value if convert is None else convert(value)
+
+
+@cache
+def _conversion(kind: type) -> Callable[[Any], object] | None:
+    """How values of a class become dicts. Looked up by class, because `isinstance` is slow with pydantic's models."""
+    if issubclass(kind, BaseModel):
+        return partial(_model_as_dict, _with_models(kind.model_fields))
+    if issubclass(kind, dict):
+        return lambda value: {name: _as_dicts(each) for name, each in value.items()}
+    if issubclass(kind, (list, tuple, set, frozenset)):
+        return lambda value: [_as_dicts(each) for each in value]
+    return None
+
+
+def _model_as_dict(parts: Sequence[str], value: BaseModel) -> dict[str, object]:
+    fields = value.__dict__.copy()
+    for name in parts:
+        if name in fields:
+            fields[name] = _as_dicts(fields[name])
+    return fields
+
+
+def _with_models(fields: Mapping[str, FieldInfo]) -> list[str]:
+    """The fields that contain models."""
+    found = {name: classes_in(info.annotation) for name, info in fields.items()}
+    return [name for name, kinds in found.items() if any(issubclass(kind, BaseModel) for kind in kinds)]
 
 
 def sentence(message: str) -> str:

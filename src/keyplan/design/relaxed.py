@@ -111,7 +111,7 @@ class AsStored:
         )
 
     def _read_model(self, value: object, read: ValidatorFunctionWrapHandler) -> object:
-        if isinstance(value, self.kind):
+        if type(value) is not dict and isinstance(value, self.kind):  # `isinstance` is slow with pydantic's models
             return value
         found: BaseModel = read(value)
         object.__setattr__(found, "__class__", self.kind)  # the twin differs in what it checks, and is nobody else's
