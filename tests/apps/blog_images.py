@@ -6,7 +6,7 @@ import httpx
 
 
 def sent(client: httpx.Client, data: bytes, content_type: str = "image/png") -> tuple[str, httpx.Response]:
-    """Ask and send: the upload's id, and what the store of files says."""
+    """Ask for an upload and send it. Returns the upload's ID and the response of the file store."""
     asked = client.post("/images/upload", json={"content_type": content_type, "size": len(data)})
     assert asked.status_code == 201, asked.text
     ticket = asked.json()

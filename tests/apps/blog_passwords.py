@@ -9,7 +9,7 @@ from keyplan.apps.wavyblog.service import accounts
 
 
 def while_a_password_is_checked(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Do something once, after the next password was compared and before anything follows from that."""
+    """Run a function once, right after the next password comparison."""
     compared = accounts._matches
 
     def overtaken(password: str, user: User | None) -> bool:

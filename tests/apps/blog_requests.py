@@ -1,4 +1,4 @@
-"""A good request for every route of WavyBlog, and what such requests are about."""
+"""A valid request for every route of WavyBlog, and the data that these requests need."""
 
 from collections.abc import Callable
 from itertools import count
@@ -43,7 +43,7 @@ def signed_in(site: Site, client: httpx.Client) -> httpx.Client:
 
 
 def upload(client: httpx.Client) -> str:
-    """Send an image; what it is then known by."""
+    """Upload an image. Returns its ID."""
     picture = png()
     ticket = client.post("/images/upload", json={"content_type": "image/png", "size": len(picture)}).json()
     sent = httpx.post(client.base_url.join(ticket["url"]), data=ticket["fields"], files={"file": picture})

@@ -22,7 +22,7 @@ ANY = {"If-Match": "*"}
 
 
 def settings(folder: Path, **given: Any) -> Settings:
-    """Settings of a test, which nothing outside of it can change. Passwords are hashed two at a time, in any order."""
+    """Settings for a test, which ignore the environment. Passwords are hashed two at a time, in any order."""
     limits = {"rate_identity": 0, "rate_address": 0, "request_seconds": 60, "hashing_places": 400}
     fixed = {"dev": True, **limits, "hashing_seconds": 60, "hashing_threads": 2}
     return settings_of(path=folder / "blog.db", **{**fixed, **given})
@@ -55,7 +55,7 @@ def write(client: httpx.Client, title: str = "A title", **more: object) -> dict[
 
 
 def add_posts(served: Site, number: int, **fields: Any) -> None:
-    """Many posts, without the detour over HTTP."""
+    """Many posts, written directly through the store."""
     for each in range(number):
         post = Post(
             **{"slug": f"post-{each:03}", "title": f"Post {each}", "content": "x", "author_id": "ada", **fields}

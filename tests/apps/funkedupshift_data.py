@@ -1,4 +1,4 @@
-"""A catalog with data in it: rated, tagged and commented sites, groups with members, and two squash matches a day."""
+"""A catalog with data: sites with ratings, tags and comments, groups with members, and two squash matches a day."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""funkedupshift's pages for tests: readers with a browser and without JavaScript."""
+"""A browser without JavaScript for tests of funkedupshift's pages."""
 
 import re
 from html import unescape
@@ -12,7 +12,7 @@ from tests.web.site import Site
 
 
 class Reader:
-    """Somebody with a browser."""
+    """A browser without JavaScript."""
 
     def __init__(self, site: Site, kind: str) -> None:
         self.client = httpx.Client(base_url=f"{site.url}/funkedupshift", timeout=30, verify=False)
@@ -26,12 +26,12 @@ class Reader:
         return self.client.get(path.removeprefix("/funkedupshift"))
 
     def send(self, to: str, /, **values: str | list[str]) -> httpx.Response:
-        """Send a form, with the token of one that everybody who is signed in may see."""
+        """Send a form, with the token of a form that every signed-in user can see."""
         token = hidden(self.get("/sign-in"), "csrf")
         return self.client.post(to, data={"csrf": token, "form": "main", **values})
 
     def follow(self, answer: httpx.Response) -> httpx.Response:
-        """The page that a form leads to."""
+        """The page that a form redirects to."""
         assert answer.status_code == 303, answer.text
         return self.get(answer.headers["location"])
 

@@ -42,13 +42,13 @@ GIVEN: dict[str, Permission] = {
 
 
 def settings(folder: Path, **given: Any) -> Settings:
-    """Settings of a test, which nothing outside of it can change."""
+    """Settings for a test, which ignore the environment."""
     fixed = {"dev": True, "rate_identity": 0, "rate_address": 0, "request_seconds": 60}
     return settings_of(path=folder / "fus.db", **{**fixed, **given})
 
 
 class FusSite(Site):
-    """A served system whose clients are made once and quickly: they need no certificates."""
+    """A served system with one client per person. Clients are quick to make, because they load no certificates."""
 
     def as_(self, sub: str | None = None, *groups: str, **options: Any) -> httpx.Client:
         kept: dict[tuple[str | None, ...], httpx.Client] = self.__dict__.setdefault("_kept", {})
@@ -62,15 +62,15 @@ class FusSite(Site):
 
 @contextmanager
 def fus(folder: Path, engine: Engine | None = None, **given: Any) -> Iterator[FusSite]:
-    """funkedupshift with a site, five players, and somebody of each kind."""
+    """funkedupshift with a site, five players, and one user of each kind."""
     with site(SYSTEM, settings(folder, **given), engine) as started:
         served = FusSite(started.url, started.engine, started.running, started._stack)
         _fill(served)
         yield served
 
 
-def anew(served: FusSite) -> FusSite:
-    """The same server with tables as they were at first: routes take long to make, and tables do not."""
+def reset(served: FusSite) -> FusSite:
+    """The same server with its tables reset. Making tables is fast; making routes is slow."""
     served.running.store.client, served.running.store.clock = served.engine, utc_now
     for table in served.engine.list_tables()["TableNames"]:
         served.engine.delete_table(TableName=table)
@@ -95,7 +95,7 @@ def _fill(served: FusSite) -> None:
 
 
 def somebody(served: Site, kind: str) -> httpx.Client:
-    """A client of somebody of a kind."""
+    """A client that is signed in as a user of this kind."""
     return served.as_(*(PEOPLE[kind] or (None,)))
 
 
@@ -108,7 +108,7 @@ def match(client: httpx.Client, date: str = "2026-03-01", **more: Any) -> dict[s
 
 
 def match_body(date: str = "2026-03-01", players: str = "p1 p2 p3 p4", **more: Any) -> dict[str, object]:
-    """A match as it is sent."""
+    """The body of a request for a match."""
     names = ("team_a_player1_id", "team_a_player2_id", "team_b_player1_id", "team_b_player2_id")
     score = {"winning_team": "A", "team_a_games": 3, "team_b_games": 1}
     return {"date": date, **dict(zip(names, players.split(), strict=True)), **score, **more}
@@ -126,7 +126,7 @@ def png(width: int = 64, height: int = 64, shade: int = 120) -> bytes:
 
 
 def send_avatar(client: httpx.Client, data: bytes, content_type: str = "image/png") -> str:
-    """Ask for an upload and send it; its id."""
+    """Ask for an upload and send it. Returns its ID."""
     ticket = client.post("/me/avatar/upload", json={"content_type": content_type, "size": max(len(data), 1)}).json()
     address = httpx.URL(str(client.base_url)).join(ticket["url"])
     answer = client.post(address, data=ticket["fields"], files={"file": ("a.png", data, content_type)})

@@ -21,14 +21,14 @@ PLAY = {"result": "1B", "inning": 1, "outs": 0}
 
 
 def settings(folder: Path, **given: Any) -> Settings:
-    """Settings of a test, which nothing outside of it can change."""
+    """Settings for a test, which ignore the environment."""
     fixed = {"dev": True, "rate_identity": 0, "rate_address": 0, "request_seconds": 60}
     return settings_of(path=folder / "hack.db", **{**fixed, **given})
 
 
 @contextmanager
 def league(folder: Path, engine: Engine | None = None, **given: Any) -> Iterator[Site]:
-    """hacktracker, with nobody in it."""
+    """hacktracker without any users."""
     with site(SYSTEM, settings(folder, **given), engine) as served:
         yield served
 
@@ -48,10 +48,10 @@ class Team:
         self.ghosts = [self.add(number) for number in (7, 8, 9)]
 
     def as_(self, who: str) -> httpx.Client:
-        """A client of somebody; of a visitor, where there is no name."""
+        """A client that is signed in as this user; without a name, a visitor's."""
         if who not in self._clients:
             groups = ("admin",) if who == "root" else ()
-            # Certificates would be read for each client, and none is needed.
+            # Loading certificates for each client is slow, and none is needed.
             self._clients[who] = self.site.as_(who or None, *groups, verify=False)
         return self._clients[who]
 
@@ -60,7 +60,7 @@ class Team:
         made(self.as_(user).post("/invitations/accept", json={"secret": secret}), 200)
 
     def with_outsiders(self) -> "Team":
-        """Also somebody who left, and a stranger with a team."""
+        """Also a user who left the team, and one with a team of their own."""
         self.join("left", "player")
         self.as_("left").post(f"{self.path}/leave")
         made(self.as_("stranger").post("/teams", json={"name": "Others"}))
@@ -97,7 +97,7 @@ class Team:
 
 
 def made(answer: httpx.Response, status: int = 201) -> dict[str, Any]:
-    """What an answer holds; it has to be a good one."""
+    """The JSON of a successful response."""
     assert answer.status_code == status, answer.text
     body: dict[str, Any] = answer.json()
     return body

@@ -1,4 +1,4 @@
-"""Teams with data in them: one with a roster, games a week apart and at-bats, and many small ones beside it."""
+"""Teams with data: one with a roster, weekly games and at-bats, and many small ones."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -54,7 +54,7 @@ def ghost(number: int, **fields: object) -> Player:
 
 
 def at_bat(game_id: str, at_bat_id: str, **fields: object) -> AtBat:
-    """A single of the first team's owner that brought a run home."""
+    """A single by the owner of the first team that scored a run."""
     player = {"player_id": "team-000-owner", "user_id": "user-000", "team_id": "team-000", "team_name": "Team 000"}
     play = {"result": "1B", "inning": 1, "outs": 0, "rbi": 1, "runs": 1, "game_date": START}
     return AtBat.model_validate({"game_id": game_id, "at_bat_id": at_bat_id, **player, **play, **fields})

@@ -1,4 +1,4 @@
-"""A design without DynamoDB: live entities in a dict, its rules and its reads worked out over all of them.
+"""A design without DynamoDB: entities in a dict, with the rules and reads computed over all of them.
 
 Slow and simple on purpose: nothing here knows of items, indexes or conditions. `Plain.refusals` says why a change is
 not allowed, `answer` what an operation gives.
@@ -32,14 +32,14 @@ def named_key(named: Ref[Any]) -> Key:
 
 
 def guard_text(unique: Unique, values: Mapping[str, object]) -> tuple[object, ...] | None:
-    """What must be unique; None where the entity does not hold the guard."""
+    """The unique value; None if the entity doesn't hold the guard."""
     texts = [unique.hash.write(values), unique.range.write(values) if unique.range else ""]
     held = (unique.when is None or values.get(unique.when)) and None not in texts
     return (unique.table.name, *texts) if held else None
 
 
 def shares(entity: Entity) -> Counter[tuple[Key, str]]:
-    """What an entity adds to numbers elsewhere."""
+    """What an entity adds to counters of other items."""
     found: Counter[tuple[Key, str]] = Counter()
     for counter in entity.spec.counters:
         for named in named_by(counter.target(entity)):
@@ -61,14 +61,14 @@ def parents(entity: Entity, *on_delete: str) -> set[Key]:
 
 @dataclass
 class Plain:
-    """The live entities; those that follow from others are worked out."""
+    """The live entities; derived ones are computed."""
 
     live: State = field(default_factory=dict)
 
     # Changes
 
     def after(self, changes: Iterable[Change]) -> State:
-        """The live entities after some changes, and after what goes along with a deleted one."""
+        """The live entities after some changes and their cascades."""
         changes = list(changes)
         gone = {key_of(old) for old, new in changes if old is not None}
         state = {key: entity for key, entity in self.live.items() if key not in gone}
@@ -83,7 +83,7 @@ class Plain:
         return state
 
     def refusals(self, changes: list[Change]) -> set[str]:
-        """The codes of the errors of which one must come; none where the changes are allowed."""
+        """The error codes of which one must be raised; empty if the changes are allowed."""
         after = self.after(changes)
         codes: set[str] = set()
         for old, new in changes:
@@ -95,7 +95,7 @@ class Plain:
                     codes.add("already-exists")
                 if old is not None and key_of(old) != key_of(new):
                     codes |= self._left_behind(old, new)
-        # A new entity may meet the one that it can not replace anyway.
+        # A new entity may collide with the one that it can't replace anyway.
         met = [self.live[key_of(new)] for old, new in changes if old is None and new and key_of(new) in self.live]
         codes |= collisions([*after.values(), *met]) | self._floors(after)
         return codes
@@ -112,7 +112,7 @@ class Plain:
         return {"parent-missing"} if wanted - after.keys() else set()
 
     def _left_behind(self, old: Entity, new: Entity) -> set[str]:
-        """What a move would leave without its parent."""
+        """The children that a move would leave without their parent."""
         for entity in {type(each) for each in self.live.values()}:
             for parent in entity.spec.parents:
                 if parent.entity is not type(old) or parent.on_delete != "refuse" or not self._used(key_of(old)):
@@ -135,14 +135,14 @@ class Plain:
     # Reads
 
     def entities(self) -> State:
-        """All entities as a read shows them: with those that follow, and with what is counted."""
+        """All entities as a read returns them, with derived entities and counters."""
         numbers = totals(self.live)
         everything = {**self.live, **{key_of(each): each for entity in self.live.values() for each in follow(entity)}}
         return {key: _counted(key, entity, numbers) for key, entity in everything.items()}
 
 
 def follow(entity: Entity) -> Iterator[Entity]:
-    """The entities that follow from one."""
+    """The entities that are derived from one."""
     for derived in entity.spec.derived:
         yield from derived.make(entity)
 
@@ -160,7 +160,7 @@ def _counted(key: Key, entity: Entity, numbers: Counter[tuple[Key, str]]) -> Ent
 
 
 def collisions(entities: Iterable[Entity]) -> set[str]:
-    """The codes of the errors for values and keys that two of the entities have."""
+    """The error codes for values and keys that two entities share."""
     codes = set()
     guards: dict[object, int] = defaultdict(int)
     made: dict[Key, int] = defaultdict(int)
@@ -182,7 +182,7 @@ def collisions(entities: Iterable[Entity]) -> set[str]:
 
 
 def answer(op: Op[Any], entities: State) -> Any:
-    """What an operation gives; a list for one that gives pages."""
+    """The result of an operation; a list for one with pages."""
     match op:
         case Get() | Exists():
             found = entities.get(named_key(Ref(op.entity, op.values)))
@@ -253,7 +253,7 @@ def _folded(key: KeySpec, name: str) -> bool:
 
 
 def _in_bound(key: KeySpec, name: str, values: Mapping[str, Any], bound: Bound) -> bool:
-    """Whether a value is within a bound; what stands for an absent one is compared as a text in the key."""
+    """Whether a value is within a bound. An absent value is compared by the text that stands for it in the key."""
     if values[name] is not None:
         return _bounded(values[name], bound)
     template = next(part.template for part in key.range if part.template and name in part.fields)

@@ -1,4 +1,4 @@
-"""Those who want the same things of the five designs: run in threads and in processes on one file."""
+"""Racers that compete for the same values in the five designs, in threads and in processes on one file."""
 
 import random
 from collections import Counter
@@ -42,7 +42,7 @@ class Arena:
         self.sites = Store(FunkedUpShiftDesign(), engine)
 
     def prepare(self, racers: list[str]) -> None:
-        """What is there before the race."""
+        """The items that exist before the race."""
         for store in (self.blog, self.club, self.softball, self.football, self.sites):
             store.create_tables()
         self.blog.transact(create(Admins()), create(user("john_doe")), create(Category(slug="technology", name="T")))
@@ -57,7 +57,7 @@ class Arena:
         self.sites.run(create(Site(id="site", url="https://site.example", title="t")))
 
     def turn(self, name: str, contest: str, number: int) -> None:
-        """One racer tries to get one thing; refused where another was first."""
+        """One racer tries to get one thing, and is refused if another was first."""
         match contest:
             case "email":
                 # Racers write the same address differently.
@@ -84,7 +84,7 @@ class Arena:
                 self._rate(f"{name}-{number}", number)
 
     def _rate(self, user_id: str, number: int) -> None:
-        """Nobody else's rating, but everybody's numbers. Every other one is taken back."""
+        """Each racer has their own rating, and all share the counters. Every other rating is removed again."""
         rating = _insist(self.sites, Rating(user_id=user_id, site_id="site", stars=1 + number % 5))
         rating.stars = 5
         while True:
@@ -94,7 +94,7 @@ class Arena:
                     self.sites.run(delete(rating))
                 return
             except Conflict:
-                continue  # all tries were in vain, and nothing was written
+                continue  # all retries failed, and nothing was written
 
 
 def _insist(store: Store[D], rating: Rating) -> Rating:
@@ -106,13 +106,13 @@ def _insist(store: Store[D], rating: Rating) -> Rating:
 
 
 def race(path: str, name: str) -> Counter[str]:
-    """A racer in a process of its own; what it won."""
+    """Run a racer in its own process. Returns what it won."""
     with Engine(path) as engine:
         return race_in(Arena(engine), path, name)
 
 
 def race_in(arena: Arena, path: str, name: str) -> Counter[str]:
-    """A racer; what it won."""
+    """Run a racer. Returns what it won."""
     won: Counter[str] = Counter()
     turns = [(contest, number) for contest in CONTESTS for number in range(VALUES)]
     random.Random(name).shuffle(turns)

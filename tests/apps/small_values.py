@@ -1,4 +1,4 @@
-"""Values of entities' fields and of patterns' parameters, from pools so small that they often meet."""
+"""Values for fields and parameters, from pools so small that they often collide."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -101,7 +101,7 @@ def _flat(markers: tuple[object, ...]) -> list[object]:
 
 @dataclass(frozen=True)
 class Play:
-    """A design, with what makes it worth playing with."""
+    """A design, with the values that make its random tests useful."""
 
     design: Callable[[], Design]
     start: tuple[tuple[Entity, ...], ...] = ()
@@ -114,7 +114,7 @@ class Play:
     """Values of fields and parameters by their names."""
 
     def fields(self, entity: type[Entity]) -> dict[str, Values]:
-        """Values of the fields of an entity that its maker gives."""
+        """Values for the fields that are given when an entity is created."""
         spec, found = entity.spec, {}
         for name, info in entity.declared_fields.items():
             kind = spec.fields[name].kind
@@ -186,7 +186,7 @@ PLAYS = {
             "tags": st.lists(st.sampled_from(["web", "c#", " C# "]), max_size=3),
             "tag": st.sampled_from(["web", "c#"]),
             "player_id": five,
-            # A range from a later to an earlier day is an error of the caller.
+            # A range from a later to an earlier day is the caller's error.
             "date_from": st.just(FIRST_DAY),
         },
     ),

@@ -1,4 +1,4 @@
-"""What the tests of the five designs have in common: a client that records what is sent, and patterns as a table.
+"""Shared by the tests of the five designs: a client that records calls, and tables of access patterns.
 
 A `World` is a design with data on a database of its own, reached in-process and through boto3 over the wire. A `Case`
 says what one access pattern gives and what it sends; `run_case` and `same_cost` check it.
@@ -41,7 +41,7 @@ _MEASURED = {
 
 @dataclass(frozen=True)
 class Sent:
-    """A call that went to the database: as the store asked for it, and what it consumed."""
+    """A call to the database: the store's request, and the capacity that it consumed."""
 
     operation: str
     request: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Sent:
 
 
 class Meanwhile:
-    """A client with which something happens once, just before the first write."""
+    """A client that runs a function once, right before the first write."""
 
     def __init__(self, client: object, act: Callable[[], object]) -> None:
         self._client, self._acts = client, [act]
@@ -67,7 +67,7 @@ class Meanwhile:
 
 
 class Recorder:
-    """A client that passes every call on, asks for the consumed capacity and remembers both."""
+    """A client that forwards every call, asks for the consumed capacity, and records both."""
 
     def __init__(self, client: object) -> None:
         self.client = client
@@ -89,7 +89,7 @@ class Recorder:
 
     @contextmanager
     def recording(self) -> Iterator[list[Sent]]:
-        """The calls that are made within the block."""
+        """Record the calls that are made within the block."""
         calls: list[Sent] = []
         before = len(self.sent)
         yield calls
@@ -98,7 +98,7 @@ class Recorder:
 
 @dataclass
 class World(Generic[D]):
-    """A design with data in it, as a store in-process and as one over the wire."""
+    """A design with data, as a store in the same process and as one over HTTP."""
 
     stores: dict[Way, Store[D]]
     recorders: dict[Way, Recorder]
@@ -128,7 +128,7 @@ def _as_is(result: Any) -> object:
 
 @dataclass(frozen=True)
 class Case:
-    """What an access pattern gives for some arguments, and what it sends for that.
+    """An access pattern with arguments, the expected result, and the expected calls.
 
     `expected` is compared with `show(result)`; for a page, with `show` of each item. `sends` are the calls in order,
     with the index where one is read: `["query GSI1"]`.
@@ -153,7 +153,7 @@ class Case:
 
 
 def run_case(world: World[Any], way: Way, case: Case) -> None:
-    """The pattern gives what is expected, sends what is expected (the first call exactly as shown unsent)."""
+    """Check the pattern's result and its calls. The first call must equal the one that is shown without sending it."""
     store, recorder = world.stores[way], world.recorders[way]
     op = case.op(store.design)
     shown = store.requests(op)

@@ -1,4 +1,4 @@
-"""Fields that are declared once, in all five systems: who may set and see them, and what people read about them."""
+"""Fields that are declared once, in all five systems: who may set and see them, and their labels and help texts."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -115,7 +115,7 @@ def test_no_read_only_field_is_in_a_body_about_its_entity(name: str) -> None:
         for body in bodies_of(system)
         for entity in relatives(system, body)
         for field in entity.spec.fields.values()
-        # A form says by `version` which version somebody saw; it is compared and never set.
+        # A form's `version` is the version that the user saw. It is compared and never set.
         if field.access in ("read-only", "hidden") and field.name in body.model_fields and field.name != "version"
     }
     assert found == {each for each in SET_THOUGH_READ_ONLY if each.startswith(f"{name}.")}
@@ -123,7 +123,7 @@ def test_no_read_only_field_is_in_a_body_about_its_entity(name: str) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_most_bodies_and_answers_are_derived(name: str) -> None:
-    """What the tests above look at is not nothing."""
+    """The tests above have something to check."""
     system = system_of(name)
     assert sum(bool(declarations(getattr(each, "declaration", each))) for each in bodies_of(system)) >= 5
     assert sum(bool(declarations(each)) for each in answers_of(system) if issubclass(each, Out)) >= 5

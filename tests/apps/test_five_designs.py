@@ -1,4 +1,4 @@
-"""Anything that can be done to the five designs: random writes, and after each of them everything still agrees.
+"""Random writes to the five designs; after each of them, all data is consistent.
 
 Refusals come exactly where the plain model has a reason, `verify` finds nothing, every item is as the model has it, and
 every access pattern answers as the model does. The runs are the same each time; `KEYPLAN_TEST_LONG=1`
@@ -40,19 +40,19 @@ def _ticking() -> Callable[[], datetime]:
 
 
 def shown(entity: Entity | None) -> object:
-    """An entity as it is compared: of which kind it is, and what is in it."""
+    """An entity in a form that can be compared: its kind and its values."""
     return None if entity is None else (type(entity).__name__, entity.model_dump())
 
 
 def in_any_order(entities: Iterable[Entity]) -> list[object]:
-    """Entities in an order of their own, to be compared."""
+    """Entities in a fixed order, so that they can be compared."""
     return [
         shown(each) for each in sorted(entities, key=lambda each: [type(each).__name__, *map(str, key_of(each)[1])])
     ]
 
 
 class Playing(RuleBasedStateMachine):
-    """One design on a database of its own, beside the plain model of it."""
+    """One design on its own database, and its plain model."""
 
     play: ClassVar[Play]
 
@@ -78,10 +78,10 @@ class Playing(RuleBasedStateMachine):
             self.store.transact(*map(create, made))
             self.plain.live |= {key_of(each): each.model_copy(deep=True) for each in made}
 
-    # What is done
+    # Writes
 
     def carry_out(self, changes: list[Change], write: Callable[[], object], *more: str) -> bool:
-        """Write, where the model allows it; else there must be one of the refusals that the model has."""
+        """Write if the model allows it; otherwise expect one of the refusals that the model returns."""
         reasons = self.plain.refusals(changes) | set(more)
         if any(_over_limit(after) for _, after in changes if after is not None):
             with pytest.raises(InvalidValue):
@@ -110,7 +110,7 @@ class Playing(RuleBasedStateMachine):
         entity.__dict__.update({name: getattr(stored, name) for name in names})
 
     def made(self, data: st.DataObject) -> Entity:
-        """A new entity, more often than not of parents that are there."""
+        """A new entity, usually with existing parents."""
         kind: type[Entity] = data.draw(st.sampled_from(self.kinds), "kind")
         values: dict[str, Any] = data.draw(st.fixed_dictionaries(self.play.fields(kind)), "values")
         for _ in range(9):
@@ -136,7 +136,7 @@ class Playing(RuleBasedStateMachine):
         both = [self.made(data), self.made(data)]
         pair = {key_of(each): each for each in both}
         if len(pair) < 2 or collisions(both):
-            return  # not two items, or one guard for both: that is no transaction at all
+            return  # the same item or guard twice can't be one transaction
         changes: list[Change] = [(None, _version(each, 1)) for each in both]
         if self.carry_out(changes, lambda: self.store.transact(*map(create, both))):
             for each in both:
@@ -154,7 +154,7 @@ class Playing(RuleBasedStateMachine):
             self.adopt(key_of(entity), before)
 
     def some(self, data: st.DataObject) -> Entity:
-        """One of those that are there, as it is read."""
+        """One of the existing entities, as it is read."""
         keys = [key for key in self.plain.live if key[0] not in self.play.fixed]
         key = data.draw(st.sampled_from(keys), "item")
         if key not in self.old:
@@ -215,7 +215,7 @@ class Playing(RuleBasedStateMachine):
             self.adopt(key_of(after))
 
     def _has_what_goes_along(self, entity: Entity, after: Entity) -> bool:
-        """Whether it could have children that go with it, which a move would leave behind."""
+        """Whether it may have children that are deleted with it, which a move would leave behind."""
         return any(
             parent.entity is type(entity)
             and parent.on_delete == "cascade"
@@ -253,7 +253,7 @@ class Playing(RuleBasedStateMachine):
         elif self.carry_out([(there, after)], lambda: self.store.run(write)) and after is not None:
             self.adopt(key)
 
-    # What is read
+    # Reads
 
     @rule(data=st.data())
     def read(self, data: st.DataObject) -> None:
@@ -294,7 +294,7 @@ def _version(entity: Entity, version: int) -> Entity:
 
 
 def _differ(one: Entity, other: Entity) -> bool:
-    """Whether there is a difference in what is not the store's to set."""
+    """Whether fields differ that the store doesn't set."""
     kept = {each.name for each in one.spec.fields.values() if each.kind in ("count", "updated")}
     return one.model_dump(exclude=kept) != other.model_dump(exclude=kept)
 

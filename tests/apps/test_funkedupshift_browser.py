@@ -1,5 +1,5 @@
 # ruff: noqa: F811 - fixtures are imported by their names
-"""funkedupshift in a real browser, as people use it; on a phone; without JavaScript. And its made-up data."""
+"""funkedupshift in a real browser: on a desktop, on a phone and without JavaScript; and its demo data."""
 
 import time
 from collections.abc import Iterator
@@ -142,13 +142,13 @@ def test_a_picture_is_sent_when_it_is_chosen(browser_page: Page, full: Site) -> 
     page = browser_page
     be(page, full, "Moe")
     page.get_by_role("link", name="Moe", exact=True).click()
-    expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is there
+    expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is loaded
     page.get_by_label("Choose a picture").set_input_files({"name": "no.txt", "mimeType": "text/plain", "buffer": b"x"})
     expect(page.locator("[data-status]")).to_have_text("no.txt: JPEG, PNG, GIF or WebP, at most 5 MB.")
-    expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is there
+    expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is loaded
     page.get_by_label("Choose a picture").set_input_files({**PICTURE, "buffer": b"not a picture"})
     expect(page.get_by_role("alert")).to_be_visible()
-    expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is there
+    expect(page.get_by_label("Choose a picture")).to_be_visible()  # the script is loaded
     page.get_by_label("Choose a picture").set_input_files(PICTURE)
     expect(page.get_by_role("status").first).to_have_text("Picture saved")
     expect(page.get_by_role("img", name="Your picture")).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 
 from keyplan.apps.funkedupshift.entities import Site as CatalogSite
 from keyplan.data import create
-from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
+from tests.apps.fus_site import ANY, FusSite, all_of, fus, reset, somebody
 from tests.web.answers import pointers, problem
 from tests.web.site import Site
 
@@ -21,7 +21,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
 
 @pytest.fixture
 def site(served: FusSite) -> Site:
-    return anew(served)
+    return reset(served)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def add(client: httpx.Client, name: str = "two", **more: object) -> dict[str, An
 
 
 class Recorder:
-    """A client that remembers what it was asked."""
+    """A client that records its calls."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -94,7 +94,7 @@ def test_a_site_is_added_and_read_by_everybody(site: Site, root: httpx.Client) -
         ({"title": "x" * 301}, "/title"),
         ({"description": "x" * 5001}, "/description"),
         ({"tags": ["x" * 51]}, "/tags/0"),
-        ({"tags": ["İ" * 26]}, "/tags/0"),  # each of them is two letters when it is small
+        ({"tags": ["İ" * 26]}, "/tags/0"),  # each of them becomes two letters in lower case
         ({"tags": [" "]}, "/tags/0"),
         ({"tags": [str(each) for each in range(21)]}, "/tags"),
         ({"tags": "web"}, "/tags"),
@@ -103,7 +103,7 @@ def test_a_site_is_added_and_read_by_everybody(site: Site, root: httpx.Client) -
         ({"id": "mine"}, "/id"),
     ],
 )
-def test_what_can_not_be_added(root: httpx.Client, change: dict[str, Any], where: str) -> None:
+def test_what_cannot_be_added(root: httpx.Client, change: dict[str, Any], where: str) -> None:
     answer = root.post("/sites", json={"url": "https://x.example.org", **change})
     assert pointers(problem(answer, 422, "invalid")) == [where]
 
@@ -148,7 +148,7 @@ def test_pages_are_full_though_a_search_drops_most(site: Site, root: httpx.Clien
 
 
 def test_a_search_that_reads_much_answers_and_goes_on(site: Site) -> None:
-    """A request reads a thousand items at most; a person is told that there is more to look through."""
+    """A request reads at most a thousand items; the page says if there are more."""
     store = site.running.store
     many = [CatalogSite(id=f"n{number:04}", url="https://n.example.org", title="New") for number in range(1050)]
     for start in range(0, len(many), 50):

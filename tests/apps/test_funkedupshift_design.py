@@ -186,7 +186,7 @@ def test_a_login_is_no_change_of_the_profile(store: Store[FunkedUpShiftDesign]) 
     seen = store.run(store.design.profile("ann"))
     assert seen is not None
     assert (seen.last_login_at, seen.last_login_ip, seen.version) == (NOW, "192.0.2.1", 1)
-    # Whoever edits it meanwhile neither is refused nor undoes it.
+    # A concurrent edit is neither refused nor does it undo this change.
     profile.description = "Hi."
     store.run(update(profile))
     seen = store.run(store.design.profile("ann"))
@@ -220,7 +220,7 @@ def test_a_match_brings_its_participations_and_counts(store: Store[FunkedUpShift
     store.run(update(made))
     assert _participations(store) == dict.fromkeys("abce", "2025-02-04")
     assert _match_counts(store) == {"a": 1, "b": 1, "c": 1, "d": 0, "e": 1}
-    # Partners and opponents change places.
+    # Partners and opponents are swapped.
     made.team_a_player1_id, made.team_b_player1_id = "c", "a"
     store.run(update(made))
     assert _match_counts(store) == {"a": 1, "b": 1, "c": 1, "d": 0, "e": 1}

@@ -1,4 +1,4 @@
-"""funkedupshift's pages over real HTTP: for every page who gets it, and what its forms do and refuse."""
+"""funkedupshift's pages over real HTTP: who may open each page, and what its forms do and refuse."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 
 from keyplan.apps.funkedupshift.pages import pages
 from tests.apps.fus_pages import Reader, hidden, notice_of, text_of
-from tests.apps.fus_site import ANY, FusSite, anew, fus, match, png, send_avatar, somebody
+from tests.apps.fus_site import ANY, FusSite, fus, match, png, reset, send_avatar, somebody
 from tests.web.site import Site
 
 KINDS = ("anyone", "signed in", "sites:write", "manager", "member", "manager in Squash", "admin")
@@ -45,7 +45,7 @@ SHOWN = {
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, str]]]:
-    """A site that no test changes, and what stands in its addresses."""
+    """A site that no test changes, and the values for its paths."""
     with fus(tmp_path_factory.mktemp("steady")) as site:
         comment = site.as_("ada").post("/sites/one/comments", json={"body": "Ada's <b>words</b>"}).json()["comment_id"]
         played = match(somebody(site, "admin"))["match_id"]
@@ -61,7 +61,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
 
 @pytest.fixture
 def site(served: FusSite) -> Site:
-    return anew(served)
+    return reset(served)
 
 
 def test_the_table_has_every_page() -> None:
@@ -85,8 +85,8 @@ def test_every_page_for_somebody(steady: tuple[Site, dict[str, str]], kind: str)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_form_for_somebody_who_may_not(steady: tuple[Site, dict[str, str]], kind: str) -> None:
-    """Nothing that a form does is possible for who does not get its page; nothing is changed by who does."""
+def test_every_form_is_refused_without_permission(steady: tuple[Site, dict[str, str]], kind: str) -> None:
+    """Users who can't open a form's page can't send the form either. This test changes nothing."""
     site, values = steady
     reader = Reader(site, kind)
     forms = [page.path for page in pages.routes if page.verb == "POST"]
@@ -184,7 +184,7 @@ def test_keeping_sites(site: Site) -> None:
     assert sue.get(path).status_code == 404
 
 
-def test_a_title_that_is_the_address_goes_along_with_it(site: Site) -> None:
+def test_a_title_that_equals_the_address_changes_with_it(site: Site) -> None:
     sue = Reader(site, "sites:write")
     long = f"https://new.example.org/{'x' * 400}"
     made = sue.send("/new-site", url=long, title="", description="", tags="")
@@ -313,7 +313,7 @@ def test_squash_on_the_page(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_who_leaves_squash_does_not_see_it_any_more(site: Site) -> None:
+def test_somebody_who_leaves_squash_no_longer_sees_it(site: Site) -> None:
     moe = Reader(site, "member")
     assert ">Squash</a>" in moe.get("/").text
     somebody(site, "admin").delete("/groups/Squash", headers=ANY)

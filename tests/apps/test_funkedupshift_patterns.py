@@ -1,4 +1,4 @@
-"""Every access pattern of funkedupshift: what it gives, what it reads to give it, and what that costs."""
+"""Every access pattern of funkedupshift: its result, its requests, and its cost."""
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ from tests.apps.support import WAYS, Case, Way, World, run_case, scanning, units
 
 
 def field(name: str) -> Callable[[Any], object]:
-    """A field of an item; None of none."""
+    """A field of an item; None if there is no item."""
     return lambda entity: getattr(entity, name, None)
 
 
@@ -50,7 +50,7 @@ CASES = [
     # 3. User rating
     Case("my_rating", ("user-000", "site-000"), ("user-000", "site-000", 5), ["get_item"], rating),
     Case("my_rating", ("user-009", "site-001"), None, ["get_item"], rating),
-    # A comment stands between two ratings: a page is filled by reading on.
+    # There is a comment between two ratings, so another read fills the page.
     Case("my_ratings", ("user-000",), numbered("site", 0, 1), ["query", "query"], field("site_id"), limit=2),
     # Ratings of one site with as many stars have one key in the index, and no order.
     Case("ratings_by_stars", (5,), ["site-000"] * 4 + ["site-001"], ["query byStars"], field("site_id"), limit=5),

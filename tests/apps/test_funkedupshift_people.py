@@ -10,7 +10,7 @@ import pytest
 
 from keyplan.apps.funkedupshift.service.access import ALLOWS
 from keyplan.web.identity.issuer import GROUPS_CLAIM, dev_issuer
-from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, somebody
+from tests.apps.fus_site import ANY, FusSite, all_of, fus, reset, somebody
 from tests.web.answers import pointers, problem
 from tests.web.site import Site
 
@@ -23,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
 
 @pytest.fixture
 def site(served: FusSite) -> Site:
-    return anew(served)
+    return reset(served)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_permissions_that_there_are_not(steady: Site, permissions: object) -> No
     problem(answer, 422, "invalid")
 
 
-def test_a_permission_holds_from_the_moment_it_is_given_until_it_is_taken(site: Site) -> None:
+def test_a_permission_holds_from_when_it_is_granted_until_it_is_revoked(site: Site) -> None:
     root, ada = somebody(site, "admin"), site.as_("ada")
     assert make(root, "editors", "sites:write", "sites:write")["permissions"] == ["sites:write"]
     body = {"url": "https://x.example.org"}
@@ -125,7 +125,7 @@ def test_a_deleted_group_stops_its_power_at_once(site: Site) -> None:
     for number in range(120):
         let_in(root, "Squash", f"user-{number}")
     assert moe.get("/squash/players").status_code == 200
-    # The cascade is cut off behind its first step: the group is marked, and the memberships are all there.
+    # The cascade stops after its first step: the group is marked, and all memberships still exist.
     client = site.running.store.client
     site.running.store.client = _FailsAfter(client, 1)
     with pytest.raises(httpx.HTTPError):
@@ -144,7 +144,7 @@ def test_a_deleted_group_stops_its_power_at_once(site: Site) -> None:
 
 
 class _FailsAfter:
-    """A client that breaks down after so many transactions."""
+    """A client that fails after this many transactions."""
 
     def __init__(self, client: Any, good: int) -> None:
         self._client, self._left = client, good
@@ -157,11 +157,11 @@ class _FailsAfter:
         return getattr(self._client, name)
 
 
-# Who may hand on what
+# Who may grant what
 
 
-def test_a_manager_can_not_reach_squash(site: Site) -> None:
-    """By no way that begins with what managers may do."""
+def test_a_manager_cannot_reach_squash(site: Site) -> None:
+    """Not by any combination of what managers may do."""
     manager, keeper = somebody(site, "manager"), somebody(site, "groups:write")
     for client, sub in ((manager, "max"), (keeper, "gil")):
         problem(client.get("/squash/players"), 404, "not-found")
@@ -195,7 +195,7 @@ def test_nobody_hands_on_what_they_have_not(site: Site) -> None:
     for client in (manager, keeper, member):
         problem(client.post("/groups", json={"name": "x", "permissions": ["sites:write"]}), 403, "forbidden")
         problem(let_in(client, "with-sites-write", "eve"), 403, "forbidden")
-    # What they have they may hand on; squash not even then.
+    # They may grant the permissions that they have, except squash.
     make(manager, "keepers", "groups:write")
     assert let_in(keeper, "keepers", "eve").status_code == 201
     assert site.as_("eve").get("/groups").status_code == 200
@@ -205,7 +205,7 @@ def test_nobody_hands_on_what_they_have_not(site: Site) -> None:
     assert let_in(keeper, "with-sites-write", "eve").status_code == 201
 
 
-def test_a_manager_takes_away_what_they_could_not_hand_on(site: Site) -> None:
+def test_a_manager_can_revoke_what_they_could_not_grant(site: Site) -> None:
     manager, sue = somebody(site, "manager"), somebody(site, "sites:write")
     path = "/groups/with-sites-write"
     assert manager.patch(path, json={"description": "Kept."}, headers=ANY).json()["permissions"] == ["sites:write"]
@@ -232,7 +232,7 @@ def test_groups_of_the_token_are_no_custom_groups(steady: Site, groups: tuple[st
 
 
 def with_claim(site: Site, claim: object) -> httpx.Client:
-    """Somebody whose token says their groups in this form."""
+    """A user whose token has their groups in this form."""
     issuer = dev_issuer(site.running.settings)
     lasts = {"iat": int(time.time()), "exp": int(time.time()) + 600}
     said = {"iss": issuer.name, "sub": "eve", "aud": "funkedupshift", "token_use": "access", GROUPS_CLAIM: claim}
@@ -251,7 +251,7 @@ def with_claim(site: Site, claim: object) -> httpx.Client:
         ("[manager,admin]", ["SuperAdmin", "manager"]),
         ([], []),
         ("[]", []),
-        # A set, not a text in which a name could be found.
+        # A set, not a text in which a name might occur.
         (["administrators", "not admin", "Admin"], []),
         ('["administrators", "not admin"]', []),
         ("[administrators submanager]", []),

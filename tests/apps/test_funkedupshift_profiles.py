@@ -10,7 +10,7 @@ import pytest
 
 from keyplan.apps.funkedupshift.service.access import ALLOWS
 from keyplan.apps.funkedupshift.upkeep import sweep_files
-from tests.apps.fus_site import ANY, FusSite, anew, fus, png, send_avatar, somebody
+from tests.apps.fus_site import ANY, FusSite, fus, png, reset, send_avatar, somebody
 from tests.web.answers import pointers, problem
 from tests.web.site import Site
 
@@ -23,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
 
 @pytest.fixture
 def site(served: FusSite) -> Site:
-    return anew(served)
+    return reset(served)
 
 
 def test_a_profile_is_one_s_own(site: Site) -> None:
@@ -155,7 +155,7 @@ def test_avatars_that_are_refused(site: Site) -> None:
     problem(ada.delete("/me/avatar", headers={"If-Match": '"1"'}), 412, "stale-version")
 
 
-def test_an_old_avatar_goes_even_if_the_process_went_first(site: Site) -> None:
+def test_an_old_avatar_is_deleted_even_if_the_process_is_killed_first(site: Site) -> None:
     ada = site.as_("ada")
     url = ada.put("/me/avatar", json={"upload_id": send_avatar(ada, png())}).json()["avatar_url"]
     media = site.running.media

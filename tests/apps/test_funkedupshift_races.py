@@ -1,4 +1,4 @@
-"""funkedupshift with many at once: counts, sums and powers stay exact."""
+"""funkedupshift with concurrent clients: counts, sums and permissions stay exact."""
 
 import random
 import subprocess
@@ -18,7 +18,7 @@ from keyplan.apps.funkedupshift.service import squash
 from keyplan.data import Store, touch, update, utc_now
 from keyplan.design import ref
 from keyplan.engine import Engine
-from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, png, send_avatar, somebody
+from tests.apps.fus_site import ANY, FusSite, all_of, fus, match, match_body, png, reset, send_avatar, somebody
 from tests.apps.support import Meanwhile
 from tests.web.answers import problem
 from tests.web.site import Site
@@ -35,17 +35,17 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
 
 @pytest.fixture
 def site(served: FusSite) -> Site:
-    return anew(served)
+    return reset(served)
 
 
 def at_once(number: int, act: Callable[[int], httpx.Response]) -> Counter[int]:
-    """How often which status came of doing something that often at the same time."""
+    """How often each status was returned, with this many concurrent calls."""
     with ThreadPoolExecutor(min(number, 8)) as pool:
         return Counter(answer.status_code for answer in pool.map(act, range(number)))
 
 
 def verified(site: Site) -> None:
-    """What `keyplan verify` says of the file."""
+    """The output of `keyplan verify` for the file."""
     folder = Path(site.running.settings.path).parent
     command = [sys.executable, "-m", "keyplan.cli", "verify", "funkedupshift", "--path", str(folder / "fus.db")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
@@ -56,7 +56,7 @@ def test_count_and_sum_after_eight_raters_with_a_thousand_changes(site: Site) ->
     clients = [site.as_(f"rater-{number}") for number in range(RATERS)]
 
     def rate(number: int) -> dict[int, int]:
-        """All changes of one rater, one after the other; how often which status came."""
+        """All changes of one user, one after the other. Returns how often each status was returned."""
         made, client = random.Random(number), clients[number]
         seen: Counter[int] = Counter()
         for _ in range(CHANGES // RATERS):
@@ -171,7 +171,7 @@ def by_tag(client: httpx.Client, tag: str) -> bool:
 
 
 def test_a_manager_joins_a_group_that_is_given_squash_this_moment(site: Site) -> None:
-    """They looked at the group before that, and write after it."""
+    """They read the group before the change, and write after it."""
     manager = somebody(site, "manager")
     admin = Store(FunkedUpShiftDesign(), site.engine)
 

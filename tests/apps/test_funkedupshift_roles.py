@@ -1,4 +1,4 @@
-"""Who may do what in funkedupshift: every route for every role, what is somebody else's, and the API's own document."""
+"""Who may do what in funkedupshift: every route for every role, other people's data, and the OpenAPI document."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ BODIES: dict[str, dict[str, object]] = {
 
 @pytest.fixture(scope="module")
 def ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, str]]]:
-    """A site, and what stands in its addresses; cleo wrote the comment."""
+    """A site, and the values for its paths; cleo wrote the comment."""
     with fus(tmp_path_factory.mktemp("roles")) as site:
         root = somebody(site, "admin")
         comment = site.as_("cleo").post("/sites/one/comments", json={"body": "x"}).json()["comment_id"]
@@ -54,7 +54,7 @@ def ask(client: httpx.Client, route: str, values: dict[str, str], **more: Any) -
 
 
 def refusal(role: str, route: str) -> int | None:
-    """The status that a role gets for a route; none where it is let through."""
+    """The status that a role gets for a route; None if it is allowed."""
     may = ROUTES[route][role]
     if "squash" in route:
         return None if role == "admin" else 404
@@ -67,7 +67,7 @@ def refusal(role: str, route: str) -> int | None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_every_route_for_a_role(ids: tuple[Site, dict[str, str]], role: str) -> None:
-    """Nothing is changed: what is let through has a version that there never was, or names nothing."""
+    """Changes nothing: requests that are allowed have a version that never existed, or refer to nothing."""
     site, values = ids
     client = somebody(site, role)
     for route in ROUTES:
@@ -101,7 +101,7 @@ def test_a_bad_token_is_refused_everywhere(ids: tuple[Site, dict[str, str]]) -> 
 
 
 def test_two_users(tmp_path: Path) -> None:
-    """Nothing of another's can be read or changed where it must not."""
+    """Other people's data can't be read or changed."""
     with fus(tmp_path) as site:
         ada, bob = site.as_("ada-subject"), site.as_("bob")
         ada.patch("/me", json={"display_name": "Ada", "description": "hers alone"}, headers=ANY)

@@ -10,7 +10,7 @@ import pytest
 from keyplan.apps.funkedupshift.entities import SquashPlayer
 from keyplan.apps.funkedupshift.service import squash
 from keyplan.data import create
-from tests.apps.fus_site import ANY, FusSite, all_of, anew, fus, match, match_body, somebody
+from tests.apps.fus_site import ANY, FusSite, all_of, fus, match, match_body, reset, somebody
 from tests.web.answers import pointers, problem
 from tests.web.site import Site
 
@@ -27,7 +27,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FusSite]:
 
 @pytest.fixture
 def site(served: FusSite) -> Site:
-    return anew(served)
+    return reset(served)
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +71,11 @@ def test_to_others_nothing_of_it_is_there(steady: Site, kind: str) -> None:
         client.post("/squash/matches", json={"unknown": 1}),
     ):
         said.add(str(problem(answer, 404, "not-found")["detail"]))
-    assert len(said) == 1, "what is not there can not be told from what is"
+    assert len(said) == 1, "what is not there can't be told from what is"
 
 
 @pytest.mark.parametrize("kind", ["member", "squash:read"])
-def test_who_may_see_may_not_change(steady: Site, kind: str) -> None:
+def test_readers_may_not_change_anything(steady: Site, kind: str) -> None:
     client = somebody(steady, kind)
     for path in READS:
         assert client.get(path).status_code == (404 if "nobody" in path else 200)
@@ -229,7 +229,7 @@ def dates(client: httpx.Client, **params: Any) -> list[str]:
 def test_matches_of_a_date_without_participations_and_with_full_pages(site: Site, root: httpx.Client) -> None:
     for number in range(12):
         match(root, "2026-03-01" if number % 2 else "2026-03-02")
-    # all_of holds every page but the last to its limit, though the index has five items for each match.
+    # all_of checks that every page except the last is full, although the index has five items for each match.
     found = all_of(root, "/squash/matches", date="2026-03-01", limit=4)
     assert len({each["match_id"] for each in found}) == 6
     assert {each["date"] for each in found} == {"2026-03-01"}

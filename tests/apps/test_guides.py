@@ -1,4 +1,4 @@
-"""The guides to the systems: every command in them is run against a server, and writes what the guide says."""
+"""The guides to the systems: every command in them is run against a server, and prints what the guide shows."""
 
 import os
 import re
@@ -19,7 +19,7 @@ ADDRESS = "http://127.0.0.1:8080"
 
 
 def commands(page: str) -> list[tuple[str, str]]:
-    """The commands of a guide, each with what it writes."""
+    """The commands of a guide, each with its output."""
     found: list[tuple[str, str]] = []
     for line in "".join(CONSOLE.findall(page)).splitlines():
         if line.startswith("$ "):
@@ -31,7 +31,7 @@ def commands(page: str) -> list[tuple[str, str]]:
 
 
 def script(wanted: list[tuple[str, str]]) -> str:
-    """All commands in one shell, so that they share what they set; each ends with a mark."""
+    """Run all commands in one shell, so that they share variables; a marker follows each."""
     return "\n".join(
         ["set -o pipefail", *(f"{command}\necho '<<<end {n}>>>'" for n, (command, _) in enumerate(wanted))]
     )

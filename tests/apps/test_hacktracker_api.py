@@ -31,7 +31,7 @@ def team(site: Site) -> Team:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    """A team that refused requests leave as it is."""
+    """A team for requests that are refused, and so change nothing."""
     with league(tmp_path_factory.mktemp("shared")) as served:
         yield Team(served)
 
@@ -56,7 +56,7 @@ def test_the_first_call_makes_an_account_of_what_the_token_says(site: Site) -> N
     assert site.running.store.run(site.running.design.user_by_cognito_sub("auth0|jo")).items[0].user_id == "auth0|jo"
 
 
-def test_what_an_account_can_not_have_is_not_taken_from_a_token(site: Site) -> None:
+def test_invalid_values_in_a_token_are_not_copied_to_the_account(site: Site) -> None:
     claims = {"email": "nobody", "given_name": " Jo ", "family_name": "x" * 31, "phone_number": 5}
     token = dev_issuer(site.running.settings).token("hacktracker", "jo", claims=claims)
     client = site.as_()
@@ -100,12 +100,12 @@ def test_one_changes_ones_own_account(site: Site) -> None:
         ({"user_id": "eve"}, "/user_id"),
     ],
 )
-def test_what_an_account_can_not_be(shared: Team, change: dict[str, str], where: str) -> None:
+def test_what_an_account_cannot_be(shared: Team, change: dict[str, str], where: str) -> None:
     answer = shared.owner.patch("/me", json=change, headers=ANY)
     assert pointers(problem(answer, 422, "invalid")) == [where]
 
 
-def test_an_account_goes_and_its_statistics_stay(team: Team, site: Site) -> None:
+def test_an_account_is_deleted_and_its_statistics_stay(team: Team, site: Site) -> None:
     team.link(team.ghosts[0], "player")
     game = team.game(play=True)
     team.bat(game, team.ghosts[0])
@@ -171,7 +171,7 @@ def test_a_team_is_made_once_by_a_repeated_request(site: Site) -> None:
         ({"name": "Reds", "owner_id": "eve"}, "/owner_id"),
     ],
 )
-def test_what_a_team_can_not_be(shared: Team, body: dict[str, str], where: str) -> None:
+def test_what_a_team_cannot_be(shared: Team, body: dict[str, str], where: str) -> None:
     assert pointers(problem(shared.owner.post("/teams", json=body), 422, "invalid")) == [where]
 
 
@@ -289,8 +289,8 @@ def test_an_invitation_to_a_deleted_team_is_none(team: Team, site: Site) -> None
     problem(site.as_("eve").post("/invitations/accept", json={"secret": secret}), 404, "no-such-invitation")
 
 
-def test_an_invitation_lapses_with_who_made_it(team: Team, site: Site) -> None:
-    """Removed, left, of a lesser role, or gone: it is good as long as they could make it today."""
+def test_an_invitation_lapses_when_its_maker_loses_the_right(team: Team, site: Site) -> None:
+    """An invitation is valid as long as the person who made it still has the right to make it."""
     eve, member = site.as_("eve"), f"{team.path}/members/manager"
     ends: dict[str, Callable[[], httpx.Response]] = {
         "removed": lambda: team.owner.delete(member, headers=ANY),
@@ -315,10 +315,10 @@ def test_an_invitation_lapses_with_who_made_it(team: Team, site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_an_invitation_is_none_as_soon_as_who_made_it_is_gone(
+def test_an_invitation_is_invalid_as_soon_as_its_maker_deleted_their_account(
     team: Team, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their memberships are removed one by one after the account; until then, they give no rights."""
+    """Memberships are removed one by one after the account. Until then, they give no permissions."""
     monkeypatch.setattr("keyplan.apps.hacktracker.service.accounts.leave_everything", lambda running, user_id: None)
     paths = (f"{team.path}/invitations", f"{team.path}/players/{team.ghosts[0]}/invitations")
     secrets = [made(team.as_("manager").post(path, json={"role": "player"}))["secret"] for path in paths]
@@ -332,7 +332,7 @@ def test_an_invitation_is_none_as_soon_as_who_made_it_is_gone(
 
 
 def test_an_invitation_of_a_manager_is_the_owner_s(team: Team, site: Site) -> None:
-    """Who gave the team away is a manager, and managers make no managers."""
+    """The previous owner is a manager now, and managers can't appoint managers."""
     secrets = {
         role: made(team.owner.post(f"{team.path}/invitations", json={"role": role}))["secret"]
         for role in ("manager", "scorekeeper")

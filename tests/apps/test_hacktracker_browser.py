@@ -55,10 +55,10 @@ def test_a_game_is_scored_with_taps_and_followed(browser_page: Page, browser: Br
     (at_bat,) = made(team.owner.get(f"/games/{game}/at-bats"), 200)["items"]
     assert at_bat["hit_location"] == {"x": pytest.approx(0.25, abs=0.02), "y": pytest.approx(0.72, abs=0.02)}
     assert (at_bat["runs"], at_bat["rbi"]) == (1, 1)
-    # Everybody else's page follows within two seconds, without being loaded again.
+    # All other open pages are updated within two seconds, without a reload.
     expect(follower.locator("[data-live] .score")).to_contain_text("Sluggers 1 0 Larks", timeout=2000)
     expect(follower.locator("[data-live]")).to_contain_text("Ghost No 7")
-    # Another scorer is at it: the form goes on with who bats next.
+    # Another scorer enters an at-bat: the form continues with the next batter.
     team.bat(game, team.ghosts[1], result="OUT")
     expect(page.get_by_label("At bat")).to_have_value(team.ghosts[2], timeout=3000)
     expect(page.get_by_label("Outs")).to_have_value("1")
@@ -82,8 +82,8 @@ def test_the_desk_is_another_page_when_the_game_is_over(browser_page: Page, serv
     expect(browser_page.locator("[data-play]")).to_have_count(0)
 
 
-def test_who_is_signed_out_meanwhile_is_asked_to_sign_in(browser_page: Page, served: Site) -> None:
-    """What the sign-in answers with is no part of the game's page."""
+def test_a_user_whose_session_ended_is_asked_to_sign_in(browser_page: Page, served: Site) -> None:
+    """The response of the sign-in isn't inserted into the game's page."""
     team = Team(served)
     game = team.game(play=True)
     sign_in(browser_page, served, "player", f"/games/{game}")

@@ -1,4 +1,4 @@
-"""hacktracker held against its OpenAPI document: nothing fails, and nothing is answered that is not documented."""
+"""hacktracker compared with its OpenAPI document: no server errors, and only documented responses."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ def test_what_the_document_says(tmp_path: Path) -> None:
     with league(tmp_path) as site:
         team = Team(site)
         team.game(play=True)
-        # An account that is deleted on the way would be answered with nothing but 401 from then on.
+        # If the account were deleted, every later response would be 401.
         token = site.token("owner", "admin")
         held = check_against_document(site, token, examples=1, scenarios=2, methods=False, without=["/me"])
         assert held.findings == []

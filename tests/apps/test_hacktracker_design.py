@@ -112,7 +112,7 @@ def test_an_owner_stays_until_the_team_is_gone(store: Store[HackTrackerDesign], 
     team.deleted_at, team.expires_at = NOW, NOW + timedelta(days=30)
     store.run(update(team))
     store.run(delete(owner))
-    # It can not be restored for an owner who is no longer there.
+    # It can't be restored if its owner no longer exists.
     team.deleted_at = team.expires_at = None
     with pytest.raises(ParentMissing):
         store.run(update(team))
@@ -280,7 +280,7 @@ def test_a_removed_team_leaves_at_bats_and_linked_players(store: Store[HackTrack
     found = store.run(store.design.team("team-000"))
     assert found is not None
     assert found.player_count == 3
-    # Deleted, and removed when its time had come.
+    # Deleted, and then removed by its time to live.
     found.deleted_at, found.expires_at = NOW, NOW + timedelta(days=30)
     store.run(update(found))
     client: Any = store.client
@@ -353,7 +353,7 @@ def test_a_player_has_the_limits_of_the_api(
 def test_an_at_bat_over_its_limits_is_still_read_and_changed_elsewhere(
     store: Store[HackTrackerDesign], team: Team
 ) -> None:
-    """It was written when an inning had no upper limit."""
+    """The item was written when an inning had no upper limit."""
     _game(store)
     store.run(create(at_bat("g", "a")))
     client: Any = store.client

@@ -40,7 +40,7 @@ def team(site: Site) -> Team:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Team, str]]:
-    """A team with a game that is being played, which refused requests leave as it is."""
+    """A team with a live game, for requests that are refused, and so change nothing."""
     with league(tmp_path_factory.mktemp("shared")) as served:
         made_team = Team(served)
         yield made_team, made_team.game(play=True)
@@ -86,7 +86,7 @@ def test_a_schedule_is_in_order_of_time(team: Team) -> None:
         ({"team_score": 3}, "/team_score"),
     ],
 )
-def test_what_a_game_can_not_be(shared: tuple[Team, str], change: dict[str, Any], where: str) -> None:
+def test_what_a_game_cannot_be(shared: tuple[Team, str], change: dict[str, Any], where: str) -> None:
     team, game = shared
     assert pointers(problem(team.owner.post(f"{team.path}/games", json=change), 422, "invalid")) == [where]
     assert pointers(problem(team.owner.patch(f"/games/{game}", json=change, headers=ANY), 422, "invalid")) == [where]
@@ -225,7 +225,7 @@ def test_a_lineup_is_of_players_of_the_roster_each_once(team: Team) -> None:
     problem(team.owner.put(path, json={"lineup": ghosts}), 422, "not-on-roster")
     assert made(team.owner.put(path, json={"lineup": ghosts[:2]}), 200)["lineup"] == ghosts[:2]
     problem(team.owner.put(path, json={"lineup": []}, headers={"If-Match": '"1"'}), 412, "stale-version")
-    # Who was removed since is noticed when the game begins.
+    # Players who were removed since then are found when the game starts.
     team.owner.delete(f"{team.path}/players/{ghosts[1]}", headers=ANY)
     answer = team.owner.post(f"/games/{game}/status", json={"status": "IN_PROGRESS"})
     assert pointers(problem(answer, 422, "not-on-roster")) == ["/lineup/1"]
@@ -280,7 +280,7 @@ def test_the_score_follows_the_at_bats(team: Team, site: Site) -> None:
 
 
 def test_an_at_bat_stays_with_who_batted_unless_it_was_another_player(team: Team) -> None:
-    """Whoever the player is by now: correcting something else, and sending the rest along, takes it from nobody."""
+    """Sending the same player along with a correction leaves the at-bat with whoever was linked at the time."""
     team.link(team.ghosts[0], "player")
     game = team.game(play=True)
     at_bat = team.bat(game, team.ghosts[0])
@@ -332,7 +332,7 @@ def test_nothing_is_scored_in_a_game_that_is_not_played(team: Team) -> None:
         ({"user_id": "eve"}, "/user_id"),
     ],
 )
-def test_what_an_at_bat_can_not_be(shared: tuple[Team, str], change: dict[str, Any], where: str) -> None:
+def test_what_an_at_bat_cannot_be(shared: tuple[Team, str], change: dict[str, Any], where: str) -> None:
     team, game = shared
     body = {"player_id": team.ghosts[0], **PLAY, **change}
     assert pointers(problem(team.owner.post(f"/games/{game}/at-bats", json=body), 422, "invalid")) == [where]

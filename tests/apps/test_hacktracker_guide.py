@@ -1,4 +1,4 @@
-"""The guide to hacktracker: its calls are made, one after the other, against a server with the demo data."""
+"""The guide to hacktracker: its calls are sent, one after the other, to a server with the demo data."""
 
 import os
 import re

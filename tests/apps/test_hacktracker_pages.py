@@ -20,7 +20,7 @@ FIELD = re.compile(r'<input[^>]*?name="([^"]+)"[^>]*?value="([^"]*)"')
 
 
 class Reader:
-    """Somebody with a browser."""
+    """A browser without JavaScript."""
 
     def __init__(self, served: Site, sub: str, groups: str = "") -> None:
         client = httpx.Client(base_url=f"{served.url}/hacktracker", follow_redirects=True, timeout=30, verify=False)
@@ -37,7 +37,7 @@ class Reader:
         return answer.text
 
     def send(self, path: str, action: str, expected: int = 200, /, **typed: str | list[str]) -> str:
-        """Fill in the form of a page that leads somewhere, and send it."""
+        """Fill in the form of a page with this action, and send it."""
         page = self.get(path)
         forms = [each for each in FORM.findall(page) if re.search(rf'action="/hacktracker{re.escape(action)}"', each)]
         assert forms, f"{path} has no form for {action}"
@@ -62,7 +62,7 @@ def served(tmp_path: Path) -> Iterator[Site]:
 
 
 def test_every_page_of_the_demo(full: Site) -> None:
-    """Every link that a page of ours has leads to a page."""
+    """Every link on our pages leads to a page."""
     reader = Reader(full, "casey")
     seen: set[str] = set()
     ahead = ["/hacktracker/"]
@@ -132,7 +132,7 @@ def test_strangers_see_nothing(full: Site) -> None:
 
 
 def test_a_season_begins(served: Site) -> None:
-    """From nothing to a scored game, with forms only."""
+    """From a new account to a scored game, with forms only."""
     coach = Reader(served, "coach")
     assert "at least 3 characters" in coach.send("/new-team", "/new-team", 422, name="ab", team_type="MANAGED")
     shown = coach.send("/new-team", "/new-team", name="Night Owls", team_type="MANAGED")
@@ -191,7 +191,7 @@ def test_a_play_is_corrected(served: Site) -> None:
     coach, reader = Reader(served, "scorekeeper"), Reader(served, "player")
     path = f"/games/{game}/plays"
     assert f"{path}/{wrong}" in coach.get(path)
-    assert f"{path}/{wrong}" not in reader.get(path), "who can not score is not asked to"
+    assert f"{path}/{wrong}" not in reader.get(path), "who can't score is not asked to"
     hit = {"player_id": team.ghosts[2], "result": "2B", "inning": "1", "outs": "0", "runs": "2", "rbi": "2"}
     shown = coach.send(f"{path}/{wrong}", f"{path}/{wrong}", place="Left field", **hit)
     assert "Play corrected" in shown
@@ -208,7 +208,7 @@ def test_a_play_is_corrected(served: Site) -> None:
 
 
 def test_a_coach_is_spared_typing(served: Site) -> None:
-    """The name is asked for once, and the line-up of the last game is there to begin with."""
+    """The name is asked for once, and the line-up of the last game is filled in."""
     coach = Reader(served, "coach")
     team = {"name": "Night Owls", "team_type": "PERSONAL", "first_name": "Kim", "last_name": "Lee"}
     assert 'name="first_name"' in coach.get("/new-team")
@@ -223,7 +223,7 @@ def test_a_coach_is_spared_typing(served: Site) -> None:
     assert sorted(chosen) == [("1", managed.ghosts[1]), ("2", managed.ghosts[0])]
 
 
-def test_two_who_count_the_opponents_runs_are_both_right(served: Site) -> None:
+def test_two_scorers_can_count_the_opponents_runs_at_once(served: Site) -> None:
     team = Team(served)
     game = team.game(play=True)
     readers = [Reader(served, who) for who in ("owner", "manager", "scorekeeper")]
@@ -325,12 +325,12 @@ def test_undo_takes_back_what_was_seen(served: Site) -> None:
 
 
 def test_a_session_ends_with_its_account(served: Site) -> None:
-    """In another browser, too: there one is told, and is a visitor then."""
+    """In another browser, too, which shows a message and continues as a visitor."""
     here, there, typing = (Reader(served, "kim") for _ in range(3))
     form = dict(FIELD.findall(next(each for each in FORM.findall(typing.get("/me")) if "first_name" in each)))
     here.send("/me", "/me/delete")
-    told = [there.client.get("/me"), typing.client.post("/me", data={**form, "first_name": "Kim"})]
-    for page, reader in zip(told, (there, typing), strict=True):
+    pages = [there.client.get("/me"), typing.client.post("/me", data={**form, "first_name": "Kim"})]
+    for page, reader in zip(pages, (there, typing), strict=True):
         assert page.status_code == 401
         assert "<h1>Your session has expired</h1>" in page.text
         assert "This account was deleted." in page.text

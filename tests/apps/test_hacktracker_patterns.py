@@ -1,4 +1,4 @@
-"""Every access pattern of hacktracker: what it gives, what it reads to give it, and what that costs."""
+"""Every access pattern of hacktracker: its result, its requests, and its cost."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -12,7 +12,7 @@ from tests.apps.support import WAYS, Case, Way, World, run_case, scanning, units
 
 
 def field(name: str) -> Callable[[Any], object]:
-    """A field of an item; None of none."""
+    """A field of an item; None if there is no item."""
     return lambda entity: getattr(entity, name, None)
 
 

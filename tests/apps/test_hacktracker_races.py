@@ -1,4 +1,4 @@
-"""hacktracker with eight clients at once: on one roster, one line-up, one game, one team."""
+"""hacktracker with eight concurrent clients: on one roster, one line-up, one game, one team."""
 
 import subprocess
 import sys
@@ -32,13 +32,13 @@ def team(site: Site) -> Team:
 
 
 def at_once(number: int, act: Callable[[int], httpx.Response]) -> list[httpx.Response]:
-    """What came of doing something that often, eight at a time."""
+    """The responses to this many calls, eight at a time."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         return list(pool.map(act, range(number)))
 
 
 def insisting(act: Callable[[int], httpx.Response]) -> Callable[[int], httpx.Response]:
-    """The same for a client who tries again when a change lost against others too often."""
+    """The same for a client that retries if a change lost too many races."""
 
     def tried(number: int) -> httpx.Response:
         for _ in range(20):
@@ -55,7 +55,7 @@ def statuses(answers: list[httpx.Response]) -> Counter[int]:
 
 
 def verified(site: Site, folder: Path) -> None:
-    """Nothing is out of step, and the command line says so, too."""
+    """All data is consistent, and `keyplan verify` says so, too."""
     assert site.running.store.verify() == []
     command = [sys.executable, "-m", "keyplan.cli", "verify", "hacktracker", "--path", str(folder / "hack.db")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
@@ -63,7 +63,7 @@ def verified(site: Site, folder: Path) -> None:
 
 
 def test_one_roster(team: Team, site: Site, tmp_path: Path) -> None:
-    """Forty players for twenty numbers: each number is had once, and everybody who was told so is on the roster."""
+    """Forty players for twenty numbers: each number is given once, and every accepted player is on the roster."""
 
     def add(number: int) -> httpx.Response:
         body = {"first_name": "P", "last_name": str(number), "player_number": 30 + number % 20}
@@ -99,7 +99,7 @@ def test_the_last_places_of_a_roster(team: Team, site: Site) -> None:
 
 
 def test_one_lineup_while_players_go(team: Team, site: Site) -> None:
-    """Line-ups are set while their players are removed: no game begins with somebody who is not there."""
+    """Line-ups are set while their players are removed: no game starts with a removed player."""
     for turn in range(4):
         guests = [team.add(None) for _ in range(4)]
         game = team.game(lineup=team.ghosts)
@@ -152,7 +152,7 @@ def test_one_game_is_scored_by_eight(team: Team, site: Site, tmp_path: Path) -> 
 
 
 def test_one_game_is_moved_by_eight(team: Team, site: Site) -> None:
-    """Whichever day it is in the end, all at-bats carry it, those too that were scored meanwhile."""
+    """Whichever date wins, all at-bats have it, including those that were scored in the meantime."""
     game = team.game(play=True, scheduled_start="2026-05-01T18:00:00Z")
     for _ in range(20):
         team.bat(game)
@@ -205,8 +205,8 @@ def test_one_invitation_for_eight(team: Team, site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_who_invited_is_removed_just_before_it_is_accepted(team: Team, site: Site) -> None:
-    """Everything was read, and all was well then; the transaction itself tells that it no longer is."""
+def test_the_inviter_is_removed_just_before_the_invitation_is_accepted(team: Team, site: Site) -> None:
+    """Everything was read and was valid; the transaction notices that it no longer is."""
     guest, member = site.as_("guest", verify=False), f"{team.path}/members/manager"
     guest.get("/me")
     ways: tuple[tuple[Callable[[], object], Callable[[], object]], ...] = (
@@ -226,7 +226,7 @@ def test_who_invited_is_removed_just_before_it_is_accepted(team: Team, site: Sit
 
 
 def test_the_rules_are_evaluated_again_when_something_changed_just_before_the_write(team: Team, site: Site) -> None:
-    """Everything was read, and the write was allowed then; it is answered as if it had come a moment later."""
+    """Everything was read and the write was allowed; the response is as if it had come a moment later."""
     first, second = team.game(lineup=team.ghosts), team.game(lineup=team.ghosts)
     guest = team.add(None)
     at_bats = f"/games/{first}/at-bats"
@@ -289,7 +289,7 @@ def test_the_rules_are_evaluated_again_when_something_changed_just_before_the_wr
 def test_a_version_that_was_named_is_compared_again(team: Team, site: Site) -> None:
     game = team.game(lineup=team.ghosts)
     tag = team.owner.get(f"/games/{game}").headers["ETag"]
-    # Another game of the team changes the team, which the caller did not name.
+    # Another game of the team changes the team's item, whose version the caller didn't send.
     other = team.game(play=True)
     site.running.store.client = Meanwhile(site.engine, lambda: team.move(other, "FINAL"))
     renamed = team.owner.patch(team.path, json={"name": "Renamed"}, headers=ANY)
@@ -302,8 +302,8 @@ def test_a_version_that_was_named_is_compared_again(team: Team, site: Site) -> N
     problem(team.owner.post(f"/games/{game}/status", json=body, headers={"If-Match": tag}), 412, "stale-version")
 
 
-def test_nobody_joins_once_who_invited_was_told_to_go(team: Team, site: Site) -> None:
-    """Eight accept while the manager is removed: some are in time, and nobody is after it."""
+def test_nobody_joins_after_the_inviter_was_removed(team: Team, site: Site) -> None:
+    """Eight people accept while the manager is removed: some are in time, and nobody gets in afterwards."""
     people = [site.as_(f"guest-{number}", verify=False) for number in range(CLIENTS)]
     path, body = f"{team.path}/invitations", {"role": "player"}
     secrets = [made(team.as_("manager").post(path, json=body))["secret"] for _ in range(2 * CLIENTS)]
@@ -334,7 +334,7 @@ def _link(team: Team) -> str:
 
 
 def test_a_team_has_one_owner_whatever_happens(team: Team, site: Site) -> None:
-    """Transfers, removals, role changes and leaving, all at once and again."""
+    """Concurrent transfers, removals, role changes and departures, repeated."""
     everybody = ("owner", "manager", "scorekeeper", "player")
     for _ in range(4):
 
@@ -376,7 +376,7 @@ def test_deleting_an_account_while_making_teams(site: Site) -> None:
 
 
 def test_deleting_an_account_while_a_team_is_restored(site: Site) -> None:
-    """Nobody comes back to a team whose owner is gone."""
+    """Nobody can rejoin a team whose owner deleted their account."""
     for turn in range(6):
         client = site.as_(f"user-{turn}", verify=False)
         path = f"/teams/{made(client.post('/teams', json={'name': 'Team'}))['team_id']}"
@@ -394,7 +394,7 @@ def test_deleting_an_account_while_a_team_is_restored(site: Site) -> None:
 
 
 def test_restoring_while_it_is_removed(tmp_path: Path) -> None:
-    """Its time comes just when the owner restores it: it is one or the other, never half."""
+    """The team expires just when the owner restores it: it is either deleted or restored, never half of each."""
     moment = 1_790_000_000.0
     with Engine(clock=lambda: moment) as engine, league(tmp_path, engine) as site:
         team = Team(site)

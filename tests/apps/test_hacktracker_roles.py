@@ -1,4 +1,4 @@
-"""Who may do what in hacktracker: every operation as everybody, and nothing of another's team."""
+"""Who may do what in hacktracker: every operation for every role, and nothing in other teams."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -54,7 +54,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
 
 
 def allowed(rule: str, who: str) -> bool:
-    """Whether the table's words let somebody do it."""
+    """Whether the table allows it for this user."""
     if rule in ("yes", "no"):
         return rule == "yes"
     words = rule.removeprefix("if ")
@@ -89,14 +89,14 @@ def test_every_operation_as_everybody(team: Team, operation: str) -> None:
         if not who:
             problem(answer, 401, "no-token")
         elif allowed(rule, who):
-            # It may not be possible, but it is not for want of permission.
+            # It may fail, but not for lack of permission.
             assert answer.status_code not in (401, 403), f"{who}: {answer.text}"
         elif rule == "no":
             problem(answer, 403, "forbidden")
         elif "{secret}" in operation or "accept" in operation:
             problem(answer, 404, "no-such-invitation")
         else:
-            # To who does not belong to it, the team is not there.
+            # For users who aren't members, the team doesn't exist.
             status = 404 if who in OUTSIDERS else 403
             assert answer.status_code == status, f"{who}: {answer.status_code} {answer.text}"
     assert WHO_MAY[operation]["anyone"] == "no"
@@ -124,7 +124,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def test_nothing_of_another_team_is_read_or_changed(site: Site) -> None:
-    """Every operation of a stranger with the ids of a team, mixed with those of their own, finds nothing."""
+    """Operations by a stranger with IDs of a team, mixed with IDs of their own, find nothing."""
     team = Team(site)
     game = team.game(play=True)
     at_bat = team.bat(game)["at_bat_id"]

@@ -28,7 +28,7 @@ def team(site: Site) -> Team:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    """A team that refused requests leave as it is."""
+    """A team for requests that are refused, and so change nothing."""
     with league(tmp_path_factory.mktemp("shared")) as served:
         yield Team(served)
 
@@ -51,7 +51,7 @@ def test_a_roster_is_in_order_and_filtered(team: Team) -> None:
 
 @pytest.mark.parametrize("place", [b"0009#9#No 9", b"\xff\xfe"])
 def test_a_cursor_that_somebody_else_made_is_refused(team: Team, place: bytes) -> None:
-    """As cursors of rosters once were: with a key that follows from the id of the team, which every member knows."""
+    """A cursor in the old form, signed with a key that follows from the team's ID, which every member knows."""
     key = hashlib.sha256(f"roster of {team.id}".encode()).digest()
     mark = hashlib.blake2b(place, digest_size=8, key=key).digest()
     forged = urlsafe_b64encode(mark + place).decode().rstrip("=")
@@ -73,7 +73,7 @@ def test_a_cursor_that_somebody_else_made_is_refused(team: Team, place: bytes) -
         ({"is_ghost": False}, "/is_ghost"),
     ],
 )
-def test_what_a_player_can_not_be(shared: Team, change: dict[str, Any], where: str) -> None:
+def test_what_a_player_cannot_be(shared: Team, change: dict[str, Any], where: str) -> None:
     team = shared
     body = {"first_name": "A", "last_name": "B", **change}
     assert pointers(problem(team.owner.post(f"{team.path}/players", json=body), 422, "invalid")) == [where]
@@ -129,7 +129,7 @@ def test_linking_and_unlinking_a_ghost(team: Team, site: Site) -> None:
     team.bat(game, team.ghosts[0], result="1B")
     mine = made(eve.get("/me/statistics"), 200)
     assert (mine["total"]["home_runs"], mine["total"]["plate_appearances"]) == (1, 1)
-    # Linked and unlinked once more: what was batted in between is added, nothing is counted twice.
+    # Linked and unlinked again: at-bats in between are added, and nothing is counted twice.
     team.link(team.ghosts[0], "eve")
     team.bat(game, team.ghosts[0], result="2B")
     assert made(eve.get("/me/statistics"), 200)["total"]["plate_appearances"] == 2

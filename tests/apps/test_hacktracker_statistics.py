@@ -1,4 +1,4 @@
-"""hacktracker's statistics, held against seasons that are counted in another way; and what outlives a team."""
+"""hacktracker's statistics, compared with seasons that are counted in another way; and what outlives a team."""
 
 import random
 from collections.abc import Iterator
@@ -193,7 +193,7 @@ def test_a_spray_chart(site: Site) -> None:
 
 
 def test_a_game_that_is_being_deleted_does_not_count(site: Site) -> None:
-    """Its deletion was cut off with all its at-bats still there: it is gone for everybody, and so are they."""
+    """Its deletion was interrupted before its at-bats were deleted: nobody sees the game or the at-bats anymore."""
     team = Team(site)
     team.link(team.ghosts[0], "player")
     kept, gone = team.game(lineup=team.ghosts, season_id="fall"), team.game(lineup=team.ghosts, season_id="fall")
@@ -227,7 +227,7 @@ def _items(site: Site) -> list[tuple[str, str]]:
 
 
 def test_statistics_survive_the_removal_of_a_team(tmp_path: Path) -> None:
-    """Deleted, removed by its time to live, and cleared away: what the player batted for it is still there."""
+    """The team is deleted, expired and cleaned up: the player's at-bats for it still exist."""
     moment = datetime.now(UTC)
     with Engine(clock=lambda: moment.timestamp()) as engine, league(tmp_path, engine) as site:
         team, other = Team(site), Team(site, "Second team")
@@ -251,7 +251,7 @@ def test_statistics_survive_the_removal_of_a_team(tmp_path: Path) -> None:
         worker.run_once()
         assert made(player.get("/me/statistics"), 200) == before[0], "a deleted team's at-bats count"
         moment += timedelta(days=31)
-        # DynamoDB takes its time: what is over is gone for everybody before it is removed.
+        # DynamoDB removes expired items late, but nobody sees them anymore.
         assert site.running.store.run(site.running.design.team(team.id)) is not None
         with pytest.raises(Missing):
             site.running.service(Caller("owner"), now=moment).restore_team(team.id)

@@ -1,4 +1,4 @@
-"""What hacktracker sees to by itself: cut off at any moment, the next process finishes it."""
+"""hacktracker's background work: if it is interrupted at any moment, the next process finishes it."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ TABLE = "hacktracker-dev"
 
 
 class Time:
-    """The time, as the tests have it."""
+    """The time, which tests can set."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 5, 1, 18, 0, tzinfo=UTC)
@@ -64,7 +64,7 @@ def killed_again_and_again(
     turn: Callable[[int], Callable[[], None]],
     step: int = 1,
 ) -> None:
-    """Something happens, whose consequences are cut off at a call, and next time at a later one; another goes on.
+    """Interrupt the consequences of an action at each call in turn; another process continues.
 
     `turn` makes it happen, and gives what has to hold afterwards.
     """
@@ -80,7 +80,7 @@ def killed_again_and_again(
             survived = True
         except Killed:
             pass
-        time.now += timedelta(minutes=1)  # the leases of who is gone are over
+        time.now += timedelta(minutes=1)  # the leases of the killed process have expired
         work_off(hack, engine)
         holds()
     assert calls > 10
@@ -88,7 +88,7 @@ def killed_again_and_again(
 
 
 def small_team(hack: Running[HackTrackerDesign], name: str) -> None:
-    """A team with all that can belong to one: linked players, a ghost, a member, and two games with at-bats."""
+    """A team with everything a team can have: linked players, a ghost, a member, and two games with at-bats."""
     store = hack.store
     store.transact(create(user(f"{name}-owner")), create(user(f"{name}-guest")))
     new_team(store, Team(team_id=name, name="Sluggers", owner_id=f"{name}-owner"))
@@ -128,7 +128,7 @@ def test_a_removed_team_is_cleared_away_whatever_happens(
 
         def holds() -> None:
             left = keys_of(engine, name)
-            # Two accounts, the owner's record, and what was batted: no team, member, ghost, number or game.
+            # Two accounts, the owner's record, and the at-bats: no team, member, ghost, number or game.
             assert left == [("GAME", "ATBAT")] * 4 + [("TEAM", "PLAYER")] + [("USER", "METADATA")] * 2, number
             batted = hack.store.run(hack.design.user_at_bats(f"{name}-owner", f"{name}-owner")).items
             assert [each.removed_at is not None for each in batted] == [True, True]

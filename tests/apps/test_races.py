@@ -22,7 +22,7 @@ def test_one_winner_each_and_exact_numbers(tmp_path: Path) -> None:
         won = _race(path, arena)
         for contest in ("email", "slug", "rename", "news", "number"):
             assert [won[f"{contest} {number}"] for number in range(VALUES)] == [1] * VALUES, contest
-        # Of the admins, all but the last one could be removed.
+        # All admins except the last one could be removed.
         assert sum(won[f"admin {number}"] for number in range(VALUES)) == VALUES - 1
         _check_numbers(arena)
         for store in (arena.blog, arena.club, arena.softball, arena.football, arena.sites):

@@ -25,7 +25,7 @@ def site(served: Club) -> Club:
 # Leagues
 
 
-def test_who_founds_a_league_is_its_admin(site: Club) -> None:
+def test_the_creator_of_a_league_is_its_admin(site: Club) -> None:
     made = site.vera.post("/leagues", json={"name": "Évening  Lëague"})
     assert made.status_code == 201
     league = made.json()
@@ -62,7 +62,7 @@ def test_a_league_of_somebody_else_is_not_founded_again(site: Club) -> None:
         ({"role": "admin"}, "/role"),
     ],
 )
-def test_what_can_not_be_founded(site: Club, body: dict[str, Any], where: str) -> None:
+def test_what_cannot_be_founded(site: Club, body: dict[str, Any], where: str) -> None:
     answer = site.olga.post("/leagues", json={"name": "New", **body})
     assert pointers(problem(answer, 422, "invalid")) == [where]
 
@@ -180,7 +180,7 @@ def test_players(site: Club) -> None:
     assert site.clean()
 
 
-def test_who_a_player_is_only_admins_see(site: Club) -> None:
+def test_only_admins_see_the_account_of_a_player(site: Club) -> None:
     assert ok(site.olga.get("/players/p1"))["user_id"] == "user-1"
     for client in (site.sam, site.vera):
         assert ok(client.get("/players/p1"))["user_id"] is None
@@ -188,7 +188,7 @@ def test_who_a_player_is_only_admins_see(site: Club) -> None:
         problem(client.get("/leagues/north/acl"), 403, "forbidden")
 
 
-def test_a_player_of_another_league_is_not_taken_over(site: Club) -> None:
+def test_a_player_of_another_league_is_not_overwritten(site: Club) -> None:
     before = site.changed()
     problem(
         site.eve.post("/leagues/south/players", json={"player_id": "p1", "display_name": "X"}), 409, "already-exists"
@@ -355,7 +355,7 @@ def test_a_season_has_200_teams_and_1000_games_at_most(site: Club, monkeypatch: 
     assert full["detail"] == "A season can have at most 4 teams."
     problem(site.olga.post("/sessions/may-1/games", json=game), 409, "season-full")
     assert site.changed() == before
-    # What is deleted makes room.
+    # Deleting one makes room for another.
     assert site.olga.delete("/seasons/spring/teams/green", headers=ANY).status_code == 204
     assert site.olga.post("/seasons/spring/teams", json={"name": "X", "colour": "red"}).status_code == 201
     assert site.olga.delete(f"/games/{made['game_id']}", headers=ANY).status_code == 204

@@ -44,7 +44,7 @@ def phone(browser: Browser) -> Iterator[Page]:
 
 
 def enter(page: Page, url: str, name: str, path: str) -> None:
-    """Sign in as somebody of the demo, and go on to a page."""
+    """Sign in as a user of the demo, and continue to a page."""
     page.goto(f"{url}/threefc{path}")
     page.get_by_role("button", name=name).click()
     page.wait_for_url(f"{url}/threefc{path}")
@@ -55,10 +55,10 @@ def conceded(page: Page, *numbers: int) -> None:
 
 
 def test_two_taps_and_everybody_knows(phone: Page, browser_page: Page, served: Club) -> None:
-    for minute in range(4):  # goals before do not push the pad away
+    for minute in range(4):  # earlier goals don't push the pad away
         served.goal("gold" if minute % 2 else "blue", "red", minute=minute)
     enter(phone, served.site.url, "Sam Okafor", "/games/g1")
-    phone.reload()  # without the notice of having signed in
+    phone.reload()  # without the message about signing in
     enter(browser_page, served.site.url, "Vera Lind", "/games/g1")
     conceded(browser_page, 0, 2, 2)
     expect(browser_page.get_by_role("form", name="Log goal")).to_have_count(0)
@@ -98,7 +98,7 @@ def test_two_taps_and_everybody_knows(phone: Page, browser_page: Page, served: C
 
 
 def test_a_tap_that_was_begun_is_not_lost_when_others_score(phone: Page, served: Club) -> None:
-    """The score follows; the pad stays as it is."""
+    """The score is updated; the scoring pad stays unchanged."""
     enter(phone, served.site.url, "Sam Okafor", "/games/g1")
     phone.get_by_role("group", name="1. Who conceded?").get_by_role("radio", name="Red").tap()
     phone.get_by_label("Minute").fill("77")
@@ -109,7 +109,7 @@ def test_a_tap_that_was_begun_is_not_lost_when_others_score(phone: Page, served:
     expect(phone.locator(".timeline")).to_contain_text("77′")
 
 
-def test_the_pad_goes_when_somebody_else_finishes(phone: Page, served: Club) -> None:
+def test_the_pad_disappears_when_somebody_else_finishes_the_game(phone: Page, served: Club) -> None:
     enter(phone, served.site.url, "Sam Okafor", "/games/g1")
     pad = phone.get_by_role("form", name="Log goal")
     expect(pad).to_be_visible()

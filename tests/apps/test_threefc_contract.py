@@ -1,4 +1,4 @@
-"""3FC's API held against its OpenAPI document."""
+"""3FC's API compared with its OpenAPI document."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +14,13 @@ OF_A_GAME = [f"/games/{{game_id}}/{part}" for part in ("sheet", "result", "statu
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Club]:
     with club(tmp_path) as served:
-        served.game("0")  # the id that schemathesis tries first: a game is not made by chance
+        served.game("0")  # the ID that schemathesis tries first: a game isn't found by chance
         served.goal(game_id="0", scorer_id="p1")
         yield served
 
 
 def good(held: ContractResult) -> set[str]:
-    """The operations that did something, after it is sure that all did what the document says."""
+    """The operations that succeeded, after checking that all of them did what the document says."""
     assert held.findings == []
     assert held.phases >= PHASES
     assert {status for status in held.statuses if status >= 500} == set()
@@ -29,7 +29,7 @@ def good(held: ContractResult) -> set[str]:
 
 def test_what_the_document_says(site: Club) -> None:
     token = site.site.token("olga")
-    # The game's own parts first: among the others is what deletes it.
+    # The game's own parts first, because one of the others deletes it.
     held = check_against_document(site.site, token, examples=1, scenarios=2, methods=False, only=OF_A_GAME)
     assert {f"GET {path}" for path in OF_A_GAME if path.endswith(("sheet", "result", "roster", "goals"))} <= good(held)
     held = check_against_document(site.site, token, examples=1, scenarios=2, methods=False, without=OF_A_GAME)

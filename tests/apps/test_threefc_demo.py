@@ -1,4 +1,4 @@
-"""3FC's made-up data: the same each time, quick, believable, and long enough for several pages."""
+"""3FC's demo data: always the same, fast, realistic, and enough for several pages."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.web.site import Site, site
 
 
 def items(served: Site) -> list[dict[str, Any]]:
-    """All that is stored, without when."""
+    """All stored items, without their times."""
     found: list[dict[str, Any]] = []
     start: dict[str, Any] = {}
     while True:
@@ -57,7 +57,7 @@ def test_every_list_has_more_than_two_pages(filled: Site) -> None:
 
 
 def test_it_agrees_with_the_design_and_stays_when_filled_again(filled: Site) -> None:
-    """Another fill makes the very same things, so that nothing is added."""
+    """Filling again makes the same items, so that nothing is added."""
     before = items(filled)
     demo.fill(filled.running, lambda done, total: None)
     assert items(filled) == before
@@ -65,7 +65,7 @@ def test_it_agrees_with_the_design_and_stays_when_filled_again(filled: Site) -> 
 
 
 def test_the_minutes_of_a_game_go_on_through_its_thirds(filled: Site) -> None:
-    """As the clock of the game page counts them; of one to three digits, and in order."""
+    """Minutes as the clock of the game page counts them: one to three digits, in order."""
     goals = ok(filled.as_(demo.SPECTATOR).get(f"/games/{demo.MARATHON}/sheet"))["timeline"]
     assert len(goals) == demo.SCORED
     assert [each["minute"] for each in goals] == sorted(each["minute"] for each in goals)
@@ -74,7 +74,7 @@ def test_the_minutes_of_a_game_go_on_through_its_thirds(filled: Site) -> None:
 
 
 def test_a_goal_of_today_is_the_last_one_of_the_demo(filled: Site) -> None:
-    """What is entered now is what undo takes back."""
+    """Undo removes the goal that was entered last."""
     sam = filled.as_(demo.SCOREKEEPER)
     game = ok(sam.get("/games/demo-game-027-02"))
     assert game["status"] == "live"

@@ -132,7 +132,7 @@ def test_a_game_goes_with_everything(site: Club) -> None:
 
 
 def test_nothing_is_seen_of_what_is_being_deleted(site: Club) -> None:
-    """A game, a season and a league whose deletion was cut off: they and all of theirs are not there any more."""
+    """A game, a season and a league whose deletion was interrupted: nobody sees them or their parts anymore."""
     site.game(status="finished")
     site.game("later", game_start_ts="2026-05-01T20:00:00Z")
     ok(site.olga.post("/leagues/north/seasons", json={"season_id": "autumn", "name": "Autumn"}))
@@ -201,7 +201,7 @@ def test_the_roster(site: Club) -> None:
     assert site.clean()
 
 
-def test_who_can_not_be_assigned(site: Club) -> None:
+def test_who_cannot_be_assigned(site: Club) -> None:
     site.game()
     ok(site.eve.post("/leagues/south/players", json={"player_id": "s1", "display_name": "Sue"}))
     for player_id in ("p99", "s1"):
@@ -224,7 +224,7 @@ def test_a_roster_and_a_timeline_end_somewhere(site: Club, monkeypatch: pytest.M
     body = {"third": 1, "minute": 5, "conceding_team_id": "red", "scoring_team_id": "blue"}
     problem(site.sam.post("/games/g1/goals", json=body), 409, "too-many-goals")
     assert site.changed() == before
-    # Neither is a change one more, and what is taken away makes room.
+    # A change doesn't count as another one, and a removal makes room.
     ok(site.olga.put("/games/g1/roster/p0", json={"team_id": "gold"}))
     ok(site.olga.delete("/games/g1/roster/p0", headers=ANY))
     assert site.olga.post("/games/g1/roster", json={"player_id": "p6", "team_id": "red"}).status_code == 201
@@ -306,7 +306,7 @@ def test_what_is_no_goal(site: Club, change: dict[str, Any], code: str, where: s
 
 
 @pytest.mark.parametrize(("change", "code", "where"), REFUSED)
-def test_what_a_goal_can_not_become(site: Club, change: dict[str, Any], code: str, where: str) -> None:
+def test_what_a_goal_cannot_become(site: Club, change: dict[str, Any], code: str, where: str) -> None:
     site.game()
     made = site.goal()
     code = "required" if where == "/conceding_team_id" and change[where[1:]] is None else code
@@ -391,7 +391,7 @@ def test_the_timeline_is_in_order(site: Club) -> None:
             break
         params["cursor"] = page["next"]
     assert seen == timeline == ok(site.vera.get("/games/g1/sheet"))["timeline"]
-    # A tie that comes by a change keeps the order of entry, too.
+    # A tie that results from a change keeps the order of entry, too.
     ok(site.sam.patch(f"/games/g1/goals/{goals[0]['event_id']}", json={"third": 1, "minute": 10}, headers=ANY))
     timeline = ok(site.vera.get("/games/g1/goals"))["items"]
     ties = [each["event_id"] for each in timeline if (each["third"], each["minute"]) == (1, 10)]
@@ -499,7 +499,7 @@ def test_the_results_of_a_session(site: Club, monkeypatch: pytest.MonkeyPatch) -
     for each in shown:
         assert each["result"] == ok(site.vera.get(f"/games/{each['game']['game_id']}/result"))
     assert [each["result"]["winner_id"] for each in shown] == ["blue", "blue", "blue", None]
-    # A page ends where more goals would have to be read than for one request.
+    # A page ends when its goals would need more than one request.
     monkeypatch.setattr("keyplan.apps.threefc.service.games.READ_AT_ONCE", 4)
     assert [[each["game"]["game_id"] for each in page] for page in pages(50)] == [["r3"], ["r2", "r1", "r0"]]
     assert [each for page in pages(2) for each in page] == shown

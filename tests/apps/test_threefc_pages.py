@@ -1,4 +1,4 @@
-"""3FC's pages, without JavaScript: what each role sees and can do, and what is told where it can not be done."""
+"""3FC's pages without JavaScript: what each role sees and can do, and the messages for what it can't."""
 
 import re
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def text_of(page: httpx.Response) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page.text)))
 
 
-def told(page: httpx.Response, status: int, text: str) -> None:
+def shows(page: httpx.Response, status: int, text: str) -> None:
     assert page.status_code == status, text_of(page)
     assert text in text_of(page), text_of(page)
 
@@ -81,12 +81,12 @@ def test_who_sees_which_page(site: Club) -> None:
 
 
 def test_the_front_page(site: Club, olga: Reader) -> None:
-    told(site.browser("visitor").get("/"), 200, "the team that concedes the fewest goals wins")
-    told(olga.get("/"), 200, "Northern League admin")
+    shows(site.browser("visitor").get("/"), 200, "the team that concedes the fewest goals wins")
+    shows(olga.get("/"), 200, "Northern League admin")
     assert "Southern" not in olga.get("/").text
     nobody = site.browser("stranger")
     site.eve.delete("/leagues/south", headers={"If-Match": "*"})
-    told(nobody.get("/"), 200, "You aren’t in a league yet")
+    shows(nobody.get("/"), 200, "You aren’t in a league yet")
 
 
 def test_only_those_who_may_see_the_buttons(site: Club) -> None:
@@ -103,29 +103,29 @@ def test_only_those_who_may_see_the_buttons(site: Club) -> None:
 
 
 def test_founding_a_league_and_all_in_it(site: Club, olga: Reader) -> None:
-    """From nothing to a goal, by forms alone."""
+    """From an empty league to a goal, with forms only."""
     page = olga.follow(olga.send("/new-league", name="Evening", slug=""))
-    told(page, 200, "Evening created")
+    shows(page, 200, "Evening created")
     league = str(page.url.path)
     season = olga.follow(olga.send(f"{league}/seasons".removeprefix("/threefc"), name="One", starts_on="", ends_on=""))
-    told(season, 200, "One created")
+    shows(season, 200, "One created")
     at = season.url.path.removeprefix("/threefc")
     for name, colour in (("Ants", "#ff0000"), ("Bees", "#00ff00"), ("Cats", "#0000ff")):
-        told(olga.follow(olga.send(f"{at}/teams", name=name, colour=colour)), 200, f"{name} added")
+        shows(olga.follow(olga.send(f"{at}/teams", name=name, colour=colour)), 200, f"{name} added")
     session = olga.follow(olga.send(f"{at}/sessions", session_date="2026-06-01"))
-    told(session, 200, "1 June 2026")
+    shows(session, 200, "1 June 2026")
     teams = re.findall(r'<option value="([^"]+)" selected', session.text)
     assert len(teams) == 3
     where = f"{session.url.path.removeprefix('/threefc')}/games"
     game = olga.follow(olga.send(where, game_start_ts="2026-06-01T18:00", team_ids=teams))
-    told(game, 200, "Game scheduled")
+    shows(game, 200, "Game scheduled")
     path = game.url.path.removeprefix("/threefc")
-    told(olga.follow(olga.send(f"{path}/status", status="live")), 200, "live Level.")
+    shows(olga.follow(olga.send(f"{path}/status", status="live")), 200, "live Level.")
     goal = {"third": "1", "minute": "3", "conceding_team_id": teams[0], "scored_by": teams[1]}
     page = olga.follow(olga.send(f"{path}/goals", **goal))
-    told(page, 200, "leads.")
-    told(olga.follow(olga.send(f"{path}/status", status="finished")), 200, "won.")
-    told(olga.get(at), 200, "After 1 finished game.")
+    shows(page, 200, "leads.")
+    shows(olga.follow(olga.send(f"{path}/status", status="finished")), 200, "won.")
+    shows(olga.get(at), 200, "After 1 finished game.")
     assert site.clean()
 
 
@@ -133,7 +133,7 @@ def test_a_goal_with_the_same_team_twice_is_an_own_goal(site: Club, sam: Reader)
     site.game()
     goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "red", "scorer_id": "p0"}
     page = sam.follow(sam.send("/games/g1/goals", **goal))
-    told(page, 200, "31′ Red own goal Player 0")
+    shows(page, 200, "31′ Red own goal Player 0")
     (logged,) = ok(site.vera.get("/games/g1/goals"))["items"]
     assert (logged["own_goal"], logged["conceding_team_id"], logged["scoring_team_id"]) == (True, "red", None)
     assert 'name="third" value="2" checked' in page.text, "the next goal is likely to be of the same third"
@@ -143,8 +143,8 @@ def test_undo_is_of_the_goal_that_was_seen(site: Club, sam: Reader) -> None:
     site.game()
     first = site.goal()
     second = site.goal(minute=8)
-    told(sam.send("/games/g1/undo", event_id=first["event_id"]), 409, "This isn't the last goal anymore")
-    told(sam.follow(sam.send("/games/g1/undo", event_id=second["event_id"])), 200, "Undo 5′ Blue against Red")
+    shows(sam.send("/games/g1/undo", event_id=first["event_id"]), 409, "This isn't the last goal anymore")
+    shows(sam.follow(sam.send("/games/g1/undo", event_id=second["event_id"])), 200, "Undo 5′ Blue against Red")
     assert [each["event_id"] for each in ok(site.vera.get("/games/g1/goals"))["items"]] == [first["event_id"]]
 
 
@@ -159,13 +159,11 @@ def test_undo_is_of_the_goal_that_was_seen(site: Club, sam: Reader) -> None:
         ({"scored_by": "green"}, "This team doesn't play in this game."),
     ],
 )
-def test_what_is_wrong_with_a_goal_is_told_on_the_pad(
-    site: Club, sam: Reader, change: dict[str, str], text: str
-) -> None:
+def test_errors_in_a_goal_are_shown_on_the_pad(site: Club, sam: Reader, change: dict[str, str], text: str) -> None:
     site.game()
     goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue", **change}
     page = sam.send("/games/g1/goals", **goal)
-    told(page, 422, text)
+    shows(page, 422, text)
     assert 'class="pad"' in page.text
     assert ok(site.vera.get("/games/g1/goals"))["items"] == []
 
@@ -173,8 +171,8 @@ def test_what_is_wrong_with_a_goal_is_told_on_the_pad(
 def test_a_goal_that_comes_too_late(site: Club, sam: Reader) -> None:
     site.game(status="finished")
     goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue"}
-    told(sam.send("/games/g1/goals", **goal), 409, "Goals can only be entered and changed while the game is live.")
-    told(site.browser("viewer").send("/games/g1/goals", **goal), 403, "You don't have permission to do this.")
+    shows(sam.send("/games/g1/goals", **goal), 409, "Goals can only be entered and changed while the game is live.")
+    shows(site.browser("viewer").send("/games/g1/goals", **goal), 403, "You don't have permission to do this.")
 
 
 def test_editing_a_goal(site: Club, sam: Reader) -> None:
@@ -191,16 +189,16 @@ def test_editing_a_goal(site: Club, sam: Reader) -> None:
         "version": "1",
     }
     page = sam.follow(sam.send(path, **edited))
-    told(page, 200, "44′ Blue against Gold Player 1, assisted by Player 4")
-    told(sam.send(path, **edited), 412, "Somebody else changed this goal.")
+    shows(page, 200, "44′ Blue against Gold Player 1, assisted by Player 4")
+    shows(sam.send(path, **edited), 412, "Somebody else changed this goal.")
     own = {**edited, "scoring_team_id": "", "scorer_id": "", "assist_ids": [], "version": "2"}
-    told(sam.follow(sam.send(path, **own)), 200, "44′ Gold own goal")
-    told(sam.send(path, **{**edited, "version": "3", "assist_ids": ["p0"]}), 422, "isn't on the team that scored")
-    told(sam.get("/games/g1/goals/01ARZ3NDEKTSV4RRFFQ69G5FAV"), 404, "Goal not found.")
+    shows(sam.follow(sam.send(path, **own)), 200, "44′ Gold own goal")
+    shows(sam.send(path, **{**edited, "version": "3", "assist_ids": ["p0"]}), 422, "isn't on the team that scored")
+    shows(sam.get("/games/g1/goals/01ARZ3NDEKTSV4RRFFQ69G5FAV"), 404, "Goal not found.")
 
 
 def test_the_clock_of_a_game_starts_with_it(site: Club, sam: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whenever that was meant to be; and it does not go behind the last goal."""
+    """The suggested minute doesn't depend on the scheduled time, and is never before the last goal."""
     site.game(status="scheduled")
     ok(site.sam.put("/games/g1/status", json={"status": "live"}))
 
@@ -226,11 +224,11 @@ def test_nothing_moves_with_the_first_goal(site: Club, sam: Reader) -> None:
     site.goal(scoring="blue", assist_ids=["p1"])
     page = sam.get("/games/g1")
     assert "disabled" not in page.text
-    told(page, 200, "5′ Blue against Red assisted by Player 1")
+    shows(page, 200, "5′ Blue against Red assisted by Player 1")
 
 
 def test_the_part_that_follows(site: Club, sam: Reader) -> None:
-    """A page has what it shows by a tag, and asks whether there is another."""
+    """The page remembers the entity tag of what it shows, and asks whether it has changed."""
     site.game()
     page = sam.get("/games/g1")
     found = re.search(r'data-live="([^"]+)" data-tag="([^"]+)"', page.text)
@@ -243,7 +241,7 @@ def test_the_part_that_follows(site: Club, sam: Reader) -> None:
     assert new.status_code == 200
     assert new.headers["etag"] != tag
     assert "<html" not in new.text
-    told(new, 200, "Undo 5′ Blue against Red")
+    shows(new, 200, "Undo 5′ Blue against Red")
     assert sam.get(address, **{"If-None-Match": new.headers["etag"]}).status_code == 304
     vera = site.browser("viewer").get(address, **{"If-None-Match": new.headers["etag"]})
     assert vera.status_code == 200, "what one role sees is not what another does"
@@ -254,76 +252,76 @@ def test_the_part_that_follows(site: Club, sam: Reader) -> None:
 def test_people(site: Club, olga: Reader) -> None:
     assert re.search(r'aria-label="Role of vera">\s*<option selected>viewer<', olga.get("/leagues/north/people").text)
     page = olga.follow(olga.send("/leagues/north/people", user_id="auth0|7", role="scorekeeper"))
-    told(page, 200, "auth0|7 is now a scorekeeper")
+    shows(page, 200, "auth0|7 is now a scorekeeper")
     page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="vera", version="1"))
-    told(page, 200, "vera removed")
+    shows(page, 200, "vera removed")
     last = "A league needs an admin. Make somebody else an admin first."
-    told(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"), 409, last)
-    told(olga.send("/leagues/north/people", user_id="olga", role="viewer", version="1"), 409, last)
+    shows(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"), 409, last)
+    shows(olga.send("/leagues/north/people", user_id="olga", role="viewer", version="1"), 409, last)
     page = olga.follow(olga.send("/leagues/north/people", user_id="sam", role="viewer", version="1"))
-    told(page, 200, "sam is now a viewer")
+    shows(page, 200, "sam is now a viewer")
     stale = olga.send("/leagues/north/people", user_id="sam", role="scorekeeper", version="1")
-    told(stale, 412, "This was changed since you loaded it.")
-    told(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User ID:")
+    shows(stale, 412, "This was changed since you loaded it.")
+    shows(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User ID:")
     ok(site.olga.put("/leagues/north/acl/sam", json={"role": "admin"}))
     page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"))
-    told(page, 200, "You left the league")
+    shows(page, 200, "You left the league")
     assert site.clean()
 
 
-def test_players_and_who_they_are(site: Club, olga: Reader) -> None:
+def test_players_and_their_accounts(site: Club, olga: Reader) -> None:
     page = olga.follow(olga.send("/leagues/north/players", display_name="Pat", user_id=""))
-    told(page, 200, "Pat added")
+    shows(page, 200, "Pat added")
     page = olga.follow(olga.send("/players/p1", display_name="Pia", user_id="", version="1"))
-    told(page, 200, "Pia")
-    told(
+    shows(page, 200, "Pia")
+    shows(
         olga.send("/players/p1", display_name="Pia", user_id="", version="1"), 412, "Somebody else changed this player."
     )
-    told(olga.send("/players/p2", display_name="", user_id="", version="1"), 422, "Required.")
+    shows(olga.send("/players/p2", display_name="", user_id="", version="1"), 422, "Required.")
     assert "user-3" in olga.get("/leagues/north/players").text
     assert "user-3" not in site.browser("viewer").get("/leagues/north/players").text
 
 
 def test_renaming_and_deleting(site: Club, olga: Reader) -> None:
-    told(olga.follow(olga.send("/leagues/north/edit", name="N", slug="n", version="1")), 200, "League saved")
-    told(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "Somebody else changed this league.")
+    shows(olga.follow(olga.send("/leagues/north/edit", name="N", slug="n", version="1")), 200, "League saved")
+    shows(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "Somebody else changed this league.")
     refused = olga.send("/leagues/north/delete", form="", version="2")
-    told(refused, 409, "This league has seasons.")
+    shows(refused, 409, "This league has seasons.")
     assert 'name="name" value="N"' in refused.text, "the form beside the button is as it was"
-    told(olga.send("/seasons/spring/delete", version="1"), 409, "This season has sessions.")
-    told(
+    shows(olga.send("/seasons/spring/delete", version="1"), 409, "This season has sessions.")
+    shows(
         olga.send("/seasons/spring/edit", name="S", starts_on="2026-02-01", ends_on="2026-01-01", version="1"), 422, ""
     )
     page = olga.follow(olga.send("/seasons/spring/edit", name="S", starts_on="2026-02-01", ends_on="", version="1"))
-    told(page, 200, "Season saved")
+    shows(page, 200, "Season saved")
     page = olga.follow(olga.send("/seasons/spring/teams/green", name="Lime", colour="lime", version="1"))
-    told(page, 200, "Lime")
-    told(olga.send("/seasons/spring/teams/green", name="Lime", colour="no colour", version="2"), 422, "Color:")
-    told(olga.follow(olga.send("/seasons/spring/teams/green/delete", version="2")), 200, "Team deleted")
+    shows(page, 200, "Lime")
+    shows(olga.send("/seasons/spring/teams/green", name="Lime", colour="no colour", version="2"), 422, "Color:")
+    shows(olga.follow(olga.send("/seasons/spring/teams/green/delete", version="2")), 200, "Team deleted")
     site.game()
-    told(olga.send("/seasons/spring/teams/red/delete", version="1"), 409, "This team has games.")
-    told(olga.send("/sessions/may-1/delete", version="1"), 409, "This session has games.")
+    shows(olga.send("/seasons/spring/teams/red/delete", version="1"), 409, "This team has games.")
+    shows(olga.send("/sessions/may-1/delete", version="1"), 409, "This session has games.")
     page = olga.follow(olga.send("/games/g1/edit", game_start_ts="2026-05-01T19:30", version="1"))
-    told(page, 200, "19:30 UTC")
-    told(olga.follow(olga.send("/games/g1/delete", version="2")), 200, "Game deleted")
-    told(olga.follow(olga.send("/sessions/may-1/delete", version="1")), 200, "Session deleted")
-    told(olga.follow(olga.send("/seasons/spring/delete", version="2")), 200, "Season deleted")
-    told(olga.follow(olga.send("/leagues/north/delete", version="2")), 200, "League deleted")
+    shows(page, 200, "19:30 UTC")
+    shows(olga.follow(olga.send("/games/g1/delete", version="2")), 200, "Game deleted")
+    shows(olga.follow(olga.send("/sessions/may-1/delete", version="1")), 200, "Session deleted")
+    shows(olga.follow(olga.send("/seasons/spring/delete", version="2")), 200, "Season deleted")
+    shows(olga.follow(olga.send("/leagues/north/delete", version="2")), 200, "League deleted")
     assert site.clean()
 
 
 def test_the_roster(site: Club, olga: Reader) -> None:
     site.game()
-    told(olga.follow(olga.send("/games/g1/roster", player_id="p6", team_id="red")), 200, "Player added")
-    told(olga.send("/games/g1/roster", player_id="p6", team_id="red"), 409, "already on a team in this game")
+    shows(olga.follow(olga.send("/games/g1/roster", player_id="p6", team_id="red")), 200, "Player added")
+    shows(olga.send("/games/g1/roster", player_id="p6", team_id="red"), 409, "already on a team in this game")
     page = olga.follow(olga.send("/games/g1/roster/p6/move", team_id="gold", version="1"))
-    told(page, 200, "Player moved")
-    told(
+    shows(page, 200, "Player moved")
+    shows(
         olga.send("/games/g1/roster/p6/move", team_id="red", version="1"), 412, "This was changed since you loaded it."
     )
-    told(olga.follow(olga.send("/games/g1/roster/p6/remove", version="2")), 200, "Player removed")
+    shows(olga.follow(olga.send("/games/g1/roster/p6/remove", version="2")), 200, "Player removed")
     site.goal(scorer_id="p1")
-    told(olga.send("/games/g1/roster/p1/remove", version="1"), 409, "A goal names this player")
+    shows(olga.send("/games/g1/roster/p1/remove", version="1"), 409, "A goal names this player")
     assert "Add player to Red" in olga.get("/games/g1/roster").text
     assert "Add player to" not in site.browser("viewer").get("/games/g1/roster").text
 
@@ -339,16 +337,16 @@ def test_names_stand_in_their_order(site: Club, olga: Reader) -> None:
 
 
 def test_games_of_a_session(site: Club, olga: Reader) -> None:
-    told(olga.get("/sessions/may-1"), 200, "No games yet.")
+    shows(olga.get("/sessions/may-1"), 200, "No games yet.")
     same: dict[str, Any] = {"game_start_ts": "2026-05-01T18:00", "team_ids": ["red", "red", "blue"]}
-    told(olga.send("/sessions/may-1/games", **same), 422, "Choose three different teams")
+    shows(olga.send("/sessions/may-1/games", **same), 422, "Choose three different teams")
     ok(site.olga.post("/sessions/may-1/games", json={"game_start_ts": START, "team_ids": TEAMS}))
-    told(olga.get("/sessions/may-1"), 200, "18:00 UTC Red Blue Gold scheduled")
+    shows(olga.get("/sessions/may-1"), 200, "18:00 UTC Red Blue Gold scheduled")
     site.game("g1", game_start_ts="2026-05-01T19:00:00Z")
     site.goal("red", "blue")
     site.goal("gold", None)
     site.goal("gold", "blue")
-    told(olga.get("/sessions/may-1"), 200, "19:00 UTC Red conceded 1 Blue conceded 0 Gold conceded 2 live")
+    shows(olga.get("/sessions/may-1"), 200, "19:00 UTC Red conceded 1 Blue conceded 0 Gold conceded 2 live")
     assert "side won" not in olga.get("/sessions/may-1").text
     ok(site.sam.put("/games/g1/status", json={"status": "finished"}))
     assert re.findall(r'class="side won"><svg.*?</svg> (\w+)', olga.get("/sessions/may-1").text) == ["Blue"]

@@ -1,4 +1,4 @@
-"""Every access pattern of 3FC: what it gives, what it sends, what it costs."""
+"""Every access pattern of 3FC: its result, its requests, and its cost."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ CASES = [
     Case("game_sheet", ("game-01",), ["game-01"], ["query"], _field("game_id")),
 ]
 
-# These begin with what a larger league has more of, so the items are only right for the smaller one.
+# These lists begin with items that a larger league has more of, so the expected items fit only the smaller league.
 STARTS = Case("games", ("session-00",), ["game-04", "game-03"], ["query"], _field("game_id"), limit=2)
 CASES.append(STARTS)
 

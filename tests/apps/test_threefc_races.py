@@ -1,4 +1,4 @@
-"""3FC with eight clients at once: nothing that was accepted is lost, no rule is broken, and all of it agrees."""
+"""3FC with eight concurrent clients: no accepted change is lost, no rule is broken, and all data is consistent."""
 
 import subprocess
 import sys
@@ -37,7 +37,7 @@ def site(served: Club) -> Iterator[Club]:
 
 
 def at_once(act: Callable[[int], httpx.Response], number: int = CLIENTS) -> list[httpx.Response]:
-    """The answers to something that is done so often at the same time; none of them is a fault of ours."""
+    """The responses to this many concurrent calls; none of them is a server error."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         answers = list(pool.map(act, range(number)))
     assert [answer.text for answer in answers if answer.status_code >= 500] == []
@@ -84,7 +84,7 @@ def test_one_roster_edited_by_eight(site: Club) -> None:
 
 
 def test_every_goal_counts(site: Club) -> None:
-    """Eight log goals of one game: all are there, each once, and the sheet adds up."""
+    """Eight clients enter goals of one game: each goal exists once, and the sheet adds up."""
     site.game()
 
     def score(number: int) -> httpx.Response:
@@ -105,7 +105,7 @@ def test_every_goal_counts(site: Club) -> None:
 
 
 def test_nobody_slips_in_where_it_is_full(site: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight at once for two places, of players, goals, games, sessions and teams: two get them."""
+    """Eight concurrent clients for two free places of players, goals, games, sessions and teams: two succeed."""
     site.game()
     monkeypatch.setattr("keyplan.apps.threefc.service.games.PLAYERS", 8)
     monkeypatch.setattr("keyplan.apps.threefc.service.goals.GOALS", 2)
@@ -133,7 +133,7 @@ def test_nobody_slips_in_where_it_is_full(site: Club, monkeypatch: pytest.Monkey
 
 
 def test_goals_and_undos(site: Club) -> None:
-    """What is left is what was entered and not taken back."""
+    """The goals that were entered and not undone remain."""
     site.game()
 
     def act(number: int) -> httpx.Response:
@@ -162,7 +162,7 @@ def test_two_taps_on_undo_take_back_one_goal(site: Club) -> None:
 
 
 def test_no_goal_after_the_end(site: Club) -> None:
-    """One finishes the game while seven log goals: whoever was told 201 was in time, and it is on the sheet."""
+    """One client finishes the game while seven enter goals: every goal that was answered with 201 is on the sheet."""
     site.game()
 
     def act(number: int) -> httpx.Response:
@@ -179,7 +179,7 @@ def test_no_goal_after_the_end(site: Club) -> None:
 
 
 def test_one_goal_changed_by_eight(site: Club) -> None:
-    """Who names a version that is not the current one is refused; nobody's change is overwritten unseen."""
+    """A change with an outdated version is refused; nobody's change is overwritten unseen."""
     site.game()
     goal = site.goal()
     path = f"/games/g1/goals/{goal['event_id']}"
@@ -230,7 +230,7 @@ def test_a_game_is_deleted_while_others_write_to_it(site: Club) -> None:
             assert [each for each in site.changed() if each["pk"]["S"] == f"GAME#{game_id}"] == []
 
 
-def test_two_last_admins_can_not_both_go(site: Club) -> None:
+def test_two_last_admins_cannot_both_go(site: Club) -> None:
     for turn in range(4):
         other = f"admin-{turn}"
         ok(site.olga.put(f"/leagues/north/acl/{other}", json={"role": "admin"}))
@@ -250,8 +250,8 @@ def test_two_last_admins_can_not_both_go(site: Club) -> None:
             ok(site.olga.put(f"/leagues/north/acl/{other}", json={"role": "viewer"}))
 
 
-def test_a_put_without_a_version_is_never_told_that_it_is_stale(site: Club) -> None:
-    """A role, a status, a team: the last one holds, and the others were there before it."""
+def test_a_put_without_a_version_is_never_stale(site: Club) -> None:
+    """A role, a status, a team: the last write wins, and the others happened before it."""
     roles = ("viewer", "scorekeeper")
     granted = at_once(
         lambda number: site.olga.put("/leagues/north/acl/zoe", json={"role": roles[number % 2]}), 2 * CLIENTS

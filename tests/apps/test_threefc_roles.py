@@ -1,4 +1,4 @@
-"""Who may do what in 3FC: every route as everybody, two leagues side by side, and what it takes to find out."""
+"""Who may do what in 3FC: every route for every role, two leagues side by side, and what checking costs."""
 
 import logging
 import time
@@ -28,7 +28,7 @@ ALLOWED = {
 
 @dataclass(frozen=True)
 class Call:
-    """A good request of a route; in its path, `event` is the goal that is there."""
+    """A valid request for a route; `event` in its path is the existing goal."""
 
     path: str
     body: object = None
@@ -116,7 +116,7 @@ def test_every_route_is_tried() -> None:
 
 @pytest.mark.parametrize(("route", "may"), ROUTES, ids=[route for route, _ in ROUTES])
 def test_who_may(served: Club, route: str, may: dict[str, str]) -> None:
-    """As the table says: who is not known is told so, who has no grant finds nothing, another role is forbidden."""
+    """As in the table: visitors get 401, users without a grant get 404, and other roles get 403."""
     assert may["anyone"] == "no"
     allowed = ALLOWED[may["signed in"]]
     event_id = begin(served)
@@ -137,7 +137,7 @@ def test_who_may(served: Club, route: str, may: dict[str, str]) -> None:
 
 
 def test_what_is_not_ones_own_looks_as_if_it_was_not_there(served: Club) -> None:
-    """The same answer, word for word, for what is another league's and for what is nobody's."""
+    """The response is exactly the same for items of another league and for items that don't exist."""
     event_id = begin(served)
     absent = {"north": "nowhere", "spring": "never", "may-1": "no-day", "g1": "no-game", "p1": "no-one"}
 
@@ -152,7 +152,7 @@ def test_what_is_not_ones_own_looks_as_if_it_was_not_there(served: Club) -> None
 
 
 def test_two_leagues_do_not_reach_each_other(served: Club) -> None:
-    """An admin of one league gets nothing of another into it, and nothing of it out."""
+    """An admin of one league can't move anything between leagues."""
     begin(served)
     eve = served.eve
     ok(eve.post("/leagues/south/seasons", json={"season_id": "winter", "name": "Winter"}))
@@ -178,7 +178,7 @@ def test_two_leagues_do_not_reach_each_other(served: Club) -> None:
 
 @pytest.fixture
 def reads(served: Club, caplog: pytest.LogCaptureFixture) -> Callable[[str], list[str]]:
-    """What is asked of DynamoDB for a GET of vera's."""
+    """The calls to DynamoDB for a GET by vera."""
 
     def asked(path: str) -> list[str]:
         caplog.clear()
@@ -207,7 +207,7 @@ def reads(served: Club, caplog: pytest.LogCaptureFixture) -> Callable[[str], lis
         # A query for the one game that has goals.
         ("/sessions/may-1/results", ["get_item", "get_item"], ["query", "batch_get_item", "query"]),
         ("/seasons/spring/table", ["get_item", "get_item"], ["get_item", "query", "query", "query"]),
-        # The game itself says which league it is of.
+        # The game itself says which league it belongs to.
         ("/games/g1", ["get_item", "get_item"], []),
         ("/games/g1/roster", ["get_item", "get_item"], ["query"]),
         ("/games/g1/goals", ["get_item", "get_item"], ["query"]),

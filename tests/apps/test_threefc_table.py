@@ -176,7 +176,7 @@ def test_a_reopened_game_does_not_count(site: Club) -> None:
 
 
 def test_scorers(site: Club) -> None:
-    """Goals, then assists, then the name; own goals are told and do not count."""
+    """Ordered by goals, then assists, then name; own goals are shown but don't count."""
     store = site.site.running.store
     scored = [
         # scorer, assists, own goal

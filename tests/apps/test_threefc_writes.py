@@ -129,7 +129,7 @@ def test_the_envelope(store: Store[ThreeFC]) -> None:
     assert data["teamIds"] == ["red", "blue", "gold"]
 
 
-def test_a_league_is_not_taken_over(store: Store[ThreeFC]) -> None:
+def test_a_league_is_not_overwritten(store: Store[ThreeFC]) -> None:
     made, grant = league("north", admin="mallory")
     with pytest.raises(AlreadyExists):
         store.transact(create(made), create(grant))
@@ -283,7 +283,7 @@ def _goal_counts(store: Store[ThreeFC]) -> dict[str, int]:
     return {entry.player_id: entry.goal_count for entry in store.run(store.design.roster("game-00")).items}
 
 
-def test_a_player_who_is_named_by_a_goal_stays_on_the_team(store: Store[ThreeFC]) -> None:
+def test_a_player_with_a_goal_stays_on_the_team(store: Store[ThreeFC]) -> None:
     store.run(create(game("game-00")))
     store.run(create(Roster(game_id="game-00", team_id="blue", player_id="p2")))
     scored = store.run(create(goal("e1", 1, 9, scorer_id="p2")))
@@ -328,7 +328,7 @@ def test_a_deleted_game_leaves_the_others(store: Store[ThreeFC]) -> None:
     assert store.verify() == []
 
 
-def test_a_season_goes_with_its_teams_and_after_its_sessions(store: Store[ThreeFC]) -> None:
+def test_a_season_is_deleted_with_its_teams_and_after_its_sessions(store: Store[ThreeFC]) -> None:
     store.run(create(Season(season_id="season-01", league_id="north", name="Autumn")))
     team = Team(team_id="red", season_id="season-01", league_id="north", name="Red", colour="red")
     store.run(create(team))

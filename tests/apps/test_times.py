@@ -1,4 +1,4 @@
-"""Times in answers: UTC and of one width, in every answer of every system, whatever the clock says."""
+"""Times in responses are in UTC and have the same width, in every system, whatever the clock says."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -61,7 +61,7 @@ def models_in(hint: Any, known: set[type[BaseModel]]) -> set[type[BaseModel]]:
 
 
 def holding(hint: Any, moment: datetime) -> Any:
-    """A value of a type with this moment in it; none where the type has no place for one."""
+    """A value of a type that contains this time; None if the type can't contain one."""
     if hint is datetime:
         return moment
     origin = get_origin(hint)
@@ -73,7 +73,7 @@ def holding(hint: Any, moment: datetime) -> Any:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """What is at the ends of some JSON."""
+    """The leaves of a JSON value."""
     if isinstance(value, dict | list):
         yield from chain.from_iterable(map(leaves, value.values() if isinstance(value, dict) else value))
     else:
@@ -126,13 +126,13 @@ def test_a_time_that_is_printed_otherwise_is_found() -> None:
 
 
 def with_microseconds(site: Site) -> Site:
-    """The same, but its clock is always a microsecond before the next second."""
+    """The same system, but its clock is always a microsecond before the next second."""
     site.running.store.clock = lambda: utc_now().replace(microsecond=999_999)
     return site
 
 
 def times_in(value: Any) -> dict[str, str]:
-    """What looks like a time in some JSON, by the names of the fields."""
+    """The values in a JSON value that look like times, by field name."""
     if isinstance(value, list):
         return {name: text for each in value for name, text in times_in(each).items()}
     found: dict[str, str] = {}

@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The club with its made-up data."""
+    """The club with its demo data."""
     with club(tmp_path_factory.mktemp("demo")) as served:
         assert SYSTEM.demo is not None
         SYSTEM.demo(served.running, lambda done, total: None)
@@ -69,7 +69,7 @@ def test_the_public_site(browser_page: Page, demo: Site) -> None:
 
 
 def text_of(page: Page) -> Locator:
-    """Where the text is written, once the editor has taken the place of the field for Markdown."""
+    """The editable area, once the editor has replaced the Markdown field."""
     expect(page.locator("[data-ready=editor]")).to_be_visible()
     return page.get_by_role("textbox", name="Text", exact=True)
 
@@ -118,7 +118,7 @@ def test_writing_with_the_editor(browser_page: Page, site: Site) -> None:
 
 @needs_bundle
 def test_nobody_begins_to_write_where_the_editor_will_be(browser_page: Page, site: Site) -> None:
-    """While it is on its way there is no field for the text, so nothing that is typed is lost."""
+    """While the editor loads there is no field for the text, so nothing that is typed is lost."""
     page = browser_page
     held: list[Route] = []
     page.route("**/editor.js*", lambda route: held.append(route))
@@ -140,7 +140,7 @@ def test_where_the_editor_does_not_come_one_writes_markdown(browser_page: Page, 
     page.get_by_label("Titel").fill("Ohne Editor")
     page.evaluate("document.getAnimations().forEach((each) => each.finish())")  # a while later
     page.get_by_label("Text", exact=True).fill("Mit **Markdown**.")
-    held.pop().continue_()  # and now it comes: what is typed stays
+    held.pop().continue_()  # now the editor loads: what was typed stays
     expect(page.locator("[data-ready=markdown]")).to_be_visible()
     page.get_by_role("button", name="Speichern", exact=True).click()
     expect(page.locator(".text strong")).to_have_text("Markdown")
@@ -148,7 +148,7 @@ def test_where_the_editor_does_not_come_one_writes_markdown(browser_page: Page, 
 
 @needs_bundle
 def test_links_and_pictures_by_the_keyboard(browser_page: Page, site: Site) -> None:
-    """For those who can not drag: a picture is chosen. What is pasted from elsewhere brings no picture along."""
+    """People who can't drag choose a picture instead. Pasting from another page brings no pictures along."""
     page = browser_page
     sign_in(page, site, to="/redaktion/news/neu")
     page.get_by_label("Titel").fill("Auswahl")
@@ -176,7 +176,7 @@ def test_links_and_pictures_by_the_keyboard(browser_page: Page, site: Site) -> N
 
 @needs_bundle
 def test_whatever_the_editor_lets_one_do_can_be_saved(browser_page: Page, site: Site) -> None:
-    """A line break in bold text, and what comes along with a text from elsewhere."""
+    """A line break in bold text, and the formatting of pasted text."""
     page = browser_page
     sign_in(page, site, to="/redaktion/news/neu")
     page.get_by_label("Titel").fill("Allerlei")
@@ -260,7 +260,7 @@ def _drop(page: Page, where: str, *names: str) -> None:
 
 @needs_bundle
 def test_pictures_stand_where_they_were_dropped_in_their_order(browser_page: Page, site: Site) -> None:
-    """However long they take, and whatever becomes of the text meanwhile."""
+    """Uploads may take any time, and the text may change meanwhile."""
     page = browser_page
     held: list[Route] = []
     page.route("**/redaktion/medien/neu", lambda route: held.append(route) if not held else route.continue_())
@@ -286,7 +286,7 @@ def test_pictures_stand_where_they_were_dropped_in_their_order(browser_page: Pag
 def test_without_the_editor_pictures_are_dropped_on_markdown(
     browser_page: Page, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where there is no node, and so no bundle, the same form takes Markdown."""
+    """Without Node.js there is no bundle, and the same form accepts Markdown."""
     monkeypatch.setattr(editing, "_has_editor", lambda: False)
     page = browser_page
     sign_in(page, site, to="/redaktion/news/neu")
@@ -404,7 +404,7 @@ def test_the_desk(browser_page: Page, demo: Site) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Die Datei enthält kein gültiges JSON.")
     screenshots(page, "vcm-sams")
     file: FilePayload = {"name": "sams.json", "mimeType": "application/json", "buffer": b'{"clubs": []}'}
-    expect(page.get_by_label("Datei wählen")).to_be_visible()  # the script is there
+    expect(page.get_by_label("Datei wählen")).to_be_visible()  # the script is loaded
     page.get_by_label("Datei wählen").set_input_files([file])
     expect(page.get_by_label("Datei mit clubs")).to_have_value('{"clubs": []}')
     page.get_by_role("button", name="Datei importieren").click()

@@ -1,4 +1,4 @@
-"""Sponsor, media item, file: what goes when something goes, however it goes and whoever is cut off on the way."""
+"""Sponsor, media item, file: what is deleted with what, however it is deleted, and if the process is interrupted."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -78,7 +78,7 @@ def expire(engine: Engine, time: Time, days: int = 2) -> None:
 
 
 def left(club: Running[VcmDesign], media: Media) -> tuple[int | None, bool]:
-    """How often a media item is used, none where it is gone; and whether its file is there."""
+    """How often a media item is used (None if it doesn't exist), and whether its file exists."""
     found = club.store.run(club.design.media(media.id))
     return (None if found is None else found.references), club.media.exists(media.s3_key)
 
@@ -117,7 +117,7 @@ def test_a_sponsor_deleted_by_hand_takes_logo_and_file_along(club: Running[VcmDe
 def test_a_sponsor_deleted_in_the_table_itself_takes_logo_and_file_along(
     club: Running[VcmDesign], engine: Engine
 ) -> None:
-    """By somebody who knows nothing of references, such as AWS's console."""
+    """Deleted by something that doesn't know about references, such as AWS's console."""
     logo, shared = add_media(club, "logo"), add_media(club, "shared")
     add_sponsor(club, "s", "logo")
     add_sponsor(club, "t", "shared")
@@ -143,7 +143,7 @@ def test_a_sponsor_without_a_logo_takes_nothing_along(club: Running[VcmDesign], 
 def test_a_logo_that_something_else_uses_stays(
     club: Running[VcmDesign], engine: Engine, time: Time, by_hand: bool
 ) -> None:
-    """Two sponsors, an article and a member share it: it goes with the last of them."""
+    """Two sponsors, an article and a member share it: it is deleted with the last of them."""
     logo = add_media(club, "logo")
     first, second = add_sponsor(club, "a", "logo", days=1), add_sponsor(club, "b", "logo", days=4)
     article = News(id="n", title="N", slug="n", content=text("x"), published_date=NOW, image_ids=["logo"])
@@ -213,7 +213,7 @@ def wrapped(act: Callable[[Handler[Any], ItemChange[Any], Any], None]) -> tuple[
 
 
 def _busy(club: Running[VcmDesign], engine: Engine, time: Time, work: Callable[[], None]) -> list[Media]:
-    """Much that goes, in all ways."""
+    """Many deletions, in all ways."""
     media = [add_media(club, f"m{number}") for number in range(6)]
     for number in range(6):
         add_sponsor(club, f"s{number}", f"m{number // 2}")
@@ -245,7 +245,7 @@ def test_every_record_delivered_twice(club: Running[VcmDesign], engine: Engine, 
     expected = [GONE, GONE, GONE, GONE, (1, True), (1, True)]
     assert [left(club, each) for each in media] == expected
     assert club.store.verify() == []
-    # And all of them once more, long after, in the wrong order.
+    # And all of them once more, much later, in the wrong order.
     for handler, change in reversed(seen):
         handler(change, club)
     assert [left(club, each) for each in media] == expected
@@ -255,7 +255,7 @@ def test_every_record_delivered_twice(club: Running[VcmDesign], engine: Engine, 
 def test_a_late_record_does_not_hurt_what_was_brought_back(
     club: Running[VcmDesign], engine: Engine, time: Time
 ) -> None:
-    """An import may write the same ids again: an old record is about what was before."""
+    """An import may write the same IDs again: an old stream record is about the item before it."""
     seen: list[tuple[Handler[Any], ItemChange[Any]]] = []
 
     def noted(handler: Handler[Any], change: ItemChange[Any], context: Any) -> None:
@@ -285,7 +285,7 @@ def test_a_late_record_does_not_hurt_what_was_brought_back(
 def test_handlers_killed_half_way_are_finished_by_the_next_process(
     tmp_path: Path, engine: Engine, club: Running[VcmDesign], time: Time, after: bool
 ) -> None:
-    """Killed at every call that the cascade makes, one after the other."""
+    """The process is killed at every call of the cascade, one after the other."""
     calls = 0
     while True:
         calls += 1
@@ -305,7 +305,7 @@ def test_handlers_killed_half_way_are_finished_by_the_next_process(
             survived = True
         except Killed:
             survived = False
-        time.now += timedelta(minutes=1)  # the leases of who is gone are over
+        time.now += timedelta(minutes=1)  # the leases of the killed process have expired
         work_off(club, engine)
         assert left(club, logo) == GONE, calls
         assert left(club, shared) == (1, True), calls
@@ -315,7 +315,7 @@ def test_handlers_killed_half_way_are_finished_by_the_next_process(
     assert club.store.verify() == []
 
 
-def test_a_file_that_can_not_be_deleted_now_is_deleted_later(
+def test_a_file_that_cannot_be_deleted_now_is_deleted_later(
     club: Running[VcmDesign], engine: Engine, monkeypatch: pytest.MonkeyPatch, time: Time
 ) -> None:
     media = add_media(club, "m")

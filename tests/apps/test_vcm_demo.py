@@ -1,4 +1,4 @@
-"""The made-up club: every list has more than two pages, all of it agrees with the design, and it is always the same."""
+"""The demo club: every list has more than two pages, all data fits the design, and it is always the same."""
 
 from pathlib import Path
 

@@ -300,7 +300,7 @@ def test_a_document_nests_as_deep_as_can_be_stored(store: Store[VcmDesign]) -> N
     ],
     ids=str,
 )
-def test_what_an_article_can_not_be(changes: dict[str, object], store: Store[VcmDesign]) -> None:
+def test_what_an_article_cannot_be(changes: dict[str, object], store: Store[VcmDesign]) -> None:
     """Types are checked when it is made, and limits when it is written."""
     with pytest.raises((ValidationError, InvalidValue)):
         store.run(create(news("n", NOW, **changes)))

@@ -1,4 +1,4 @@
-"""The migration from Payload: a whole export, broken records, stopping and going on, and the command."""
+"""The migration from Payload: a whole export, broken records, interruptions, and the command."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -91,7 +91,7 @@ def test_a_whole_export(club: Running[VcmDesign], engine: Engine, whole: Path) -
 
 
 def _again(club: Running[VcmDesign], engine: Engine, whole: Path) -> None:
-    """Running it again writes nothing; what is there and different is reported."""
+    """Running it again writes nothing; existing items that differ are reported."""
     before = stored(engine)
     report = run(club, whole)
     assert sum(each.there for each in report.tallies.values()) == RECORDS
@@ -117,7 +117,7 @@ def _export_id(engine: Engine) -> str:
 
 
 def _look(club: Running[VcmDesign]) -> None:
-    """What became of some records."""
+    """The results for some records."""
     article, event = club.store.run(club.design.news("5")), club.store.run(club.design.event("e1"))
     team, sponsor = club.store.run(club.design.team("2")), club.store.run(club.design.sponsor("2"))
     assert article is not None
@@ -210,7 +210,7 @@ def test_what_people_take_for_a_handle(club: Running[VcmDesign], tmp_path: Path,
 
 
 class Stopped:
-    """Kills the process at a batch, before it or after it."""
+    """A client that fails at a batch, before or after it."""
 
     def __init__(self, engine: Engine, batch: int, *, after: bool) -> None:
         self.engine, self.batch, self.after = engine, batch, after
@@ -234,7 +234,7 @@ class Stopped:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> dict[str, list[Any]]:
-    """What a run that is left alone leaves."""
+    """The items after a run without interruptions."""
     with Engine() as engine:
         run(started(tmp_path_factory.mktemp("expected"), engine), whole)
         return stored(engine)
@@ -244,7 +244,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> dict[str,
 def test_a_run_that_is_killed_goes_on_where_it_stopped(
     tmp_path: Path, engine: Engine, whole: Path, expected: dict[str, list[Any]], stops: tuple[int, ...], after: bool
 ) -> None:
-    """Killed twice: among media and records, and among what follows from them."""
+    """Interrupted twice: while media and records are written, and while their effects are."""
     there = -1
     for batch in stops:
         with pytest.raises(Killed):
@@ -271,7 +271,7 @@ def without_names(tables: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 def test_unprocessed_items_are_sent_again(tmp_path: Path, whole: Path) -> None:
     class Busy:
-        """Takes no more than seven items of a batch."""
+        """A client that accepts at most seven items of a batch."""
 
         def __init__(self, engine: Engine) -> None:
             self.engine, self.left = engine, 0

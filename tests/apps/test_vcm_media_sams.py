@@ -46,7 +46,7 @@ def test_an_image_is_asked_for_sent_and_added(site: Site) -> None:
     assert made(editor(site).patch(f"/media/{media['id']}", json={"alt": ""}, headers=ANY))["alt"] is None
 
 
-def test_an_upload_is_added_once_and_by_who_asked(site: Site) -> None:
+def test_an_upload_is_added_once_and_by_its_requester(site: Site) -> None:
     ticket = made(editor(site).post("/media/upload", json={"contentType": "image/png", "size": 1000}))
     body = {"uploadId": ticket["uploadId"]}
     problem(editor(site).post("/media", json=body), 409, "not-sent")
@@ -58,7 +58,7 @@ def test_an_upload_is_added_once_and_by_who_asked(site: Site) -> None:
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "text/html", "application/pdf"])
-def test_what_is_no_image_is_not_taken(site: Site, kind: str) -> None:
+def test_a_file_that_is_not_an_image_is_refused(site: Site, kind: str) -> None:
     refused = editor(site).post("/media/upload", json={"contentType": kind, "size": 10})
     assert pointers(problem(refused, 422, "type-not-taken")) == ["/contentType"]
     answer = editor(site).post("/media/upload", json={"contentType": "image/png", "size": 10 * 1024 * 1024 + 1})
@@ -90,7 +90,7 @@ def test_a_media_item_in_use_stays(site: Site) -> None:
 
 
 def test_what_stops_using_an_image_takes_it_and_its_file_along(site: Site) -> None:
-    """A logo that a sponsor shares with an article goes with the last of them, one that was replaced at once."""
+    """A logo that a sponsor and an article share is deleted with the last of them; a replaced logo at once."""
     shared, old, new = (upload(site, png(number)) for number in range(3))
     sponsor = add(site, "/sponsors", name="S", logoId=shared["id"])
     other = add(site, "/sponsors", name="T", logoId=old["id"])
@@ -167,7 +167,7 @@ def test_an_import_removes_a_fifth_at_most_unless_told(site: Site) -> None:
         ({"clubs": {}}, "invalid", "/clubs"),
     ],
 )
-def test_what_can_not_be_imported(site: Site, body: dict[str, Any], code: str, where: str) -> None:
+def test_what_cannot_be_imported(site: Site, body: dict[str, Any], code: str, where: str) -> None:
     answer = admin(site).post("/sams/import", json=body)
     assert pointers(problem(answer, 422, code))[0] == where
     assert visitor(site).get("/sams/clubs").json()["items"] == []

@@ -20,7 +20,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A club for what is refused, and so changes nothing that another test looks at."""
+    """A club for requests that are refused, and so change nothing."""
     with club(tmp_path_factory.mktemp("steady")) as served:
         yield served
 
@@ -141,13 +141,13 @@ def test_excerpts_are_made_of_the_content_unless_they_are_given(site: Site) -> N
         ({"published_date": "2026-01-01T00:00:00Z"}, "/published_date"),
     ],
 )
-def test_what_an_article_can_not_be(steady: Site, change: dict[str, Any], where: str) -> None:
+def test_what_an_article_cannot_be(steady: Site, change: dict[str, Any], where: str) -> None:
     answer = editor(steady).post("/news", json={"title": "T", "content": doc("x"), **change})
     assert pointers(problem(answer, 422, "invalid")) == [where]
 
 
 @pytest.mark.parametrize("field", ["title", "content", "publishedDate", "imageIds", "authorIds"])
-def test_what_an_article_can_not_be_without(steady: Site, field: str) -> None:
+def test_what_an_article_cannot_be_without(steady: Site, field: str) -> None:
     article = write(steady)
     answer = editor(steady).patch(f"/news/{article['id']}", json={field: None}, headers=ANY)
     assert pointers(problem(answer, 422, "required")) == [f"/{field}"]
@@ -160,7 +160,7 @@ def nested(levels: int) -> dict[str, Any]:
     return {"type": "doc", "content": [node]}
 
 
-def test_a_text_that_can_not_be_stored_is_refused_and_says_so(steady: Site) -> None:
+def test_a_text_that_cannot_be_stored_is_refused_and_says_so(steady: Site) -> None:
     fits = write(steady, "Tief", content=nested(14))
     assert editor(steady).get(f"/news/{fits['id']}").json()["content"] == nested(14)
     deep = editor(steady).post("/news", json={"title": "T", "content": nested(15)})
@@ -273,7 +273,7 @@ def test_a_description_that_says_nothing_is_none(steady: Site) -> None:
     ("end", "code"),
     [("2029-12-31T23:59:59Z", "ends-too-early"), ("2030-02-01T00:00:01Z", "too-long")],
 )
-def test_when_an_event_can_not_end(steady: Site, end: str, code: str) -> None:
+def test_when_an_event_cannot_end(steady: Site, end: str, code: str) -> None:
     body = {"title": "E", "startDate": "2030-01-01T00:00:00Z", "endDate": end}
     assert pointers(problem(editor(steady).post("/events", json=body), 422, code)) == ["/endDate"]
     event = announce(steady, startDate="2030-01-01T00:00:00Z", endDate="2030-02-01T00:00:00Z")
@@ -289,13 +289,13 @@ def test_when_an_event_can_not_end(steady: Site, end: str, code: str) -> None:
         ({"address": {"country": "DE"}}, "/address/country"),
     ],
 )
-def test_what_an_event_can_not_be(steady: Site, change: dict[str, Any], where: str) -> None:
+def test_what_an_event_cannot_be(steady: Site, change: dict[str, Any], where: str) -> None:
     answer = editor(steady).post("/events", json={"title": "E", "startDate": "2030-01-01T00:00:00Z", **change})
     assert pointers(problem(answer, 422, "invalid")) == [where]
 
 
 @pytest.mark.parametrize("field", ["title", "startDate", "imageIds", "authorIds"])
-def test_what_an_event_can_not_be_without(steady: Site, field: str) -> None:
+def test_what_an_event_cannot_be_without(steady: Site, field: str) -> None:
     event = announce(steady)
     answer = editor(steady).patch(f"/events/{event['id']}", json={field: None}, headers=ANY)
     assert pointers(problem(answer, 422, "required")) == [f"/{field}"]
@@ -308,5 +308,5 @@ def test_what_is_not_there(steady: Site, path: str) -> None:
 
 
 @pytest.mark.parametrize("id", ["a%23b", "x" * 129])
-def test_ids_that_can_not_be(steady: Site, id: str) -> None:
+def test_ids_that_cannot_be(steady: Site, id: str) -> None:
     problem(visitor(steady).get(f"/news/{id}"), 422, "invalid")

@@ -1,4 +1,4 @@
-"""The club's pages over real HTTP: for every page who gets it, what its forms refuse, and the calendar."""
+"""The club's pages over real HTTP: who may open each page, what its forms refuse, and the calendar."""
 
 import ast
 import inspect
@@ -26,7 +26,7 @@ from tests.web.site import Site
 
 
 class Reader:
-    """Somebody with a browser that runs no scripts."""
+    """A browser without JavaScript."""
 
     def __init__(self, site: Site, role: str) -> None:
         self.client = httpx.Client(base_url=f"{site.url}/vcm", timeout=30)
@@ -75,7 +75,7 @@ def readers(site: Site) -> Iterator[dict[str, Reader]]:
 
 @pytest.fixture(scope="module")
 def known(site: Site) -> dict[str, str]:
-    """Ids of things, by the folder of their pages."""
+    """IDs by the folder of their pages."""
     client = editor(site)
     ids = {kind: client.get(path).json()["items"][0]["id"] for kind, path in (
         ("news", "/news"), ("termine", "/events"), ("teams", "/teams/all"), ("medien", "/media"),
@@ -110,8 +110,8 @@ def test_every_page_for_every_role(readers: dict[str, Reader], known: dict[str, 
 
 
 @pytest.mark.parametrize("path", sorted({page.path for page in pages.routes if page.verb == "POST"}))
-def test_every_form_for_who_may_not(readers: dict[str, Reader], known: dict[str, str], path: str) -> None:
-    """With what each form needs to be read at all, a visitor is told to sign in, and others that they may not."""
+def test_every_form_is_refused_without_permission(readers: dict[str, Reader], known: dict[str, str], path: str) -> None:
+    """Sends each form with its minimal fields: visitors are asked to sign in, and others get 403."""
     values = {
         "version": "1", "title": "T", "name": "N", "startDate": "2030-01-01T10:00", "gender": "men", "street": "S",
         "postalCode": "1", "city": "C", "contentType": "image/png", "uploadId": "u", "file": "{}", "alt": "A",
@@ -160,7 +160,7 @@ def test_what_a_form_refuses_is_shown_in_it(readers: dict[str, Reader]) -> None:
 def test_a_preview_stores_nothing_and_keeps_what_was_typed(
     readers: dict[str, Reader], site: Site, known: dict[str, str], folder: str, field: str
 ) -> None:
-    """Nothing else has to be right yet."""
+    """Other fields may still be invalid."""
     for of in ("", f"?of={known[folder]}"):
         before = editor(site).get("/news/all").json(), editor(site).get("/events/all").json()
         typed = {"title": "", field: "**Neu** ![Netz](media:m)", "version": "alt"}
@@ -176,7 +176,7 @@ def test_a_preview_stores_nothing_and_keeps_what_was_typed(
 
 
 def test_publishing_and_deleting_by_buttons(readers: dict[str, Reader], site: Site) -> None:
-    """The same for news, events and teams; what one did not see is not changed."""
+    """The same for news, events and teams; a newer version is never overwritten."""
     made = {
         ("news", "news"): write(site, "Knopf"),
         ("termine", "events"): announce(site, "Knopf"),
@@ -246,7 +246,7 @@ def test_the_calendar(readers: dict[str, Reader], site: Site) -> None:
 
 
 def test_an_event_that_lasts_no_second_has_no_end_in_the_calendar(readers: dict[str, Reader], site: Site) -> None:
-    """RFC 5545 wants an end that is later than the beginning."""
+    """RFC 5545 requires an end after the start."""
     for title, end in (("Jetzt", "2031-01-01T10:00:00.000Z"), ("Gleich", "2031-01-01T10:00:00.900Z")):
         announce(site, title, startDate="2031-01-01T10:00:00.000Z", endDate=end, publish=True)
     lines = readers["anyone"].client.get("/termine.ics").text.split("\r\n")
@@ -297,7 +297,7 @@ class Anything(dict[str, str]):
 
 
 def test_all_that_the_kit_and_the_rules_say_is_german() -> None:
-    """Every sentence of the kit's templates and of the club's service has its German words."""
+    """Every sentence of the kit's templates and of the club's service has a German translation."""
     kit = folder_of("keyplan.web") / "templates"
     said = [name for page in ("shell", "base", "macros", "problem", "signin")
             for name in re.findall(r'"([^"]+)" \| said', (kit / f"{page}.html").read_text("utf-8"))]  # fmt: skip
@@ -335,7 +335,7 @@ _WITH_LABEL = {"place", "street", "postal_code", "city", "last_day"}
 
 
 def _sentences(source: str) -> Iterator[str]:
-    """What the problems in a module say, as far as there are no values in it."""
+    """The messages of the problems in a module, if they contain no values."""
     for call in ast.walk(ast.parse(source)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in PROBLEMS:
             given = [*call.args, *(word.value for word in call.keywords)]

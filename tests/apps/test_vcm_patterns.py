@@ -1,4 +1,4 @@
-"""Every access pattern of the club: what it gives, what it reads to give it, and what that costs."""
+"""Every access pattern of the club: its result, its requests, and its cost."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -176,7 +176,7 @@ def a_page(case: Case) -> Case:
 def test_cost_does_not_grow(club: World[VcmDesign], larger_club: World[VcmDesign], way: Way, case: Case) -> None:
     smaller, larger = units(club, way, a_page(case)), units(larger_club, way, a_page(case))
     if case.pattern == "current_sponsors":
-        # How many expired ones stand before the first current ones is chance: a scan has no order.
+        # A scan has no order, so the number of expired ones before the first current one is random.
         assert 0 < max(smaller, larger) <= 2.0
     else:
         assert 0 < smaller == larger
@@ -192,9 +192,9 @@ def test_cost_does_not_grow(club: World[VcmDesign], larger_club: World[VcmDesign
         ("published_news", 0.5),
         # Two queries: what began within 31 days, and what is to come.
         ("upcoming_events", 1.0),
-        # Half a unit for each item, and for the one that is not there; one that is asked for twice is read once.
+        # Half a unit for each item, also for one that doesn't exist; an item that is requested twice is read once.
         ("members", 1.5),
-        # Consistent: it decides whether a media item goes.
+        # Consistent, because it decides whether a media item is deleted.
         ("media_references", 1.0),
     ],
 )

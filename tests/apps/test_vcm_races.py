@@ -1,4 +1,4 @@
-"""The club's site with many at once: slugs, references, counts and deletes."""
+"""The club's site with concurrent clients: slugs, references, counts and deletions."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def at_once(number: int, act: Callable[[int], httpx.Response]) -> Counter[int]:
-    """How often which status came of doing something that often at the same time."""
+    """How often each status was returned, with this many concurrent calls."""
     with ThreadPoolExecutor(8) as pool:
         return Counter(answer.status_code for answer in pool.map(act, range(number)))
 

@@ -1,4 +1,4 @@
-"""Rich text: the schema, HTML, Markdown there and back, and what Lexical becomes."""
+"""Rich text: the schema, HTML, Markdown in both directions, and conversion from Lexical."""
 
 # ruff: noqa: E501 - documents read best on one line
 
@@ -147,7 +147,7 @@ marked = st.builds(lambda word, mark: text(word, mark), st.from_regex(r"[a-zäö
 
 
 def lines(pieces: list[Json]) -> Json:
-    """A paragraph whose pieces stand apart, as people write."""
+    """A paragraph whose marked parts are separated by spaces, as people write."""
     apart: list[Json] = []
     for piece in pieces:
         apart += [piece, text(" ")]

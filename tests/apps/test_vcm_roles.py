@@ -1,4 +1,4 @@
-"""Who may do what with the club's site: every route for every role, and two editors at one thing."""
+"""Who may do what with the club's site: every route for every role, and two editors of the same item."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -86,7 +86,7 @@ def _things(site: Site) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def test_two_editors_at_one_thing(site: Site) -> None:
-    """What one saw is not what the other left: nothing is overwritten, and nothing deleted, unseen."""
+    """An editor with an outdated version can't overwrite or delete what the other one wrote."""
     anja, mona = as_role(site, "Admin"), as_role(site, "Moderator")
     for kind, thing, change in _things(site):
         path = f"/{kind}/{thing['id']}"

@@ -1,4 +1,4 @@
-"""The club's API, held against its OpenAPI document: no fault of ours, and no answer that it does not promise."""
+"""The club's API, compared with its OpenAPI document: no server errors, and only documented responses."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.web.site import Site
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    """A club with something to read in it."""
+    """A club with some content."""
     with club(tmp_path) as served:
         put_media(served, "m1", "m2")
         write(served, "Derby", publish=True, imageIds=["m1"])
@@ -32,7 +32,7 @@ def _check(site: Site, held: ContractResult, seen: set[int]) -> None:
 
 
 def test_for_a_visitor(site: Site) -> None:
-    """Some of each kind; that nobody else may edit is tested for every route elsewhere."""
+    """Some operations of each kind; permissions are tested for every route elsewhere."""
     only = ("/news", "/news/{id}", "/events/by-slug/{slug}", "/media/by-ids")
     held = check_against_document(site, examples=2, scenarios=1, only=only)
     _check(site, held, {200, 401, 404, 405, 422})

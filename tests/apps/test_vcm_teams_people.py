@@ -23,7 +23,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A club for what is refused, and so changes nothing that another test looks at."""
+    """A club for requests that are refused, and so change nothing."""
     with club(tmp_path_factory.mktemp("steady")) as served:
         yield served
 
@@ -144,7 +144,7 @@ def test_changing_a_team(site: Site) -> None:
         ({"imageIds": ["none"]}, "no-such-media", "/imageIds"),
     ],
 )
-def test_what_a_team_can_not_be(steady: Site, change: dict[str, Any], code: str, where: str) -> None:
+def test_what_a_team_cannot_be(steady: Site, change: dict[str, Any], code: str, where: str) -> None:
     answer = editor(steady).post("/teams", json={"name": "T", "gender": "men", **change})
     assert pointers(problem(answer, 422, code)) == [where]
     team = add(steady, "/teams", name="T", gender="men")
@@ -229,7 +229,7 @@ def test_changing_a_member(site: Site) -> None:
         ({"avatarId": "none"}, "no-such-media", "/avatarId"),
     ],
 )
-def test_what_a_member_can_not_be(steady: Site, change: dict[str, Any], code: str, where: str) -> None:
+def test_what_a_member_cannot_be(steady: Site, change: dict[str, Any], code: str, where: str) -> None:
     answer = editor(steady).post("/members", json={"name": "M", **change})
     assert pointers(problem(answer, 422, code)) == [where]
     member = add(steady, "/members", name="M")
@@ -240,7 +240,7 @@ def test_what_a_member_can_not_be(steady: Site, change: dict[str, Any], code: st
 # Sponsors
 
 
-def test_a_sponsor_that_has_expired_is_gone(site: Site) -> None:
+def test_an_expired_sponsor_is_not_found(site: Site) -> None:
     put_media(site, "logo")
     later = int(time.time()) + 3600
     sponsor = add(site, "/sponsors", name="Bäcker", website="https://example.org", logoId="logo", expiryTimestamp=later)
@@ -290,7 +290,7 @@ def test_changing_a_sponsor(site: Site) -> None:
         ({"logoId": "none"}, "no-such-media", "/logoId"),
     ],
 )
-def test_what_a_sponsor_can_not_be(steady: Site, change: dict[str, Any], code: str, where: str) -> None:
+def test_what_a_sponsor_cannot_be(steady: Site, change: dict[str, Any], code: str, where: str) -> None:
     answer = editor(steady).post("/sponsors", json={"name": "S", **change})
     assert pointers(problem(answer, 422, code)) == [where]
     sponsor = add(steady, "/sponsors", name="S")

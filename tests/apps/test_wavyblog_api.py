@@ -69,14 +69,14 @@ def test_registering_signs_in(site: Site) -> None:
         ({"role": "admin"}, "/role"),
     ],
 )
-def test_what_can_not_be_registered(site: Site, change: dict[str, str], where: str) -> None:
+def test_what_cannot_be_registered(site: Site, change: dict[str, str], where: str) -> None:
     body = {"username": "eve", "email": "eve@example.org", "password": "12345678", **change}
     answer = site.as_().post("/register", json=body)
     assert pointers(problem(answer, 422, "invalid")) == [where]
     assert site.running.store.run(site.running.design.user("eve")) is None
 
 
-def test_names_and_addresses_are_taken_once(site: Site) -> None:
+def test_names_and_addresses_are_unique(site: Site) -> None:
     body = {"username": "ada", "email": "new@example.org", "password": "12345678"}
     problem(site.as_().post("/register", json=body), 409, "username-taken")
     body = {"username": "eve", "email": "ADA@example.ORG", "password": "12345678"}
@@ -84,7 +84,7 @@ def test_names_and_addresses_are_taken_once(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_a_password_is_taken_as_it_is(site: Site) -> None:
+def test_a_password_is_not_normalized(site: Site) -> None:
     body = {"username": "eve", "email": "eve@example.org", "password": "  12345678 "}
     assert site.as_().post("/register", json=body).status_code == 201
     problem(site.as_().post("/login", json={"user": "eve", "password": "12345678"}), 401, "wrong-credentials")
@@ -108,7 +108,7 @@ def test_an_unknown_user_and_a_wrong_password_look_the_same(site: Site) -> None:
 
 
 def test_an_unknown_user_and_a_wrong_password_take_the_same_work(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time is that of bcrypt: one comparison at the same cost, whoever is asked for."""
+    """Signing in takes the time of one bcrypt comparison, whether or not the user exists."""
     done: list[bytes] = []
     compared = bcrypt.checkpw
 
@@ -147,7 +147,7 @@ def test_guessing_is_slowed_but_the_owner_is_not_locked_out(tmp_path: Path) -> N
         answers = [guesser.post("/login", json=wrong).status_code for _ in range(ATTEMPTS * 2 + 1)]
         assert 429 in answers
         answer = guesser.post("/login", json={"user": "ada", "password": PASSWORD})
-        if answer.status_code == 429:  # unless a new minute began
+        if answer.status_code == 429:  # unless a new minute started
             problem(answer, 429, "too-many-attempts")
         owner = site.as_(None)
         owner.headers["X-Forwarded-For"] = "198.51.100.2"
@@ -165,8 +165,8 @@ def test_refreshing_rotates_the_token(site: Site) -> None:
     assert client.post("/refresh").status_code == 200
 
 
-def test_who_signs_in_or_out_may_bring_a_token_that_is_over(site: Site) -> None:
-    """Programs send what they have with every request."""
+def test_an_expired_token_does_not_prevent_signing_in_or_out(site: Site) -> None:
+    """Programs send their token with every request."""
     client = sign_in(site)
     client.headers["Authorization"] = "Bearer over"
     problem(client.get("/posts"), 401, "bad-token")
@@ -204,7 +204,7 @@ def test_a_refresh_token_ends_when_it_says_even_if_nobody_swept_it(site: Site) -
 
 
 def test_each_refresh_token_is_good_for_fourteen_days(site: Site) -> None:
-    """Who comes back within them stays signed in."""
+    """Users who come back in time stay signed in."""
     client, clock = sign_in(site), site.running.store.clock
     for days in (13, 26, 39):
         site.running.store.clock = lambda days=days: clock() + timedelta(days=days)  # type: ignore[misc]
@@ -256,7 +256,7 @@ def test_signing_out_ends_the_access_token_at_once(site: Site) -> None:
 
 
 def test_signing_out_needs_no_cookie(site: Site) -> None:
-    """Whoever has only the access token ends its sign-in all the same."""
+    """The access token alone is enough to sign out."""
     client = sign_in(site)
     token = client.cookies[COOKIE]
     client.cookies.clear()
@@ -290,7 +290,7 @@ def test_another_address_moves_the_guard(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_a_token_of_a_user_who_is_gone_is_worth_nothing(site: Site) -> None:
+def test_a_token_of_a_deleted_user_is_invalid(site: Site) -> None:
     client = sign_in(site, "bob")
     version = site.as_("root").get("/users/bob").headers["etag"]
     assert site.as_("root").delete("/users/bob", headers={"If-Match": version}).status_code == 204
@@ -342,7 +342,7 @@ def test_titles_that_are_alike_get_slugs_with_numbers(site: Site) -> None:
         ({"is_published": True}, "/is_published"),
     ],
 )
-def test_what_can_not_be_written(site: Site, change: dict[str, Any], where: str) -> None:
+def test_what_cannot_be_written(site: Site, change: dict[str, Any], where: str) -> None:
     answer = site.as_("ada").post("/posts", json={"title": "A", "content": "x", **change})
     assert pointers(problem(answer, 422, "invalid")) == [where]
 
@@ -418,7 +418,7 @@ def test_more_than_one_transaction_holds_is_not_deleted_at_all(site: Site) -> No
     add_posts(site, 50)
     ada = site.as_("ada")
     slugs = [f"post-{each:03}" for each in range(50)]
-    # Each takes its item and its guard; author and category are one each for all: 102 actions.
+    # Each post needs two actions, for its item and its guard; author and category need one each: 102 actions.
     problem(ada.post("/posts/delete", json={"slugs": slugs}), 422, "too-large")
     assert ada.get("/me").json()["post_count"] == 50
     assert ada.post("/posts/delete", json={"slugs": slugs[:49]}).status_code == 204
@@ -449,14 +449,14 @@ def test_lists_of_posts(site: Site) -> None:
 
 
 def test_lists_have_the_drafts_that_the_caller_may_read(site: Site) -> None:
-    """Visitors get none, authors get their own, admins get all; the latest are what is published, for everybody."""
+    """Visitors get no drafts, authors their own, admins all; the latest posts are the published ones, for everybody."""
     for author in ("ada", "bob"):
         write(site.as_(author), f"{author} out", publish=True, category="travel")
         write(site.as_(author), f"{author} draft", category="travel")
 
     def drafts(who: str | None, path: str) -> list[str]:
         client, items, params = site.as_(who), [], {"limit": "1"}
-        while True:  # one post to a page: those that are left out leave none empty
+        while True:  # one post per page: posts that are left out leave no empty page
             page = client.get(path, params=params).json()
             items += page["items"]
             if page["next"] is None:
@@ -500,7 +500,7 @@ def test_pages_of_published_posts_are_full_though_drafts_are_between(site: Site)
     ],
 )
 def test_html_is_safe(site: Site, markdown: str) -> None:
-    """Nothing of it is an element or an attribute; as text it may stay."""
+    """None of it becomes an element or an attribute; it may stay as text."""
     tags: list[object] = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, attrs: tags.append((tag, attrs))  # type: ignore[method-assign]
@@ -602,7 +602,7 @@ def test_a_user_with_posts_stays(site: Site) -> None:
 
 
 def test_no_hash_ever_leaves(site: Site) -> None:
-    """Not in any answer, nor in an error about a user."""
+    """Neither in a response nor in an error about a user."""
     user = site.running.store.run(site.running.design.user("ada"))
     assert isinstance(user, User)
     secret = user.password_hash.get_secret_value()

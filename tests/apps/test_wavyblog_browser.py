@@ -1,5 +1,5 @@
 # ruff: noqa: F811 - fixtures are imported by their names
-"""WavyBlog in a real browser, as people use it: reading, writing, pictures; on a phone; without JavaScript."""
+"""WavyBlog in a real browser: reading, writing, images; on a phone; without JavaScript."""
 
 import re
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def sign_in(page: Page, url: str, name: str, password: str) -> None:
 
 
 def choose(page: Page, *files: FilePayload) -> None:
-    """Choose files to be sent, once the script is there that sends them."""
+    """Choose files to upload, once the script for uploads is loaded."""
     expect(page.get_by_label("Add images")).to_be_visible()
     page.get_by_label("Add images").set_input_files(list(files))
 
@@ -177,7 +177,7 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     expect(page.get_by_role("img", name="The sea")).to_be_visible()
 
 
-def test_a_text_that_is_too_long_for_a_preview_is_told(browser_page: Page, served: Served) -> None:
+def test_a_text_that_is_too_long_for_a_preview_shows_a_message(browser_page: Page, served: Served) -> None:
     page = browser_page
     sign_in(page, served.site.url, "anna", PASSWORD)
     page.get_by_role("link", name="Write", exact=True).click()
@@ -186,7 +186,7 @@ def test_a_text_that_is_too_long_for_a_preview_is_told(browser_page: Page, serve
     expect(page.get_by_role("alert")).to_contain_text("It can have up to 307,200.")
 
 
-def test_a_file_that_is_no_image_is_told(browser_page: Page, served: Served) -> None:
+def test_a_file_that_is_not_an_image_shows_an_error(browser_page: Page, served: Served) -> None:
     page = browser_page
     sign_in(page, served.site.url, "anna", PASSWORD)
     page.get_by_role("link", name="Images", exact=True).click()
@@ -216,7 +216,7 @@ def test_an_image_is_pasted_into_the_text(browser_page: Page, served: Served) ->
     page = browser_page
     sign_in(page, served.site.url, "anna", PASSWORD)
     page.get_by_role("link", name="Write", exact=True).click()
-    expect(page.get_by_label("Add images")).to_be_visible()  # so the script is there that takes what is pasted
+    expect(page.get_by_label("Add images")).to_be_visible()  # so the script that handles pasting is loaded
     text = page.get_by_role("textbox", name="Text")
     text.fill("Look: ")
     text.evaluate(

@@ -1,4 +1,4 @@
-"""WavyBlog where somebody means ill, or two things meet: names that are taken again, long texts, renames under way."""
+"""WavyBlog's edge cases: reused names, long texts, and interrupted or concurrent renames."""
 
 import threading
 import time
@@ -32,11 +32,11 @@ def bearer(answer: httpx.Response) -> dict[str, str]:
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
 
 
-# Names that are taken again
+# Reused names
 
 
 def test_a_token_is_of_an_account_and_not_of_a_name(site: Site) -> None:
-    """Whoever takes the name of a deleted account is somebody else."""
+    """Someone who takes the name of a deleted account is a different user."""
     add_user(site, "eve")
     visitor = site.as_()
     old = bearer(visitor.post("/login", json={"user": "eve", "password": PASSWORD}))
@@ -73,7 +73,7 @@ def test_make_admin_needs_somebody(tmp_path: Path) -> None:
 
 
 def test_a_long_text_holds_up_nobody(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is made into HTML in a thread, once."""
+    """It is rendered to HTML once, in a thread."""
     made: list[str] = []
     rendered = markdown._clean
 
@@ -146,7 +146,7 @@ def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(
     assert visitor.post("/login", json={"user": "ada", "password": "another one"}).status_code == 200
 
 
-# Renames under way
+# Concurrent renames
 
 
 def test_a_category_that_posts_move_to_stays_until_they_are_there(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

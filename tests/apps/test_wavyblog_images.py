@@ -1,4 +1,4 @@
-"""WavyBlog's images over HTTP: asked for, sent, added, listed, served and deleted."""
+"""WavyBlog's images over HTTP: requested, uploaded, added, listed, served and deleted."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,11 +46,11 @@ def test_an_image_is_there_for_everybody(site: Site, content_type: str, data: by
         ({"content_type": "image/png"}, "/size"),
     ],
 )
-def test_what_is_not_taken(site: Site, asked: dict[str, object], where: str) -> None:
+def test_files_that_are_refused(site: Site, asked: dict[str, object], where: str) -> None:
     assert pointers(problem(site.as_("ada").post("/images/upload", json=asked), 422, "invalid")) == [where]
 
 
-def test_ten_megabytes_are_taken_and_no_byte_more(site: Site) -> None:
+def test_ten_megabytes_are_accepted_and_no_byte_more(site: Site) -> None:
     ada = site.as_("ada")
     largest = png(MOST - len(png(1)) + 1)
     assert len(largest) == MOST
@@ -63,7 +63,7 @@ def test_ten_megabytes_are_taken_and_no_byte_more(site: Site) -> None:
 
 @pytest.mark.parametrize("data", [SVG, HTML, JPEG, b"\x89PNG", b"GIF89a"])
 def test_the_bytes_say_what_it_is(site: Site, data: bytes) -> None:
-    """Whatever the caller says: what is no PNG is not added as one, nor served."""
+    """A file that isn't a PNG is neither added nor served as one, whatever the caller says."""
     ada = site.as_("ada")
     upload_id, _ = sent(ada, data)
     problem(ada.post("/images", json={"upload_id": upload_id}), 422, "wrong-type")
@@ -89,7 +89,7 @@ def test_the_newest_come_first_and_page_by_page(site: Site) -> None:
     assert second["next"] is None
 
 
-def test_a_deleted_image_is_gone_with_its_file(site: Site) -> None:
+def test_a_deleted_image_is_deleted_with_its_file(site: Site) -> None:
     ada = site.as_("ada")
     image, other = added(ada, png()), added(ada, png(5))
     problem(site.as_("bob").delete(f"/images/{image['image_id']}"), 404, "not-found")
@@ -100,7 +100,7 @@ def test_a_deleted_image_is_gone_with_its_file(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_a_deleted_user_s_images_are_gone_with_their_files(site: Site) -> None:
+def test_the_images_of_a_deleted_user_are_deleted_with_their_files(site: Site) -> None:
     images = [added(site.as_("bob"), png(number)) for number in range(3)]
     kept = added(site.as_("ada"), png())
     assert site.as_("root").delete("/users/bob", headers=ANY).status_code == 204

@@ -1,4 +1,4 @@
-"""WavyBlog's pages over real HTTP: for every page who gets it, and what its forms do and refuse."""
+"""WavyBlog's pages over real HTTP: who may open each page, and what its forms do and refuse."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -175,7 +175,7 @@ def test_the_table_has_every_form() -> None:
 
 
 @pytest.mark.parametrize("path", SENT)
-def test_forms_are_refused_to_who_may_not(steady: Served, path: str) -> None:
+def test_forms_are_refused_without_permission(steady: Served, path: str) -> None:
     values, statuses = SENT[path]
     for role, status in zip(ROLES, statuses, strict=True):
         if status is not None:
@@ -248,7 +248,7 @@ def test_posts_come_the_newest_first_and_page_by_page(served: Served, path: str)
     assert "First page" in text
 
 
-def test_a_bad_cursor_is_told(steady: Served) -> None:
+def test_a_bad_cursor_shows_an_error(steady: Served) -> None:
     assert steady.visitor().get("/?cursor=none").status_code == 400
 
 
@@ -280,12 +280,12 @@ def test_a_draft_is_marked(steady: Served) -> None:
         assert author.get(path).text.count(">Draft<") == 1
 
 
-def test_only_who_may_change_a_post_is_offered_to(steady: Served) -> None:
+def test_only_users_who_may_change_a_post_see_the_buttons(steady: Served) -> None:
     offered = [f"/posts/{POST}/edit" in steady.who(role).get(f"/posts/{POST}").text for role in ROLES]
     assert offered == [False, False, True, True]
 
 
-def test_who_only_reads_gets_no_cookie(steady: Served) -> None:
+def test_reading_sets_no_cookie(steady: Served) -> None:
     for path in ("/", f"/posts/{POST}", "/categories", "/feed.atom"):
         assert "set-cookie" not in steady.visitor().get(path).headers
 

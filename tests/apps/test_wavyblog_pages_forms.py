@@ -85,7 +85,7 @@ def test_registering_signs_in_and_goes_on(served: Served) -> None:
     assert notice_of(reader.follow(answer)) == "Welcome, nele"
     assert "Nele@Example.org" in reader.get("/account").text
     store = served.site.running.store
-    assert not list(store.each(store.design.refresh_tokens("nele")))  # a browser has no use for one
+    assert not list(store.each(store.design.refresh_tokens("nele")))  # a browser doesn't need one
 
 
 @pytest.mark.parametrize(

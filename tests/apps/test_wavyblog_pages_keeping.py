@@ -36,7 +36,7 @@ NEW = {"title": "A day at sea", "category": "travel"}
 
 
 def upload(served: Served, reader: Reader, data: bytes) -> httpx.Response:
-    """As a person does it without JavaScript: ask, send, add."""
+    """Add an image as a person without JavaScript does: request an upload, send it, add it."""
     page = reader.send("/images/new", content_type="image/png")
     assert page.status_code == 200
     form = re.search(r"<form[^>]*data-send>.*?</form>", page.text, re.DOTALL)
@@ -45,7 +45,7 @@ def upload(served: Served, reader: Reader, data: bytes) -> httpx.Response:
     action = re.search(r'action="([^"]+)"', form[0])
     assert action
     sent = httpx.post(served.site.url + action[1], data=fields, files={"file": ("a.png", data)})
-    assert sent.status_code == 204  # on which a browser stays on the page
+    assert sent.status_code == 204  # which makes a browser stay on the page
     return reader.send("/images/add", upload_id=hidden(page, "upload_id"))
 
 
@@ -66,7 +66,7 @@ def test_an_image_is_uploaded_and_used(served: Served) -> None:
 
 
 def test_an_image_that_was_added_is_shown_wherever_it_is_in_the_list(served: Served) -> None:
-    """Ids from elsewhere may sort behind those of today, and fill the first page."""
+    """IDs from another source may sort after today's IDs, and fill the first page."""
     store = served.site.running.store
     for number in range(30):
         store.run(create(Image(image_id=f"old-{number}", username="anna", file="x", content_type="image/png", size=1)))
@@ -86,7 +86,7 @@ def test_what_is_no_image_is_refused(served: Served) -> None:
     assert author.send("/images/new", content_type="image/png", size="99999999").status_code == 422
 
 
-def test_a_file_that_was_not_sent_is_told(served: Served) -> None:
+def test_a_missing_file_shows_an_error(served: Served) -> None:
     author = served.who("author")
     page = author.send("/images/new", content_type="image/png")
     answer = author.send("/images/add", upload_id=hidden(page, "upload_id"))
@@ -140,7 +140,7 @@ def test_a_user_is_deleted_and_signed_out(served: Served) -> None:
     assert admin.get("/users/otto").status_code == 404
 
 
-def test_a_session_without_an_account_is_told(served: Served) -> None:
+def test_a_session_without_an_account_shows_a_message(served: Served) -> None:
     ghost = served.as_("ghost")
     page = ghost.get("/account")
     assert page.status_code == 401
@@ -156,7 +156,7 @@ def test_a_text_is_not_lost_with_its_session(served: Served) -> None:
     written = {**NEW, "content": text, "csrf": "", "form": "main"}
     author = served.who("author")
     written["csrf"] = author.token("/write")
-    again = served.who("author")  # the same person, signed in anew
+    again = served.who("author")  # the same person, signed in again
     author.client.cookies = again.client.cookies
     page = author.post("/write", dict(written))
     assert page.status_code == 403
@@ -221,7 +221,7 @@ def test_a_renamed_category_takes_its_posts_along(served: Served) -> None:
         ),
     ],
 )
-def test_what_categories_can_not_do(served: Served, path: str, values: dict[str, str], says: str) -> None:
+def test_what_categories_cannot_do(served: Served, path: str, values: dict[str, str], says: str) -> None:
     admin = served.who("admin")
     if "version" in values:
         values = {**values, "version": hidden(admin.get(path.rpartition("/")[0]), "version")}

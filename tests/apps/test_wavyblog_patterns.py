@@ -1,4 +1,4 @@
-"""Every access pattern of WavyBlog: what it gives, what it sends, what it costs."""
+"""Every access pattern of WavyBlog: its result, its requests, and its cost."""
 
 from collections.abc import Iterator
 
@@ -92,7 +92,7 @@ CASES = [
     Case("refresh_tokens", ("john_doe",), ["hash-00", "hash-01"], ["query"], lambda token: token.token_hash, limit=2),
 ]
 
-# What is sorted the newest first shows other items in a larger blog, but no more of them.
+# Lists with the newest first show other items in a larger blog, but not more of them.
 NEWEST_IMAGES = Case("images_by_user", ("john_doe",), ["img_04", "img_03"], ["query"], lambda i: i.image_id, limit=2)
 CASES.append(NEWEST_IMAGES)
 

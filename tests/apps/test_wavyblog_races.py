@@ -1,4 +1,4 @@
-"""WavyBlog with many at once, and cut off in the middle."""
+"""WavyBlog with concurrent clients, and with interruptions."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def at_once(number: int, act: Callable[[int], httpx.Response]) -> Counter[int]:
-    """How often which status came of doing something that often at the same time."""
+    """How often each status was returned, with this many concurrent calls."""
     with ThreadPoolExecutor(min(number, 16)) as pool:
         return Counter(answer.status_code for answer in pool.map(act, range(number)))
 
@@ -79,7 +79,7 @@ def test_a_category_is_deleted_while_posts_move_into_it(site: Site) -> None:
     assert site.running.store.verify() == []
 
 
-def test_two_last_admins_can_not_both_go(site: Site) -> None:
+def test_two_last_admins_cannot_both_go(site: Site) -> None:
     for turn in range(6):
         name = f"admin_{turn}"
         add_user(site, name, "admin")
@@ -114,7 +114,7 @@ def test_a_refresh_token_that_is_used_twice_at_once_is_good_once_at_most(site: S
         good = [answer for answer in answers if answer.status_code == 200]
         assert len(good) <= 1
         assert all(answer.status_code == 401 for answer in answers if answer not in good)
-        # It was used again, so that nothing that came from it is good any more, whoever has it.
+        # The token was used twice, so all tokens that came from it are revoked, whoever has them.
         for answer in good:
             assert httpx.post(f"{site.api}/refresh", cookies={COOKIE: answer.cookies[COOKIE]}).status_code == 401
             bearer = {"Authorization": f"Bearer {answer.json()['access_token']}"}

@@ -1,4 +1,4 @@
-"""How many requests to DynamoDB each operation of WavyBlog takes, and which."""
+"""How many requests to DynamoDB each operation of WavyBlog needs, and which."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from tests.web.site import Site
 
 
 class Recorder:
-    """A client that notes what is sent for which request of HTTP."""
+    """A client that records the calls for each HTTP request."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -34,7 +34,7 @@ class Recorder:
         return call
 
     def for_(self, answer: httpx.Response) -> list[str]:
-        """What was sent for an answer."""
+        """The calls that were sent for a response."""
         assert answer.is_success, answer.text
         return self.sent[answer.headers["x-request-id"]]
 
@@ -63,7 +63,7 @@ def site(recorder: Recorder, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def _warm(site: Site) -> None:
-    """Keys and secrets are made when they are first needed, and kept."""
+    """Keys and secrets are created when they are first needed, and kept."""
     assert site.as_("ada").get("/posts?limit=1").status_code == 200
 
 
@@ -99,7 +99,7 @@ REQUESTS: dict[str, list[str]] = {
     "POST /me/email": [ME, "transact_write_items 3"],
     "POST /images/upload": [ME, "own put_item"],
     "POST /images": [ME, "own get_item", "transact_write_items 3"],
-    # That its file has to go; the image; then what has to go is looked for.
+    # A note that its file must be deleted; the image; then a query for files to delete.
     "DELETE /images/{image_id}": [
         *(ME, "get_item", "own put_item", "delete_item"),
         *("own query", "get_item", "own delete_item"),
@@ -149,13 +149,13 @@ def test_that_a_sign_in_still_holds_takes_no_request_of_its_own(site: Site, reco
     assert recorder.for_(client.get("/posts")) == ["query GSI4"]
 
 
-def test_a_draft_takes_the_account_of_who_reads_it(site: Site, recorder: Recorder) -> None:
+def test_a_draft_needs_the_account_of_its_reader(site: Site, recorder: Recorder) -> None:
     path = f"/posts/{new_post(site, 'ada', publish=False)}"
     assert recorder.for_(site.as_("ada").get(path)) == ["get_item", ME]
     assert recorder.for_(site.as_("root").get(path)) == ["get_item", ME]
 
 
-def test_a_list_takes_the_account_of_who_may_read_drafts_in_it(site: Site, recorder: Recorder) -> None:
+def test_a_list_with_drafts_needs_the_account_of_its_reader(site: Site, recorder: Recorder) -> None:
     for who, account in ((None, []), ("ada", [ME]), ("root", [ME])):
         client = site.as_(who)
         assert recorder.for_(client.get("/authors/ada/posts")) == ["get_item", *account, "query GSI1"]
@@ -169,15 +169,15 @@ def test_publishing_is_one_write(site: Site, recorder: Recorder) -> None:
 
 def test_what_moves_is_one_transaction(site: Site, recorder: Recorder) -> None:
     ada, path = site.as_("ada"), f"/posts/{new_post(site, 'ada')}"
-    # The post, the category that it leaves, and the one that it comes to.
+    # The post, its old category and its new category.
     moved = ada.patch(path, json={"category": "travel"}, headers=ANY)
     assert recorder.for_(moved) == [ME, "get_item", "transact_write_items 3"]
-    # The post and its guard, here and there.
+    # The post and its guard, under the old and the new slug.
     renamed = ada.patch(path, json={"title": "Another name"}, headers=ANY)
     assert recorder.for_(renamed) == [ME, "get_item", "transact_write_items 4"]
 
 
-def test_a_title_that_is_taken_takes_another_try(site: Site, recorder: Recorder) -> None:
+def test_a_title_that_is_in_use_needs_another_try(site: Site, recorder: Recorder) -> None:
     write(site.as_("ada"), "Twice")
     again = site.as_("ada").post("/posts", json={"title": "Twice", "content": "x"})
     assert recorder.for_(again) == [ME, "transact_write_items 4", "get_item", "transact_write_items 4"]
@@ -190,7 +190,7 @@ def test_several_posts_are_deleted_in_one_transaction(site: Site, recorder: Reco
 
 
 def test_once_takes_a_claim_and_an_answer_more(site: Site, recorder: Recorder) -> None:
-    """And its step is one action more of the transaction that the effect is."""
+    """And its step is one more action in the transaction of the effect."""
     body, key = {"title": "Once only", "content": "x"}, {"Idempotency-Key": "once"}
     first = site.as_("ada").post("/posts", json=body, headers=key)
     assert recorder.for_(first) == ["own put_item", ME, "transact_write_items 5", "own update_item"]

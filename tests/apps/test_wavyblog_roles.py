@@ -1,4 +1,4 @@
-"""Who may do what in WavyBlog: every route for every role, and two users who want each other's things."""
+"""Who may do what in WavyBlog: every route for every role, and two users who try to reach each other's data."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def test_every_route_is_looked_at() -> None:
 
 
 def test_the_table_is_what_was_decided() -> None:
-    """Default deny: what is open to everybody, and what to users, is named here; the rest is the admins' matter."""
+    """Default deny: routes for everybody and for users are listed here; all others are for admins."""
     everybody = {route for route, roles in TABLE.items() if roles[ANYONE] == "yes"}
     assert everybody == {
         *("POST /register", "POST /login", "POST /refresh", "POST /logout"),
@@ -62,7 +62,7 @@ def test_each_role_may_what_the_table_says(site: Site, route: str, role: str) ->
     mine = role in ("user", "admin")
     answer = GOOD[route](site, client, who if mine and who else "ada")
     if TABLE[route][role] != "no":
-        # A thing of one's own, so that what is said after `if` holds.
+        # The user's own item, so that the condition after `if` is met.
         assert answer.is_success, answer.text
     elif role == ANYONE:
         problem(answer, 401, "no-token")
@@ -88,7 +88,7 @@ def two(tmp_path: Path) -> Iterator[Site]:
 
 
 def everything_of(site: Site, name: str) -> dict[str, Any]:
-    """All items that say that they are somebody's."""
+    """All items that belong to a user."""
     items = [item for table in ("WavyBlog", "WavyBlog-keyplan") for item in _scan(site, table)]
     # As a word, since an id may contain it by chance. A minute's count of requests is not the caller's.
     theirs = re.compile(rf"\b{name}\b")
@@ -100,7 +100,7 @@ def _scan(site: Site, table: str) -> list[Any]:
     return items
 
 
-def test_nothing_of_another_can_be_changed(two: Site) -> None:
+def test_nothing_of_another_user_can_be_changed(two: Site) -> None:
     ada, bob = two.as_("ada"), two.as_("bob")
     draft, shown = new_post(two, "ada", publish=False), new_post(two, "ada")
     image, sent = new_image(ada), upload(ada)
@@ -124,8 +124,8 @@ def test_nothing_of_another_can_be_changed(two: Site) -> None:
     assert ada.post("/images", json={"upload_id": sent}).status_code == 201, "it is still hers"
 
 
-def test_nothing_of_another_can_be_read(two: Site) -> None:
-    """No draft, no image in a list, no address, wherever one looks."""
+def test_nothing_of_another_user_can_be_read(two: Site) -> None:
+    """No drafts, images in lists or e-mail addresses of others, on any route."""
     ada = two.as_("ada")
     draft = write(ada, "Hidden words", content="nobody reads this", category="travel")["slug"]
     write(ada, "Open words", publish=True, category="travel")
@@ -142,7 +142,7 @@ def test_nothing_of_another_can_be_read(two: Site) -> None:
     assert [each["slug"] for each in ada.get("/me/posts").json()["items"]] == ["open-words", draft]
 
 
-def test_a_key_of_another_leads_to_nothing_of_theirs(two: Site) -> None:
+def test_an_idempotency_key_of_another_user_reveals_nothing(two: Site) -> None:
     body, key = {"title": "Mine", "content": "secret draft"}, {"Idempotency-Key": "the same"}
     first = two.as_("ada").post("/posts", json=body, headers=key)
     second = two.as_("bob").post("/posts", json=body, headers=key)
@@ -151,7 +151,7 @@ def test_a_key_of_another_leads_to_nothing_of_theirs(two: Site) -> None:
     assert second.json()["slug"] == "mine-2"
 
 
-def test_a_cursor_of_another_leads_to_nothing_of_theirs(two: Site) -> None:
+def test_a_cursor_of_another_user_reveals_nothing(two: Site) -> None:
     for number in range(3):
         write(two.as_("ada"), f"Draft {number}")
         write(two.as_("bob"), f"His {number}")

@@ -1,4 +1,4 @@
-"""WavyBlog, held against its OpenAPI document: no fault of ours, and no answer that it does not promise."""
+"""WavyBlog, compared with its OpenAPI document: no server errors, and only documented responses."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.web.site import Site
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    """A blog with something to read in it."""
+    """A blog with some content."""
     with blog(tmp_path) as served:
         for author in ("ada", "bob", "root"):
             write(served.as_(author), f"By {author}", publish=True, category="travel")

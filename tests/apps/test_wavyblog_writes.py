@@ -192,7 +192,7 @@ def test_posts_follow_a_renamed_category(store: Store[WavyBlog]) -> None:
     assert old is not None
     old.renamed_to = "tech"
     store.transact(create(Category(slug="tech", name="Technology")), update(old))
-    # From here on anybody can finish it.
+    # From here on any process can finish it.
     (found,) = store.run(store.design.renamed_categories()).items
     assert found.renamed_to is not None
     assert store.run(store.design.move_posts(found.slug, found.renamed_to)) == 30

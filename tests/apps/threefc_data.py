@@ -1,4 +1,4 @@
-"""A league with data in it: seasons, teams, sessions, a game with its roster and goals."""
+"""A league with data: seasons, teams, sessions, a game with its roster and goals."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -46,7 +46,7 @@ def fill(store: Store[ThreeFC], scale: int = 1) -> None:
     for number in range(5 * scale):
         held = {"session_id": f"session-{number:02}", "session_date": START.date() + timedelta(days=7 * number)}
         store.run(create(Session.model_validate({"season_id": "season-00", "league_id": "north", **held})))
-        # The later the number, the earlier the start.
+        # The higher the number, the earlier the start.
         store.run(create(game(f"game-{number:02}", minutes=-15 * number)))
     for number in range(9 * scale):
         player = Player(player_id=f"player-{number:02}", league_id="north", display_name=f"Player {number:02}")

@@ -30,13 +30,13 @@ ROLES = {"admin": "olga", "scorekeeper": "sam", "viewer": "vera", "stranger": "e
 
 
 def settings(folder: Path, **given: Any) -> Settings:
-    """Settings of a test, which nothing outside of it can change."""
+    """Settings for a test, which ignore the environment."""
     fixed = {"dev": True, "rate_identity": 0, "rate_address": 0, "request_seconds": 60}
     return settings_of(path=folder / "threefc.db", **{**fixed, **given})
 
 
 def ok(answer: httpx.Response) -> dict[str, Any]:
-    """What a good answer holds."""
+    """The JSON of a successful response."""
     assert answer.is_success, answer.text
     held: dict[str, Any] = answer.json() if answer.content else {}
     return held
@@ -77,7 +77,7 @@ class Club:
         return self.site.as_(ROLES[role]) if role in ROLES else self.nobody
 
     def browser(self, role: str) -> "Reader":
-        """Somebody with a browser that is signed in, and without JavaScript."""
+        """A browser without JavaScript, signed in as this user."""
         client = self.browsers.enter_context(httpx.Client(base_url=f"{self.site.url}/threefc", timeout=30))
         if role in ROLES:
             proof = Sessions(self.site.running.store).open(Caller(ROLES[role]))
@@ -91,7 +91,7 @@ class Club:
         return True
 
     def reset(self) -> None:
-        """Everything as it was in the beginning."""
+        """Reset everything to the initial state."""
         store = self.site.running.store
         for item in self.changed():
             self.site.engine.delete_item(TableName=TABLE, Key={"pk": item["pk"], "sk": item["sk"]})
@@ -128,7 +128,7 @@ def club(folder: Path, engine: Engine | None = None, **given: Any) -> Iterator[C
 
 
 def fill(store: Store[ThreeFC]) -> None:
-    """What every test begins with, without the detour over HTTP."""
+    """The data that every test starts with, written directly through the store."""
     for league_id, admin, name in (("north", "olga", "Northern League"), ("south", "eve", "Southern League")):
         league = League(league_id=league_id, name=name, slug=league_id)
         store.transact(create(league), create(Acl(league_id=league_id, user_id=admin, role="admin")))

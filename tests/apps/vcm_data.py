@@ -1,4 +1,4 @@
-"""A club: articles, events, teams and all they point at, made through a store."""
+"""A club: articles, events, teams and everything they refer to, written through a store."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""An export of Payload's as a club would have one: 200 records and more, rich text nested as editors nest it."""
+"""An export of Payload as a club would have it: more than 200 records, with nested rich text."""
 
 import json
 import random
@@ -159,7 +159,7 @@ def _team(made: random.Random, n: int) -> Record:
 
 
 def _news(made: random.Random, n: int) -> Record:
-    # Titles are alike on purpose: slugs have to be resolved.
+    # Titles repeat on purpose, so that slugs must be made unique.
     return {
         "id": n + 1,
         "title": f"{WORDS[n % len(WORDS)]} für die Straße",

@@ -27,7 +27,7 @@ ROLES: dict[str, tuple[str | None, tuple[str, ...]]] = {
 
 
 def settings(folder: Path, **given: Any) -> Settings:
-    """Settings of a test, which nothing outside of it can change."""
+    """Settings for a test, which ignore the environment."""
     fixed = {"dev": True, "rate_identity": 0, "rate_address": 0, "request_seconds": 60}
     return settings_of(path=folder / "vcm.db", **{**fixed, **given})
 
@@ -40,7 +40,7 @@ def club(folder: Path, engine: Engine | None = None, **given: Any) -> Iterator[S
 
 
 def as_role(site: Site, role: str) -> httpx.Client:
-    """A client of somebody in this role; the same each time, for it takes long to make one."""
+    """A client with this role. Always the same one, because making one is slow."""
     known: dict[str, httpx.Client] = site.__dict__.setdefault("clients", {})
     if role not in known:
         sub, groups = ROLES[role]
@@ -71,7 +71,7 @@ def picture(media_id: str, alt: str = "Ein Bild") -> dict[str, Any]:
 
 
 def made(answer: httpx.Response) -> dict[str, Any]:
-    """What was made."""
+    """The created item."""
     assert answer.status_code in (200, 201), answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -90,7 +90,7 @@ def announce(site: Site, title: str = "Sommerfest", **more: object) -> dict[str,
 
 
 def add(site: Site, path: str, **body: object) -> dict[str, Any]:
-    """Something else."""
+    """Another kind of item."""
     return made(editor(site).post(path, json=body))
 
 
@@ -106,7 +106,7 @@ def png(number: int = 0) -> bytes:
 
 
 def upload(site: Site, data: bytes | None = None, alt: str | None = "Ein Bild") -> dict[str, Any]:
-    """A media item, by asking, sending and adding."""
+    """Add a media item: request an upload, send it, add it."""
     client = editor(site)
     data = data if data is not None else png()
     ticket = made(client.post("/media/upload", json={"contentType": "image/png", "size": len(data)}))
@@ -120,7 +120,7 @@ def upload(site: Site, data: bytes | None = None, alt: str | None = "Ein Bild") 
 
 
 def put_media(site: Site, *ids: str) -> None:
-    """Media items with files, without the detour over HTTP."""
+    """Media items with files, written directly through the store."""
     media = site.running.media
     for number, id in enumerate(ids):
         file = media.put(png(number), "image/png", under=["media"], key=id)
@@ -135,7 +135,7 @@ def put_media(site: Site, *ids: str) -> None:
 
 
 def work_off(site: Site) -> None:
-    """Let the background work be done until there is nothing left to do."""
+    """Run the background work until nothing is left to do."""
     worker = Worker([site.running], site.engine)
     while worker.run_once():
         pass

@@ -1,4 +1,4 @@
-"""A blog with data in it: two authors with a post a minute each, every third of them a draft."""
+"""A blog with data: two authors with a post a minute each, every third one a draft."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ POSTS = 30
 
 
 def user(username: str, **fields: object) -> User:
-    """A user with an e-mail address of their own."""
+    """A user with their own e-mail address."""
     email = f"{username.title()}@example.com"
     return User.model_validate({"username": username, "email": email, "password_hash": Secret("$2b$10$x"), **fields})
 

@@ -48,7 +48,7 @@ def settings_in(folder: Path, **more: object) -> Settings:
 
 
 class Reader:
-    """Somebody with a browser, and without JavaScript."""
+    """A browser without JavaScript."""
 
     def __init__(self, client: httpx.Client) -> None:
         self.client = client
@@ -60,7 +60,7 @@ class Reader:
         return self.client.post(path.removeprefix("/wavyblog"), data=values)
 
     def token(self, at: str = "/register") -> str:
-        """A form's token, from a page that everybody may see."""
+        """A form's token, from a page that everybody can open."""
         return hidden(self.get(at), "csrf")
 
     def send(self, to: str, /, **values: str | list[str]) -> httpx.Response:
@@ -92,7 +92,7 @@ def problems_of(page: httpx.Response) -> list[str]:
 
 @dataclass
 class Served:
-    """The blog, and ways to be somebody."""
+    """The blog, with clients for its users."""
 
     site: Site
     _stack: ExitStack
@@ -102,7 +102,7 @@ class Served:
         return Reader(self._stack.enter_context(client))
 
     def as_(self, username: str) -> Reader:
-        """Somebody who is signed in already."""
+        """A browser that is already signed in as this user."""
         reader = self.visitor()
         proof = Sessions(self.site.running.store).open(Caller(username))
         reader.client.cookies.set(SESSION, proof, domain="127.0.0.1", path="/wavyblog/")

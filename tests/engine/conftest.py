@@ -38,7 +38,7 @@ class Switch:
 
 
 class Endpoint:
-    """A running endpoint and boto3's clients for it, which take longer to make than most tests."""
+    """A running endpoint and boto3's clients for it. Making them takes longer than most tests."""
 
     def __init__(self, switch: Switch, url: str) -> None:
         self.switch = switch

@@ -1,4 +1,4 @@
-"""Values at random for any shape of botocore's model, right ones and spoilt ones."""
+"""Random values for any shape of botocore's model, valid and invalid."""
 
 import base64
 import copy
@@ -12,7 +12,7 @@ NAMES = st.text("abcXYZ019_.-", min_size=3, max_size=8)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = [None, True, False, 0, 1, -1, 7.5, 2**70, "", "abc", "x" * 300, b"ab"]
 CONTAINERS = [[], ["a"], {}, {"a": 1}, {"S": "a"}, (), ("a",)]
-# Copies, because what is drawn may be spoilt further.
+# Copies, because drawn values may be changed further.
 JUNK: st.SearchStrategy[Any] = st.sampled_from([*SCALARS, *CONTAINERS]).map(copy.deepcopy)
 
 
@@ -77,7 +77,7 @@ def values_of(model: Model, name: str, *, binary: bool) -> st.SearchStrategy[Any
 
 
 def requests(operation: str, *, binary: bool) -> st.SearchStrategy[Any]:
-    """Right requests for an operation."""
+    """Valid requests for an operation."""
     service = service_of(operation)
     assert service is not None
     model = load(service)

@@ -97,7 +97,7 @@ def nested(levels: int, kind: str) -> dict[str, Any]:
 
 @contextmanager
 def refused(message: str, code: str = "ValidationException") -> Iterator[dict[str, Any]]:
-    """The block is answered with exactly this error; gives the error's answer once the block has ended."""
+    """Expect exactly this error in the block; gives the error's response after the block."""
     answer: dict[str, Any] = {}
     with pytest.raises(ClientError) as caught:
         yield answer

@@ -17,7 +17,7 @@ from keyplan.engine.executor import Answer, Request
 
 
 class Scripted:
-    """Answers each request with what a function says, and remembers the requests."""
+    """Answers each request with the result of a function, and records the requests."""
 
     def __init__(self, answer: Callable[[str, Request], Answer]) -> None:
         self._answer = answer

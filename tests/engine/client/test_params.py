@@ -58,7 +58,7 @@ def keyplan_says(operation: str, arguments: dict[str, Any]) -> tuple[str, Any]:
 
 
 def check(operation: str, arguments: dict[str, Any]) -> None:
-    """The arguments are refused, or make the request, just as if they had gone through botocore and the wire."""
+    """Arguments are refused, or converted to a request, exactly as by botocore over HTTP."""
     try:
         outcome, expected = botocore_says(operation, arguments)
     except RuntimeError as error:  # a timestamp too large for it

@@ -1,4 +1,4 @@
-"""The engine side by side with the model, one random operation after the other."""
+"""Random operations on the engine and on the model, which must agree."""
 
 from collections.abc import Callable
 from itertools import groupby
@@ -39,7 +39,7 @@ def item(key: Key, body: Item) -> Item:
 
 
 def code(call: Callable[[], object]) -> str | None:
-    """The code of the error that a call is answered with."""
+    """The error code of a call."""
     try:
         call()
     except ClientError as error:
@@ -57,7 +57,7 @@ def expression(name: str, found: Condition | Update | None, **others: Item) -> d
 
 
 class Comparison(RuleBasedStateMachine):
-    """One step is one operation on both; the invariant compares what they have."""
+    """Each step runs one operation on both; the invariant compares their contents."""
 
     path = ":memory:"
 
@@ -119,7 +119,7 @@ class Comparison(RuleBasedStateMachine):
     @precondition(lambda self: self.tables)
     @rule(data=st.data())
     def change_indexes(self, data: st.DataObject) -> None:
-        """Add the index, filled from what is there, or remove it."""
+        """Add the index, filled from the existing items, or remove it."""
         name, table = self.some_table(data)
         if table.has_gsi:
             update: dict[str, Any] = {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": GSI}}]}
@@ -211,7 +211,7 @@ class Comparison(RuleBasedStateMachine):
     def transact(
         self, data: st.DataObject, actions: dict[Key, tuple[str, Item, Update, Condition | None]], repeat: bool
     ) -> None:
-        """All or nothing; and once, however often it is sent."""
+        """All actions or none; and only once, however often it is sent."""
         name, table = self.some_table(data)
         self.tokens += 1
         request: Any = {
@@ -338,7 +338,7 @@ class Comparison(RuleBasedStateMachine):
         self.compare(self.engine)
 
     def compare(self, engine: Engine) -> None:
-        """Items and indexes of all tables are the model's."""
+        """Items and indexes of all tables equal the model's."""
         assert sorted(engine.list_tables()["TableNames"]) == sorted(self.tables)
         for name, table in self.tables.items():
             assert canonical(engine.scan(TableName=name)["Items"]) == canonical(table.items.values())
@@ -361,7 +361,7 @@ class Comparison(RuleBasedStateMachine):
 
     @rule()
     def compare_streams(self) -> None:
-        """The stream of each table tells its whole history."""
+        """The stream of each table has its whole history."""
         for name, table in self.tables.items():
             arn = self.engine.describe_table(TableName=name)["Table"]["LatestStreamArn"]
             shards = self.engine.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]

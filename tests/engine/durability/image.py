@@ -1,4 +1,4 @@
-"""The files of a small database, to be damaged and looked at."""
+"""The files of a small database, for tests that damage them."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ KEYS = [(pk, sk) for pk, sk, _ in ITEMS]
 
 
 class Image:
-    """The files of a database as a crash would leave them, to be damaged and looked at."""
+    """The files of a database as a crash would leave them."""
 
     def __init__(self, folder: Path, main: bytes, log: bytes, right: list[bytes]) -> None:
         self.path = folder / "image.db"
@@ -43,7 +43,7 @@ class Image:
         return files
 
     def look(self, main: bytes | None = None, log: bytes | None = None, *, write_first: bool = False) -> str:
-        """What becomes of damaged files: `right`, `refused` or `wrong`."""
+        """The result of opening damaged files: `right`, `refused` or `wrong`."""
         files = self.write(main, log)
         try:
             database = Database(str(self.path))

@@ -26,7 +26,7 @@ def key_item(key: Key) -> Item:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition expression and its meaning for an item, {} where there is none."""
+    """A condition expression, and what it means for an item ({} if there is none)."""
 
     text: str
     values: Item
@@ -73,7 +73,7 @@ def _size(item: Item) -> int:
 
 @dataclass(frozen=True)
 class Update:
-    """An update expression and what it makes of an item."""
+    """An update expression, and the item that results from it."""
 
     text: str
     values: Item
@@ -131,7 +131,7 @@ UPDATES: list[Update] = [
 
 @dataclass
 class Change:
-    """What a stream record says."""
+    """The content of a stream record."""
 
     old: Item | None
     new: Item | None

@@ -1,4 +1,4 @@
-"""A valid request for every operation, to be spoilt."""
+"""A valid request for every operation, for tests that make it invalid."""
 
 from typing import Any
 
@@ -133,7 +133,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
 
 
 def prepare(database: Database) -> None:
-    """Have the table there, whatever a request has done to it."""
+    """Restore the table, whatever a request has done to it."""
     if TABLE not in database.execute("ListTables", {})["TableNames"]:  # type: ignore[operator]
         database.execute("CreateTable", definition())
     database.execute("PutItem", {"TableName": TABLE, "Item": ITEM})

@@ -1,4 +1,4 @@
-"""What the tests of durability share: a small database that has everything, and a look at all that is in it."""
+"""Shared by the tests of durability: a small database with everything in it, and reads of all its content."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is an answer of DynamoDB, at once, and the next request is served."""
+"""Whatever is sent, DynamoDB's error is returned quickly, and the next request is served."""
 
 import contextlib
 import copy
@@ -148,7 +148,7 @@ def at_once() -> Iterator[None]:
 
 
 def attempt(database: Database, operation: str, request: dict[str, Any]) -> DynamoError | None:
-    """Execute it; any other exception than a DynamoError fails the test, and so does an answer that is no JSON."""
+    """Execute a request. An exception other than DynamoError, or a response that isn't JSON, fails the test."""
     refusal: DynamoError | None = None
     with at_once():
         try:
@@ -328,7 +328,7 @@ def test_spoilt_requests_over_the_wire(
     prepare(database)
     operation, request = chosen
     spoilt = spoil(data, with_stream(database, operation, request))
-    answers(wire, operation, json.dumps(spoilt).encode())  # orjson does not write what is nested deep
+    answers(wire, operation, json.dumps(spoilt).encode())  # orjson doesn't write deeply nested values
     prepare(database)
     assert wire.call("GetItem", TableName=TABLE, Key=KEY)["Item"] == ITEM
 

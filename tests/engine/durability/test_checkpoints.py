@@ -1,4 +1,4 @@
-"""The log is copied into the main file in a quiet moment or, without one, while a writer goes on."""
+"""The log is copied into the main file in a quiet moment or, if there is none, while a writer continues."""
 
 import time
 from collections.abc import Iterator
@@ -45,11 +45,11 @@ def wait_for_checkpoint(engine: Engine, size: int, path: Path) -> None:
 
 def test_in_a_quiet_moment(engine: Engine, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wal_checkpoints, "QUIET_SECONDS", 0.5)  # longer than a busy machine takes for one item
-    monkeypatch.setattr(wal_checkpoints, "MAXIMUM_FACTOR", 1000)  # nothing but a quiet moment counts
+    monkeypatch.setattr(wal_checkpoints, "MAXIMUM_FACTOR", 1000)  # only a quiet moment counts
     put(engine, 0, 40)
     wait_for_checkpoint(engine, 40 * 3000, path)
     before = log_of(path).stat().st_size
-    put(engine, 40, 10)  # all was copied, so the log begins again
+    put(engine, 40, 10)  # everything was copied, so the log starts over
     assert log_of(path).stat().st_size == before
 
 

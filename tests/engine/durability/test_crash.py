@@ -1,4 +1,4 @@
-"""Killed at any moment, the endpoint has every write that it acknowledged, and nothing is half there.
+"""If the endpoint is killed at any moment, it has every acknowledged write, and nothing half written.
 
 Twenty times: clients write, the endpoint is killed, started again, and looked through: items, indexes, streams.
 """
@@ -37,7 +37,7 @@ main()
 
 
 class Verifier:
-    """Looks through everything, and follows the streams from crash to crash."""
+    """Checks all content, and follows the streams from crash to crash."""
 
     def __init__(self) -> None:
         self._replayed: State = {}
@@ -73,7 +73,7 @@ class Verifier:
             assert ordered(pages(wire, "Scan", TableName=table, IndexName=EXTRA)) == keys
 
     def _follow_stream(self, wire: Wire, table: str) -> None:
-        """The records since the last time lead from the items there were to those that there are."""
+        """The records since the last check lead from the items before to the items now."""
         arn = wire.call("DescribeTable", TableName=table)["Table"]["LatestStreamArn"]
         shard = wire.call("DescribeStream", StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
         last = self._last.get(table)

@@ -1,4 +1,4 @@
-"""A damaged file is answered from rightly or not at all, and is left as it is."""
+"""Reads from a damaged file are correct or refused, and the file isn't changed."""
 
 import random
 import sqlite3

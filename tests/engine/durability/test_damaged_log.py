@@ -1,4 +1,4 @@
-"""A damaged log is refused, where SQLite would drop what follows the damage; what a crash leaves is no damage.
+"""A damaged log is refused, where SQLite would drop what follows the damage; the traces of a crash aren't damage.
 
 One thing can't be detected: damage to the last frame, which looks like a write that was cut off by a crash. Then the
 database is as it was before that transaction. Nor can it be detected that a log was cut off between two transactions.

@@ -1,4 +1,4 @@
-"""A disk that takes no more: the write is refused as a whole, reads go on, and so do writes when there is room again.
+"""On a full disk, a write is refused as a whole, reads continue, and writes continue once there is space again.
 
 The limit on the size of files (Linux) stands for the full disk.
 """
@@ -26,7 +26,7 @@ BODY = {"S": "x" * 50_000}
 
 @contextmanager
 def full(running: Server, size: int) -> Iterator[None]:
-    """No file can grow over this size."""
+    """Limit the size of files."""
     process = running.process.pid
     unlimited = resource.prlimit(process, resource.RLIMIT_FSIZE)
     resource.prlimit(process, resource.RLIMIT_FSIZE, (size, unlimited[1]))
@@ -92,7 +92,7 @@ def test_no_room_for_the_log(tmp_path: Path) -> None:
 
 
 def test_no_room_for_the_main_file(tmp_path: Path) -> None:
-    """The log can't be copied, and grows; requests do not notice."""
+    """The log can't be copied, and grows; requests aren't affected."""
     path = tmp_path / "data.db"
     program = (
         "from keyplan.engine.storage import wal_checkpoints; wal_checkpoints.CHECKPOINT_PAGES = 200; "

@@ -43,7 +43,7 @@ class ComparisonOnFile(Comparison):
 
     @rule()
     def go_on_elsewhere(self) -> None:
-        """Each must notice all that is done by the other."""
+        """Each engine must see all changes of the other."""
         self.engine, self.other = self.other, self.engine
 
 

@@ -1,4 +1,4 @@
-"""The page cache grows with what is read again and again, and not with what is only written."""
+"""The page cache grows with pages that are read repeatedly, and not with those that are only written."""
 
 import random
 from collections.abc import Iterator

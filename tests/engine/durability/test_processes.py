@@ -65,7 +65,7 @@ def counter(engine: Engine, sk: int) -> str:
 
 
 def test_counters_are_exact(path: Path) -> None:
-    """They begin on a file that none of them finds there."""
+    """They start on a file that doesn't exist yet."""
     times = 200
     with workers(path, "count", times) as started:
         begin(started)
@@ -121,7 +121,7 @@ def wait_for(true: Any, seconds: float = 15) -> None:
 
 @pytest.fixture
 def two(path: Path) -> Iterator[tuple[Engine, Engine]]:
-    """Two engines on one file, which know of each other no more than two processes do."""
+    """Two engines on one file, as independent as two processes."""
     with Engine(str(path)) as one, Engine(str(path)) as other:
         one.create_table(**definition())  # type: ignore[arg-type]
         yield one, other

@@ -168,7 +168,7 @@ def test_many_short_threads_need_few_connections(tmp_path: Path) -> None:
 
 
 def test_close_while_others_work(engine: Engine) -> None:
-    """They finish what they have begun, and are refused afterwards."""
+    """Running requests finish, and later ones are refused."""
     closing = threading.Event()
     refusals: list[str] = []
 

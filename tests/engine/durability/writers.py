@@ -1,4 +1,4 @@
-"""Clients that write to an endpoint that may be killed at any moment, and remember the answers they got.
+"""Clients that write to an endpoint that may be killed at any moment, and record the responses.
 
 Each client has its own items. Acknowledged writes are in `known`. The one write in progress when the endpoint was
 killed may or may not have been applied, so both states are right.
@@ -37,7 +37,7 @@ class Writer:
         self._step = 0
 
     def run(self, port: int) -> None:
-        """Write until the endpoint goes away."""
+        """Write until the endpoint ends."""
         try:
             with Wire(port) as self._wire:
                 while True:
@@ -47,7 +47,7 @@ class Writer:
             pass
 
     def settle(self, found: State) -> None:
-        """Compare with what there is after a crash, and go on from there."""
+        """Compare with the content after a crash, and continue from there."""
         mine = {place: item for place, item in found.items() if place[1] == self.name}
         assert mine in (self.known, self.possible), self._difference(mine)
         self.known = mine

@@ -1,4 +1,4 @@
-"""Conditions: operand types are checked before an item is read; then what holds and what does not."""
+"""Conditions: operand types are checked before an item is read; then whether the condition is true."""
 
 import pytest
 

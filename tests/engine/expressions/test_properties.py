@@ -69,7 +69,7 @@ def at(item: Item, path: PathParts) -> AttributeValue | None:
 
 
 def outcome(call: Callable[[], object]) -> str:
-    """The message of a refusal, or nothing; any other exception fails the test."""
+    """The message of a refusal, or None. Any other exception fails the test."""
     try:
         call()
     except DynamoError as error:
@@ -205,7 +205,7 @@ def test_projections_keep_what_the_paths_name(paths: list[PathParts], item: Item
 
 
 def _ends(result: Item, item: Item, paths: list[PathParts]) -> list[AttributeValue]:
-    """What stands at the paths in a result whose list elements have moved up."""
+    """The values at the paths in a result whose list elements have moved up."""
     found: list[AttributeValue] = []
     present = sorted((path for path in paths if at(item, path) is not None), key=repr)
     for path in present:

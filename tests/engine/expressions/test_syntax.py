@@ -84,7 +84,7 @@ CONDITIONS = {
     "a = :zz": "An expression attribute value used in expression is not defined; attribute value: :zz",
     "a[99999999999] = :n": "List index is not within the allowable range; index: [99999999999]",
     ".".join(["a"] * 33) + " = :n": "The document path has too many nesting elements; nesting levels: 33",
-    # The most severe fault is reported, not the first.
+    # The most severe error is reported, not the first.
     "foo(a) AND size = :zz": "Attribute name is a reserved keyword; reserved keyword: size",
     "#zz = :n AND foo(b)": "Invalid function name; function: foo",
     "a = :zz AND #zz = :n": (

@@ -1,4 +1,4 @@
-"""Updates: what is refused beforehand, what an item refuses, and what comes of it."""
+"""Updates: what is refused before an item is read, what is refused for an item, and the results."""
 
 import copy
 

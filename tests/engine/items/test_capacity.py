@@ -28,7 +28,7 @@ def test_get(client: "Client", size: int, strong: float) -> None:
     assert units() == {"TableName": table, "CapacityUnits": strong / 2}
     assert units(ConsistentRead=False) == {"TableName": table, "CapacityUnits": strong / 2}
     assert units(ConsistentRead=True) == {"TableName": table, "CapacityUnits": strong}
-    # What is left out of the answer has been read all the same.
+    # Attributes that are left out of the response were read all the same.
     assert units(ConsistentRead=True, ProjectionExpression="pk") == {"TableName": table, "CapacityUnits": strong}
 
 

@@ -1,4 +1,4 @@
-"""Requests are never changed, and answers are objects of their own."""
+"""Requests are never changed, and responses share no objects with stored items."""
 
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any

@@ -154,7 +154,7 @@ def test_an_item_that_a_later_index_can_not_hold_must_be_put_right(client: "Clie
 
 
 def test_a_key_of_several_attributes(client: "Client") -> None:
-    """Each attribute is held to the rules; the item is in the index when it has all of them."""
+    """Each attribute must follow the rules; the item is in the index if it has all of them."""
     table = make_table(client, "pk", "sk", gsis=[index("wide", ["a", "b:N"], ["c", "d:B"])])
     full: dict[str, Any] = {"a": {"S": "x"}, "b": {"N": "1"}, "c": {"S": "y"}, "d": {"B": b"z"}}
 

@@ -1,4 +1,4 @@
-"""What is refused in a request on one item, and which of several faults is reported."""
+"""What is refused in a request on one item, and which of several errors is reported."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,7 @@ def test_both_kinds_of_parameters(client: "Client") -> None:
 
 
 def test_the_order_of_faults(client: "Client") -> None:
-    """A request with every possible fault; each is reported once those before it are fixed."""
+    """A request with every possible error; each is reported once those before it are fixed."""
     table = make_table(client)
     request: dict[str, Any] = {
         "TableName": "nowhere",

@@ -1,4 +1,4 @@
-"""What the writes give back: ReturnValues, the item of a failed condition, item collections."""
+"""What writes return: ReturnValues, the item of a failed condition, item collections."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ def test_put_and_delete_know_only_the_old_item(client: "Client", wanted: Any) ->
 
 
 def updated(client: "Client", expression: str | None, wanted: Any, item: dict[str, Any] | None = None) -> Any:
-    """The Attributes that an update of the item gives back."""
+    """The Attributes that an update of the item returns."""
     table = make_table(client)
     if item is not None:
         client.put_item(TableName=table, Item=item)

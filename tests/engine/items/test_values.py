@@ -23,7 +23,7 @@ TOO_DEEP = (
 
 
 def stored(client: "Client", value: dict[str, Any]) -> Any:
-    """What a value has become once it is stored and read again."""
+    """A value after it was stored and read again."""
     table = make_table(client)
     client.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": value})
     return client.get_item(TableName=table, Key={"pk": {"S": "a"}})["Item"]["v"]

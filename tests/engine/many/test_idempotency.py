@@ -1,4 +1,4 @@
-"""TransactWriteItems with a token: the same request again is answered, not carried out."""
+"""TransactWriteItems with a token: the same request is answered again, but not run again."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ OTHER = "The request uses the same client token as a previous, but non-identical
 
 
 def count(table: str, key: str = "a", by: int = 1, **more: Any) -> dict[str, Any]:
-    """A request that can be seen to have been carried out twice."""
+    """A request that would show if it had run twice."""
     update: Any = {
         "TableName": table,
         "Key": item(pk=key),
@@ -113,7 +113,7 @@ def test_first_call_writes_and_repeated_calls_read(client: Client, table: str) -
     assert first["ConsumedCapacity"] == [{"TableName": table, "CapacityUnits": 4.0, "WriteCapacityUnits": 4.0}]
     again = client.transact_write_items(**request)
     assert again["ConsumedCapacity"] == [{"TableName": table, "CapacityUnits": 2.0, "ReadCapacityUnits": 2.0}]
-    # How the answer is to look is not part of what is done.
+    # The form of the response isn't part of the request's effect.
     again = client.transact_write_items(**(request | {"ReturnConsumedCapacity": "INDEXES"}))
     units = {"CapacityUnits": 2.0, "ReadCapacityUnits": 2.0}
     assert again["ConsumedCapacity"] == [{"TableName": table, **units, "Table": units}]

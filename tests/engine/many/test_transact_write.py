@@ -1,4 +1,4 @@
-"""TransactWriteItems: all or nothing, and why not."""
+"""TransactWriteItems: all actions or none, and the reasons."""
 
 from typing import Any
 

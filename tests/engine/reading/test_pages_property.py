@@ -1,4 +1,4 @@
-"""Whatever the items and the sizes of the pages: the pages together are the whole, in order, in both directions."""
+"""For any items and page sizes, the pages together are the whole result, in order, in both directions."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Query and Scan: what is refused, with which words, and what is looked at first."""
+"""Query and Scan: what is refused, with which message, and what is checked first."""
 
 from typing import Any
 
@@ -305,7 +305,7 @@ SET: dict[str, Any] = {"SS": []}
 def test_start_keys_that_are_no_keys(client: Client, table: str, start: Item, reason: str) -> None:
     with refused(f"The provided starting key is invalid: {reason}"):
         client.scan(TableName=table, ExclusiveStartKey=start)
-    # A query keeps to itself what does not match.
+    # A query doesn't return what doesn't match.
     only = "does not match" in reason
     with refused("The provided starting key is invalid" + ("" if only else f": {reason}")):
         client.query(TableName=table, ExclusiveStartKey=start, **request())

@@ -36,7 +36,7 @@ def iterator(streams: Streams, arn: str, kind: Any = "TRIM_HORIZON", sequence: s
 
 
 def read(streams: Streams, position: str) -> "list[RecordTypeDef]":
-    """All records from a position on, as far as there are any."""
+    """All records from a position on."""
     records: list[RecordTypeDef] = []
     while True:
         answer = streams.get_records(ShardIterator=position)

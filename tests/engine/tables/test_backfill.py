@@ -1,4 +1,4 @@
-"""Filling a new index of a large table while writes go on."""
+"""Filling a new index of a large table while writes continue."""
 
 import random
 import threading
@@ -65,7 +65,7 @@ def all_items(client: "DynamoDBClient", **arguments: Any) -> list[dict[str, Any]
 
 
 def expected(items: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
-    """What the index must hold, worked out from the table."""
+    """What the index must contain, computed from the table."""
     return sorted(
         (each["group"]["S"], int(each["rank"]["N"]), each["pk"]["S"])
         for each in items

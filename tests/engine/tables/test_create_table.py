@@ -33,7 +33,7 @@ def gsi(name: str, *keys: str, **more: Any) -> dict[str, Any]:
 
 
 def request(**changes: Any) -> dict[str, Any]:
-    """A request that is right but for the changes."""
+    """A request that is valid except for the changes."""
     made: dict[str, Any] = {
         "TableName": "abc",
         "AttributeDefinitions": attributes("a", "b"),
@@ -168,7 +168,7 @@ ONE_KEY = {"AttributeDefinitions": attributes("a"), "KeySchema": schema("a")}
 THREE = attributes("a", "b", "c")
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    # What is paid for in advance is said in advance, and only that.
+    # Provisioned capacity must be given with provisioned billing, and only then.
     (
         {"BillingMode": None},
         INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",

@@ -1,4 +1,4 @@
-"""Time to live: its settings, and which items go when."""
+"""Time to live: its settings, and which items are deleted when."""
 
 import time
 from pathlib import Path
