@@ -145,9 +145,15 @@ INTENDED: tuple[Intended, ...] = (
             '/squash/players/$pat.player_id {"name": null}',
         )
     ),
-    Intended(
-        "funkedupshift",
-        "calls > 103 mia+manager DELETE /squash/players/$pat.player_id > requests",
-        "what the design refuses is refused after the caller was let in, so that is not decided again",
+    *(
+        Intended(
+            "funkedupshift",
+            f"calls > {call} > requests",
+            "what the design refuses is refused after the caller was let in, so that is not decided again",
+        )
+        for call in (
+            "099 mia+manager POST /squash/matches *",
+            "103 mia+manager DELETE /squash/players/$pat.player_id",
+        )
     ),
 )
