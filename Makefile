@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Shows how far a step of the set-up is. What the step itself says goes to a log, and to the terminal if it fails.
+STEP := $(PYTHON) tools/progress.py --log .venv/setup.log
 
 # A virtual environment breaks if it is moved or copied, or if the Python it was built with is removed. Rebuild it then.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
@@ -100,7 +102,8 @@ editor: ## build vcm's rich text editor, if npm is installed
 		echo "*** vcm's editor could not be built. Its forms accept Markdown instead. ***" >&2; fi
 
 $(EDITOR)/../static/editor.js: $(EDITOR)/package-lock.json $(EDITOR)/main.js
-	cd $(EDITOR) && npm ci --silent --no-audit --no-fund --fetch-retries 1 --fetch-timeout 20000 && npm run --silent build
+	@$(STEP) "Building vcm's editor" sh -c \
+		'cd $(EDITOR) && npm ci --no-audit --no-fund --fetch-retries 1 --fetch-timeout 20000 && npm run --silent build'
 	@touch $@
 
 # One file for every platform and Python version. Versions in it are kept as long as they match pyproject.toml; delete the
@@ -129,13 +132,16 @@ tests/axe/node_modules/.package-lock.json: tests/axe/package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo \
 		"keyplan needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." \
 		"Use another one: make PYTHON=python3.12 ..." >&2; exit 1; }
-	$(PYTHON) -m venv --clear .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	@$(STEP) "Making .venv" $(PYTHON) -m venv --clear .venv
+	@$(STEP) --count '(Collecting|Ignoring) ' --total 'requirements.lock:^[\w.\[\]-]+==' "Installing packages" \
+		$(BIN)/pip install --disable-pip-version-check --progress-bar off --require-hashes --no-deps -r requirements.lock
 	@echo '$(CURDIR)' > .venv/.made-in
 	@touch $@
 
 # ... and then the project itself, without downloads. `pip check` fails if the lock is out of date.
 .venv/.ready: .venv/.locked pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index --editable .
-	@$(BIN)/pip check --disable-pip-version-check || { echo "requirements.lock is out of date. Run: make lock" >&2; exit 1; }
+	@$(STEP) "Installing Keyplan" \
+		$(BIN)/pip install --disable-pip-version-check --no-deps --no-build-isolation --no-index --editable .
+	@$(BIN)/pip check --disable-pip-version-check >>.venv/setup.log || { tail -5 .venv/setup.log >&2; \
+		echo "requirements.lock is out of date. Run: make lock" >&2; exit 1; }
 	@touch $@

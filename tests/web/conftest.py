@@ -14,7 +14,9 @@ from tests.web.site import Site, settings_of, site
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings for a test: not read from the environment, and without rate limits."""
-    return settings_of(dev=True, path=tmp_path / "test.db", rate_identity=0, rate_address=0, request_seconds=30)
+    return settings_of(
+        dev=True, path=tmp_path / "test.db", rate_identity=0, rate_address=0, request_seconds=30, monitor_seconds=0
+    )
 
 
 @pytest.fixture(params=["fast paths", "public interfaces"])
@@ -22,6 +24,7 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Runs each test twice: as installed, and without private interfaces of other libraries."""
     if request.param == "public interfaces":
         monkeypatch.setattr(compat, "fast_paths", False)
+        monkeypatch.setattr(compat, "fast_http", False)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from keyplan.engine import Engine
 from keyplan.web.identity.issuer import dev_issuer
-from keyplan.web.server.application import application, running
+from keyplan.web.server import application, running, server_config
 from keyplan.web.settings import Settings
 from keyplan.web.system.running import Running, System
 
@@ -32,10 +32,14 @@ def changed(settings: Settings, **given: Any) -> Settings:
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """Serve an application on a free local port until the block ends."""
+def served(app: ASGIApp, settings: Settings | None = None) -> Iterator[str]:
+    """Serve an application on a free local port until the block ends; with settings, as `keyplan serve` does."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, proxy_headers=False))
+    if settings is None:
+        config = uvicorn.Config(app, log_config=None, access_log=False, proxy_headers=False)
+    else:
+        config = server_config(app, settings)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -80,5 +84,5 @@ def site(system: System[Any], settings: Settings, engine: Engine | None = None) 
         started.store.create_tables()
         if system.prepare is not None:
             system.prepare(started)
-        url = stack.enter_context(served(application([started], settings)))
+        url = stack.enter_context(served(application([started], settings), settings))
         yield Site(url, engine, started, stack)

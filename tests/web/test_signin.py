@@ -10,7 +10,8 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from keyplan.web.identity.sessions import Sessions, is_loopback
+from keyplan.addresses import is_loopback
+from keyplan.web.identity.sessions import Sessions
 from keyplan.web.settings import IssuerSettings, Settings
 from tests.web.library_pages import WITH_PAGES
 from tests.web.openid import FakeIssuer, a_key, fake_issuer

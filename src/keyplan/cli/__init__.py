@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
+from keyplan.cli.config import config
 from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
 from keyplan.cli.opening import is_missing_extra
-from keyplan.cli.serve import config, serve
+from keyplan.cli.serve import serve
 from keyplan.cli.token import token
 from keyplan.cli.vcm import vcm
 from keyplan.cli.wavyblog import wavyblog

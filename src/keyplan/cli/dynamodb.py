@@ -1,7 +1,6 @@
 """`keyplan dynamodb`: a DynamoDB endpoint on this machine."""
 
 import contextlib
-import ipaddress
 import os
 import socket
 from pathlib import Path
@@ -9,7 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from keyplan.cli.opening import DEFAULT_FILE, check_usable, fail
+from keyplan.addresses import is_loopback
+from keyplan.cli.opening import DEFAULT_FILE, check_usable, credentials, fail
 
 
 def dynamodb(
@@ -59,20 +59,25 @@ def dynamodb(
             help="Accept only requests signed with this access key and its secret key. The default is any signature.",
         ),
     ] = None,
-    secret_key: Annotated[
-        str | None,
+    secret_key_file: Annotated[
+        Path | None,
         typer.Option(
-            envvar="KEYPLAN_DYNAMODB_SECRET_KEY",
-            metavar="SECRET",
-            help="Secret key for the access key. Prefer the environment variable.",
+            envvar="KEYPLAN_DYNAMODB_SECRET_KEY_FILE",
+            metavar="FILE",
+            help="File with the secret key for the access key. KEYPLAN_DYNAMODB_SECRET_KEY can have the key itself.",
         ),
     ] = None,
+    secret_key: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Run a DynamoDB endpoint for AWS SDKs and the AWS CLI until it is stopped."""
     if memory and path is not None:
         raise typer.BadParameter("--path and --memory can't be used together.")
-    if (access_key is None) != (secret_key is None):
-        raise typer.BadParameter("--access-key and --secret-key must be used together.")
+    if secret_key is not None:
+        raise typer.BadParameter(
+            "--secret-key is gone: everybody on this machine can see the command line. Use --secret-key-file FILE, or "
+            "the environment variable KEYPLAN_DYNAMODB_SECRET_KEY."
+        )
+    keys = credentials(access_key, os.environ.get("KEYPLAN_DYNAMODB_SECRET_KEY"), secret_key_file)
 
     # Imported here because `keyplan --help` doesn't need it.
     import apsw
@@ -94,7 +99,7 @@ def dynamodb(
             database,
             host=host,
             port=port,
-            credentials=Credentials(access_key, secret_key) if access_key and secret_key else None,
+            credentials=None if keys is None else Credentials(*keys),
             background=durability == "full" and file is not None,
         )
         run(server, lambda: _announce(server.url, host, file, durability))
@@ -108,19 +113,12 @@ def _announce(url: str, host: str, file: Path | None, durability: str) -> None:
     where = "in memory" if file is None else f"file {file}, durability {durability}"
     with contextlib.suppress(OSError):  # standard output may be closed
         typer.echo(f"DynamoDB endpoint on {url} ({where})")
-    if not _is_loopback(host):
+    if not is_loopback(host):
         typer.echo(
             f"Warning: {host} is not a loopback address. Anyone who can reach it over the network can use the "
             "endpoint, and connections are not encrypted.",
             err=True,
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _reason(error: OSError) -> str:

@@ -236,6 +236,33 @@ def check_usable(file: Path) -> None:
         fail(f"Can't open {file}: no write permission")
 
 
+def credentials(access_key: str | None, secret_key: str | None, file: Path | None) -> tuple[str, str] | None:
+    """The access key and the secret key of an endpoint, or None if there are none. The secret may be in a file."""
+    if secret_key and file is not None:
+        fail("The secret key is given twice: as a file and in KEYPLAN_DYNAMODB_SECRET_KEY. Keep one of them.")
+    secret = secret_key if file is None else _secret_in(file)
+    if not access_key and not secret:
+        return None
+    if not access_key:
+        fail("There is a secret key, but no access key. Set --access-key or KEYPLAN_DYNAMODB_ACCESS_KEY.")
+    if not secret:
+        fail(
+            "There is an access key, but no secret key. Set --secret-key-file, KEYPLAN_DYNAMODB_SECRET_KEY_FILE or "
+            "KEYPLAN_DYNAMODB_SECRET_KEY."
+        )
+    return access_key, secret
+
+
+def _secret_in(file: Path) -> str:
+    try:
+        secret = file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"Can't read the secret key in {file}: {getattr(error, 'strerror', None) or error}")
+    if not secret:
+        fail(f"Can't read the secret key in {file}: the file is empty")
+    return secret
+
+
 def system_names() -> list[str]:
     """The names of all systems."""
     import pkgutil

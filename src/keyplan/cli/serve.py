@@ -1,4 +1,4 @@
-"""`keyplan serve`: run the systems on one port. `keyplan config`: show the settings."""
+"""`keyplan serve`: run the systems on one port."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ import socket
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from keyplan.addresses import is_loopback
+from keyplan.cli.announcing import LogFormat, announce
 from keyplan.cli.opening import (
     Clients,
     DataFile,
     EndpointUrl,
     OnAws,
     create_tables_command,
+    credentials,
     database_in,
     fail,
     opened,
-    place,
     served_systems,
     settings_from,
 )
@@ -60,6 +62,7 @@ def serve(
     system: Annotated[
         list[str] | None, typer.Option(help="Serve only this system, or module:NAME. Can be repeated.")
     ] = None,
+    log_format: LogFormat = None,
 ) -> None:
     """Run the systems until stopped. Every setting can also be set as KEYPLAN_<NAME> in the environment or .env."""
     flags = {
@@ -73,21 +76,28 @@ def serve(
         "endpoint_url": endpoint_url,
         "aws": aws,
         "systems": system or None,
+        "log_format": log_format,
     }
     settings = settings_from(flags)
     with ExitStack() as stack:
         if settings.workers > 1:
             stack.enter_context(_shared_metrics())
 
-        from keyplan.web.server import log_to_stderr
+        from keyplan.web.server import allow_many_files, log_to_stderr
 
-        log_to_stderr(settings.log_level)
-        listener = stack.enter_context(_listening(settings.host, settings.port))
-        stack.enter_context(_endpoint(settings))
+        log_to_stderr(settings.log_level, settings.log_format)
+        allow_many_files()
+        listeners = [stack.enter_context(_listening(settings.host, settings.port))]
+        if settings.monitor_port is not None:
+            listeners.append(stack.enter_context(_listening(settings.monitor_host, settings.monitor_port)))
+            flags["monitor_port"] = listeners[1].getsockname()[1]  # if it was 0, it is known only now
+            settings = settings.model_copy(update={"monitor_port": flags["monitor_port"]})
+        endpoint = stack.enter_context(_endpoint(settings))
+        ready = partial(announce, settings, listeners[0].getsockname()[:2], endpoint)
         if settings.workers == 1:
-            _serve_in_this_process(settings, listener)
+            _serve_in_this_process(settings, listeners, ready)
         else:
-            _serve_with_workers(settings, flags, listener)
+            _serve_with_workers(settings, flags, listeners, ready)
 
 
 @contextmanager
@@ -157,57 +167,77 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _endpoint(settings: Settings) -> Any:  # noqa: ANN401 - a context manager
-    """The DynamoDB endpoint on the same file, if the settings ask for one."""
+@contextmanager
+def _endpoint(settings: Settings) -> Iterator[str | None]:
+    """The URL of a DynamoDB endpoint on the same file, if the settings ask for one."""
     if settings.dynamodb_port is None:
-        return nullcontext()
+        yield None
+        return
     if not settings.embedded:
         fail("dynamodb_port needs a file, and can't be combined with endpoint_url or aws.")
 
-    @contextmanager
-    def endpoint() -> Iterator[None]:
-        from keyplan.engine.wire import serve_in_thread
+    from keyplan.engine.wire import Credentials, serve_in_thread
 
-        port = settings.dynamodb_port or 0
-        with database_in(settings.path, settings.durability) as database, ExitStack() as stack:
-            try:
-                url = stack.enter_context(serve_in_thread(database, port=port))
-            except OSError as error:
-                reason = error if error.errno is None else os.strerror(error.errno)  # asyncio's message is long
-                fail(f"Can't listen on port {port} for DynamoDB: {reason}")
-            typer.echo(f"DynamoDB endpoint on {url}")
-            yield
+    secret = settings.dynamodb_secret_key
+    keys = credentials(
+        settings.dynamodb_access_key, secret.get_secret_value() if secret else None, settings.dynamodb_secret_key_file
+    )
+    exposed = next((each for each in (settings.dynamodb_host, settings.host) if not is_loopback(each)), None)
+    if keys is None and exposed is not None:
+        fail(
+            f"dynamodb_port gives everybody who can reach it all data, and {exposed} isn't a loopback address. Set an "
+            "access key for it: KEYPLAN_DYNAMODB_ACCESS_KEY, and KEYPLAN_DYNAMODB_SECRET_KEY_FILE or "
+            "KEYPLAN_DYNAMODB_SECRET_KEY."
+        )
+    port = settings.dynamodb_port
+    with database_in(settings.path, settings.durability) as database, ExitStack() as stack:
+        try:
+            url = stack.enter_context(
+                serve_in_thread(
+                    database,
+                    host=settings.dynamodb_host,
+                    port=port,
+                    credentials=None if keys is None else Credentials(*keys),
+                )
+            )
+        except OSError as error:
+            reason = error if error.errno is None else os.strerror(error.errno)  # asyncio's message is long
+            fail(f"Can't listen on port {port} for DynamoDB: {reason}")
+        yield url
 
-    return endpoint()
 
-
-def _serve_in_this_process(settings: Settings, listener: socket.socket) -> None:
+def _serve_in_this_process(settings: Settings, listeners: list[socket.socket], ready: Callable[[], None]) -> None:
     with running_systems(settings) as (systems, clients):
         if settings.demo:
             _fill(systems)
-        _run(_application(systems, clients, settings), listener, lambda: _announce(settings, listener))
+        _run(_application(systems, clients, settings), settings, listeners, ready)
 
 
-def _serve_with_workers(settings: Settings, flags: dict[str, Any], listener: socket.socket) -> None:
+def _serve_with_workers(
+    settings: Settings, flags: dict[str, Any], listeners: list[socket.socket], ready: Callable[[], None]
+) -> None:
     from uvicorn.supervisors import Multiprocess
+
+    from keyplan.web.server import server_config
 
     with running_systems(settings) as (systems, _):
         if settings.demo:
             _fill(systems)
     os.environ[_FLAGS] = json.dumps(flags)
-    listener.listen(2048)
-    config = _config(f"{__name__}:worker_application", factory=True, workers=settings.workers)
-    threading.Thread(target=_announce_first_answer, args=(settings, listener), daemon=True).start()
-    Multiprocess(config, [listener]).run()
+    for each in listeners:
+        each.listen(2048)
+    config = server_config(f"{__name__}:worker_application", settings, factory=True, workers=settings.workers)
+    threading.Thread(target=_call_with_first_answer, args=(listeners[0], ready), daemon=True).start()
+    Multiprocess(config, listeners).run()
 
 
-def _announce_first_answer(settings: Settings, listener: socket.socket) -> None:
+def _call_with_first_answer(listener: socket.socket, ready: Callable[[], None]) -> None:
     """Announce the server when the first worker answers: the socket accepts connections before that."""
     host, port = listener.getsockname()[:2]
     with socket.create_connection((host, port)) as asking:
         asking.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         if asking.recv(1):
-            _announce(settings, listener)
+            ready()
 
 
 def worker_application() -> ASGIApp:
@@ -216,7 +246,7 @@ def worker_application() -> ASGIApp:
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
     settings = settings_from(json.loads(os.environ[_FLAGS]))
-    log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level, settings.log_format)
     context = running_systems(settings)
     systems, clients = context.__enter__()
 
@@ -269,22 +299,10 @@ async def _nothing() -> AsyncIterator[None]:
     yield
 
 
-def _config(app: Any, **options: Any) -> Any:  # noqa: ANN401 - uvicorn's own
+def _run(app: ASGIApp, settings: Settings, listeners: list[socket.socket], ready: Callable[[], None]) -> None:
     import uvicorn
 
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=10,
-        **options,
-    )
-
-
-def _run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> None:
-    import uvicorn
+    from keyplan.web.server import server_config
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -302,13 +320,7 @@ def _run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> No
             if self.started:
                 ready()
 
-    Server(_config(app)).run(sockets=[listener])
-
-
-def _announce(settings: Settings, listener: socket.socket) -> None:
-    host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"Keyplan on http://{shown}:{port} ({place(settings)})")
+    Server(server_config(app, settings)).run(sockets=listeners)
 
 
 def _fill(systems: list[Running[Any]]) -> None:
@@ -326,45 +338,3 @@ def _fill(systems: list[Running[Any]]) -> None:
 
 def _show_progress(bar: ProgressBar, task: TaskID, done: int, total: int) -> None:
     bar.update(task, completed=done, total=total)
-
-
-def config(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Show all settings and where each comes from. Secrets are masked."""
-    settings = settings_from({})
-    if as_json:
-        typer.echo(settings.model_dump_json(indent=2))
-        return
-    from keyplan.cli.designs import show
-
-    from_file = _set_in_file()
-    rows = [
-        [
-            f"KEYPLAN_{name.upper()}",
-            _shown(getattr(settings, name)),
-            _origin(name, settings, from_file),
-            field.description or "",
-        ]
-        for name, field in type(settings).model_fields.items()
-    ]
-    show("Settings", ("Setting", "Value", "From", "Description"), rows)
-
-
-def _set_in_file() -> set[str]:
-    from dotenv import dotenv_values
-
-    return {name.upper() for name, value in dotenv_values(".env").items() if value}
-
-
-def _origin(name: str, settings: Settings, from_file: set[str]) -> str:
-    if name not in settings.model_fields_set:
-        return "default"
-    variable = f"KEYPLAN_{name.upper()}"
-    in_environment = any(each.upper() == variable and value for each, value in os.environ.items())
-    # The endpoint may come from one of AWS's variables instead.
-    return ".env" if variable in from_file and not in_environment else "environment"
-
-
-def _shown(value: object) -> str:
-    return "" if value is None else str(value)

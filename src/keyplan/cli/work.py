@@ -59,7 +59,7 @@ def work(
 def _work(settings: Settings) -> None:
     from keyplan.web.server import Worker, log_to_stderr
 
-    log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level, settings.log_format)
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda number, frame: stopping.set())

@@ -102,7 +102,9 @@ class Database:
         except DynamoError as error:
             return error
         except DamagedFile as error:
-            return DynamoError("InternalServerError", str(error), status=500)
+            log.error("%s", error)  # it names the file, which is not for clients
+            message = "The database file is damaged. The log of the endpoint says where, and what to do."
+            return DynamoError("InternalServerError", message, status=500)
         except Exception:
             log.exception("A request failed")
             return DynamoError("InternalServerError", "The request processing has failed", status=500)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from keyplan.addresses import is_loopback
 from keyplan.connection import Connection
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -53,6 +54,24 @@ class Settings(Connection):
     dynamodb_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
         default=None, description="A port for a DynamoDB endpoint on the same data."
     )
+    dynamodb_host: str = Field(default="127.0.0.1", description="The address of `dynamodb_port`.")
+    dynamodb_access_key: str | None = Field(
+        default=None,
+        description="The access key that requests to `dynamodb_port` must be signed with. Required unless both it and "
+        "the server listen on this machine only.",
+    )
+    dynamodb_secret_key: SecretStr | None = Field(default=None, description="The secret key of the access key.")
+    dynamodb_secret_key_file: Path | None = Field(
+        default=None, description="A file with the secret key of the access key."
+    )
+
+    monitor_host: str = Field(default="127.0.0.1", description="The address of `monitor_port`.")
+    monitor_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
+        default=None, description="A port of their own for `/readyz` and `/metrics`, which are then only there."
+    )
+    monitor_seconds: Annotated[
+        float, Protects("the processor, from many requests for `/readyz` and `/metrics`", "`KEYPLAN_MONITOR_PORT`")
+    ] = Field(default=1, ge=0, description="Seconds for which an answer of `/readyz` and `/metrics` is used again.")
 
     demo: bool = Field(default=False, description="Fill each system with demo data, once.")
     dev: bool = Field(default=False, description="Let anyone sign in as anyone, on this machine only.")
@@ -114,6 +133,36 @@ class Settings(Connection):
     hashing_threads: Annotated[int | None, Field(ge=1), Protects("the cores that serve everything else")] = Field(
         default=None, description="Passwords that are hashed at the same time. Default: one less than there are cores."
     )
+    connections_address: Annotated[
+        int,
+        Protects(
+            "everybody else, from one address with many connections; proxies in `KEYPLAN_TRUSTED_PROXIES` are exempt",
+            "`KEYPLAN_TRUSTED_PROXIES`, or all visitors share this limit",
+        ),
+    ] = Field(default=256, ge=0, description="Maximum open connections from an address; 0 for no limit.")
+    connections_total: Annotated[
+        int, Protects("memory and open files. If the system allows fewer open files, that counts")
+    ] = Field(default=4096, ge=1, description="Maximum open connections. The one that waited longest is closed.")
+    header_limit: Annotated[int, Protects("memory")] = Field(
+        default=64 * 1024, ge=1024, description="The maximum size of the headers of a request, in bytes."
+    )
+    header_seconds: Annotated[float, Protects("connections, from clients that send nothing or only half")] = Field(
+        default=10, gt=0, description="Seconds to send the headers of a request."
+    )
+    body_seconds: Annotated[float, Protects("connections, from clients that stop sending")] = Field(
+        default=10, gt=0, description="The longest pause within a body, in seconds."
+    )
+    body_rate: Annotated[int, Protects("connections, from clients that send or read a little at a time")] = Field(
+        default=2048,
+        ge=1,
+        description="The lowest speed of bodies and answers, in bytes per second, beside pauses of the length above.",
+    )
+    stall_seconds: Annotated[float, Protects("connections, from clients that stop reading the answer")] = Field(
+        default=60, gt=0, description="Seconds that a client may stop reading."
+    )
+    idle_seconds: Annotated[
+        int, Protects("connections", "longer than the proxy keeps an idle connection, such as 75")
+    ] = Field(default=5, ge=1, description="Seconds that a connection stays open between two requests.")
     trusted_proxies: list[str] = Field(
         default=[], description="Addresses or networks of proxies whose X-Forwarded-For header is trusted."
     )
@@ -127,10 +176,13 @@ class Settings(Connection):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The lowest level that is logged."
     )
+    log_format: Literal["auto", "text", "json"] = Field(
+        default="auto", description="Log readable lines, or JSON. `auto`: readable lines in a terminal."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":
-        if self.dev and not _is_loopback(self.host):
+        if self.dev and not is_loopback(self.host):
             raise ValueError(f"dev lets anyone sign in as anyone, so host must be a loopback address, not {self.host}")
         try:
             _networks(self.trusted_proxies)
@@ -160,12 +212,3 @@ class Settings(Connection):
 
 def _networks(addresses: list[str]) -> tuple[Network, ...]:
     return tuple(ipaddress.ip_network(each, strict=False) for each in addresses)
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

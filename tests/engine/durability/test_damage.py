@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 
 from keyplan.engine import Engine
 from keyplan.engine.database import Database
-from keyplan.engine.errors import DamagedFile
+from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.damage import PAGE_SIZE
 from tests.engine.durability.image import (
     COLOURS,
@@ -152,10 +152,22 @@ def test_endpoint_refuses_with_a_clear_message(closed: Image) -> None:
                 client.scan(TableName=TABLE)
             assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 500
             assert caught.value.response["Error"]["Code"] == "InternalServerError"
-            assert "image.db is damaged" in caught.value.response["Error"]["Message"]
+            message = caught.value.response["Error"]["Message"]
+            assert message.startswith("The database file is damaged. The log of the endpoint says where")
         with pytest.raises(ClientError, match="is damaged"):
             client.list_tables()
         client.close()
+
+
+def test_the_log_names_the_damaged_file_and_answers_do_not(closed: Image, caplog: pytest.LogCaptureFixture) -> None:
+    damaged_leaf(closed)
+    database = Database(str(closed.path))
+    (answer,) = database.execute_many([("Scan", {"TableName": TABLE})])
+    database.close()
+    assert isinstance(answer, DynamoError)
+    assert answer.status == 500
+    assert "image.db" not in answer.message
+    assert "image.db is damaged" in caplog.text
 
 
 def test_boto3_without_a_socket_refuses_with_a_clear_message(closed: Image) -> None:

@@ -14,10 +14,14 @@ from keyplan.apps.wavyblog.design import WavyBlog
 from keyplan.apps.wavyblog.entities import Category, Image, Post, User
 from keyplan.apps.wavyblog.service import hashed
 from keyplan.data import Refused, create
-from keyplan.web import Progress, Running, slug_of
+from keyplan.web import Person, Progress, Running, slug_of
 
 PASSWORD = "wavy-demo"
 """The password of every demo user; mira_berg is an admin."""
+PEOPLE = (
+    Person("mira_berg", "mira_berg", about=f"admin, password {PASSWORD}"),
+    Person("jonas_dahl", "jonas_dahl", about=f"author, password {PASSWORD}"),
+)
 FIRST = "mira jonas lena tariq aiko paulo ines bram zoe emeka sanna luca"
 LAST = "berg costa dahl endo fraser greco haas ito joshi kade"
 PLACES = "Lisbon Porto Bergen Oslo Kyoto Naples Tbilisi Ghent Lyon Split Cork Riga Turku"

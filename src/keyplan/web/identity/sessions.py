@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from keyplan.addresses import is_loopback
 from keyplan.data import NotFound, Store, create, delete
 from keyplan.design import HOUSEKEEPING, Created, Design, Entity, Id, Ttl, created, get, key, query
 from keyplan.web.models.problems import Forbidden
@@ -176,16 +176,6 @@ class Cookies:
                 httponly=True,
                 samesite="lax",
             )
-
-
-def is_loopback(host: str | None) -> bool:
-    """Whether a host name is this machine."""
-    if host is None:
-        return False
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def only_tls(request: Request, base_url: str | None) -> bool:

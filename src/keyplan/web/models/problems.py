@@ -84,6 +84,15 @@ class WrongMethod(Problem):
     status = 405
 
 
+class TooSlow(Problem):
+    """The body doesn't arrive. The connection is closed."""
+
+    status = 408
+
+    def __init__(self) -> None:
+        super().__init__("body-too-slow", "The body took too long.", headers={"Connection": "close"})
+
+
 class InConflict(Problem):
     """It can't be done in the current state."""
 

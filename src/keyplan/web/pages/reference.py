@@ -18,9 +18,10 @@ from pydantic import StringConstraints, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
+from keyplan.addresses import is_loopback
 from keyplan.design import Id
 from keyplan.web.identity.issuer import dev_issuer
-from keyplan.web.identity.sessions import check_origin, is_loopback
+from keyplan.web.identity.sessions import check_origin
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import Forbidden
 from keyplan.web.pages.forms import invalid

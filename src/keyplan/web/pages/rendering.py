@@ -125,7 +125,6 @@ class Static(StaticFiles):
         name = str(Path(full_path).relative_to(self._folder.resolve()))
         lasting = version == [_digest(self._folder, name)]
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if lasting else "no-cache"
-        response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 
 
@@ -156,7 +155,6 @@ def page_headers(
     }
     return {
         "Content-Security-Policy": "; ".join(f"{name} {' '.join(sources)}" for name, sources in policy.items()),
-        "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         # Not no-referrer: browsers would send `Origin: null` with our own forms.
         "Referrer-Policy": "same-origin",

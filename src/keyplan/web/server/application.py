@@ -7,14 +7,13 @@ from typing import Any, TypeVar
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Lifespan
 
 from keyplan.data import DataError, StaleVersion, Store
-from keyplan.design import HOUSEKEEPING, Design, InvalidValue, make_id
+from keyplan.design import Design, InvalidValue
 from keyplan.web.identity.tokens import identity_of
 from keyplan.web.media import media_of, media_routes
 from keyplan.web.models.problems import (
@@ -23,7 +22,6 @@ from keyplan.web.models.problems import (
     Invalid,
     Missing,
     Problem,
-    Unavailable,
     Unexpected,
 )
 from keyplan.web.models.refusals import changed_meanwhile, problem_for
@@ -33,9 +31,11 @@ from keyplan.web.pages.serving import page_routes
 from keyplan.web.routes.document import document_of
 from keyplan.web.routes.routing import HeadAsGet, Later, wrong_method
 from keyplan.web.routes.serving import add_routes
+from keyplan.web.server.connections import with_connections
 from keyplan.web.server.edge import Edge
+from keyplan.web.server.monitoring import health_route, monitoring_routes
 from keyplan.web.settings import Settings
-from keyplan.web.system.observe import ObservedClient, metrics
+from keyplan.web.system.observe import ObservedClient
 from keyplan.web.system.rates import Rates
 from keyplan.web.system.running import Running, System
 
@@ -56,17 +56,18 @@ def running(system: System[D], settings: Settings, client: object) -> Running[D]
 
 
 def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: Lifespan[Any] | None = None) -> ASGIApp:
-    """The whole application."""
+    """The whole application. With `monitor_port`, requests to that port get only health and metrics."""
+    monitoring, apart = monitoring_routes(systems, settings), settings.monitor_port is not None
     routes: list[BaseRoute] = [
         *(Mount(f"/api/{each.system.name}", app=HeadAsGet(Later(partial(api_of, each)))) for each in systems),
-        Route("/healthz", lambda request: PlainTextResponse("ok\n")),
-        Route("/readyz", _readyz(systems)),
-        Route("/metrics", _metrics(settings)),
+        health_route(),
+        *([] if apart else monitoring),
         *media_routes(systems),
         *page_routes(systems, settings),
     ]
-    app = Starlette(routes=routes, exception_handlers=_HANDLERS, lifespan=lifespan)
-    return Edge(app, settings)
+    app = Starlette(routes=routes, exception_handlers=_HANDLERS, lifespan=with_connections(settings, lifespan))
+    alone = Starlette(routes=[health_route(), *monitoring], exception_handlers=_HANDLERS) if apart else None
+    return Edge(app, settings, alone)
 
 
 def api_of(system: Running[Any]) -> FastAPI:
@@ -142,39 +143,3 @@ _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
     HTTPException: _on_http,
     Exception: _on_fault,
 }
-
-
-# Health and metrics
-
-
-def _readyz(systems: Sequence[Running[Any]]) -> Callable[[Request], Any]:
-    def check() -> None:
-        for each in systems:
-            _write_and_read(each)
-
-    async def readyz(request: Request) -> Response:
-        try:
-            await run_in_threadpool(check)
-        except Exception as error:
-            raise Unavailable("not-ready", "The database isn't responding correctly.") from error
-        return PlainTextResponse("ready\n")
-
-    return readyz
-
-
-def _write_and_read(system: Running[Any]) -> None:
-    client: Any = system.store.client
-    table, mark = system.design.table_name(HOUSEKEEPING), make_id()
-    key = {"pk": {"S": "READY"}, "sk": {"S": mark}}
-    expires = str(int(system.store.clock().timestamp()) + 3600)
-    client.put_item(TableName=table, Item={**key, "expiresAt": {"N": expires}})
-    if "Item" not in client.get_item(TableName=table, Key=key, ConsistentRead=True):
-        raise RuntimeError("a test item was written but can't be read")
-    client.delete_item(TableName=table, Key=key)
-
-
-def _metrics(settings: Settings) -> Callable[[Request], Any]:
-    def show(request: Request) -> Response:
-        return Response(metrics(settings.workers > 1), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-    return show

@@ -1,20 +1,22 @@
 """The outermost layer: every request gets an ID, an address, limits, a log line, and always a response."""
 
 import asyncio
-import ipaddress
 import re
 import time
-from functools import lru_cache
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
-from keyplan.web.models.problems import ContentTooLarge, Problem, Unavailable, Unexpected
+from keyplan.web.models.problems import ContentTooLarge, Problem, TooSlow, Unavailable, Unexpected
 from keyplan.web.pages.rendering import problem_response
+from keyplan.web.server.addresses import client_address, line_of
+from keyplan.web.server.connections import CONNECTION, Connection
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import Trace, current, logger, observe
 
 _GOOD_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+"""On every answer: a browser takes it for what its type says, and for nothing else."""
 FILES = "/media/"
 """Files have their own limits: they can be large, and slow connections need time."""
 
@@ -32,6 +34,8 @@ class _Watch:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = [*message["headers"], (b"x-request-id", self._trace.request_id.encode())]
+            if _NO_SNIFFING not in headers:
+                headers.append(_NO_SNIFFING)
             if self._show_capacity:
                 headers.append((b"x-dynamodb-capacity", self._trace.capacity().encode()))
             message = {**message, "headers": headers}
@@ -41,26 +45,32 @@ class _Watch:
 class Edge:
     """An application with limits."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, monitoring: ASGIApp | None = None) -> None:
         self._app = app
         self._settings = settings
+        self._monitoring = monitoring
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        trace = Trace(_request_id(headers), _line(self._address(scope)))
+        trace = Trace(_request_id(headers), line_of(self._address(scope)))
         scope["keyplan"] = trace
         scope["keyplan.nesting"] = self._settings.nesting_limit
         watch = _Watch(send, trace, show_capacity=self._settings.dev)
+        connection: Connection | None = scope.get("state", {}).get(CONNECTION)
         token = current.set(trace)
         began = time.perf_counter()
+        if connection is not None:
+            connection.request_began()
         try:
             problem = await self._served(scope, receive, watch, headers)
             if problem is not None and not watch.status:
                 await problem_response(scope, problem)(scope, receive, watch)
         finally:
+            if connection is not None:
+                connection.request_ended()
             current.reset(token)
             observe(trace, scope["method"], watch.status or 499, time.perf_counter() - began)
 
@@ -68,11 +78,12 @@ class Edge:
         """The problem, if the application didn't answer it itself."""
         of_files = scope["path"].startswith(FILES)
         try:
-            if not of_files:
-                _check_length(headers, self._settings.body_limit)
-                receive = _limited(receive, self._settings.body_limit)
+            if b"content-length" in headers or b"transfer-encoding" in headers:
+                limit = None if of_files else self._settings.body_limit
+                _check_length(headers, limit)
+                receive = _Body(receive, limit, self._settings)
             async with asyncio.timeout(None if of_files else self._settings.request_seconds):
-                await self._app(scope, receive, send)
+                await self._app_for(scope)(scope, receive, send)
         except TimeoutError:
             return Unavailable("timeout", "The request timed out. It may still be completed.")
         except Problem as problem:
@@ -82,47 +93,17 @@ class Edge:
             return Unexpected()
         return None
 
+    def _app_for(self, scope: Scope) -> ASGIApp:
+        server = scope.get("server")
+        is_for_monitoring = self._monitoring is not None and server and server[1] == self._settings.monitor_port
+        return self._monitoring if self._monitoring is not None and is_for_monitoring else self._app
+
     def _address(self, scope: Scope) -> str:
-        """The address of the client: the last one in X-Forwarded-For that isn't a trusted proxy."""
-        address: str = scope["client"][0] if scope.get("client") else ""
-        if not self._settings.proxies or not self._is_proxy(address):
-            return address
-        lines = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
-        for forwarded in reversed(b",".join(lines).decode("latin-1").split(",")):
-            if not (candidate := forwarded.strip()):
-                continue
-            if not _is_address(candidate):
-                return address
-            address = candidate
-            if not self._is_proxy(address):
-                break
-        return address
-
-    def _is_proxy(self, address: str) -> bool:
-        return _is_address(address) and any(
-            ipaddress.ip_address(address) in network for network in self._settings.proxies
-        )
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
-
-
-@lru_cache(4096)
-def _line(address: str) -> str:
-    """The part of an address that identifies a client: for IPv6 its network, in which a client has many addresses."""
-    if not _is_address(address):
-        return address
-    found = ipaddress.ip_address(address)
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.IPv6Network((int(found), 64), strict=False))
-    return address
+        peer: str = scope["client"][0] if scope.get("client") else ""
+        if not self._settings.proxies:
+            return peer
+        forwarded = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        return client_address(peer, forwarded, self._settings.proxies)
 
 
 def _request_id(headers: dict[bytes, bytes]) -> str:
@@ -131,24 +112,44 @@ def _request_id(headers: dict[bytes, bytes]) -> str:
     return given if _GOOD_ID.fullmatch(given) else make_id()
 
 
-def _check_length(headers: dict[bytes, bytes], limit: int) -> None:
+def _check_length(headers: dict[bytes, bytes], limit: int | None) -> None:
     length = headers.get(b"content-length", b"")
-    if length.isdigit() and int(length) > limit:
+    if limit is not None and length.isdigit() and int(length) > limit:
         raise _too_large(limit)
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    received = 0
+class _Body:
+    """The receiving side of a request with a body, which may not be too long or too slow.
 
-    async def limited() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
-        if received > limit:
-            raise _too_large(limit)
+    Only the time that the application waits for the client counts. So a large upload may take as long as it needs, as
+    long as it arrives at the lowest speed that is allowed.
+    """
+
+    def __init__(self, receive: Receive, limit: int | None, settings: Settings) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._pause = settings.body_seconds
+        self._rate = settings.body_rate
+        self._received = 0
+        self._waited = 0.0
+        self._is_complete = False
+
+    async def __call__(self) -> Message:
+        if self._is_complete:  # what follows is that the client disconnects
+            return await self._receive()
+        left = self._pause + self._received / self._rate - self._waited
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(min(self._pause, left)):
+                message = await self._receive()
+        except TimeoutError:
+            raise TooSlow from None
+        self._waited += time.monotonic() - began
+        self._received += len(message.get("body", b""))
+        if self._limit is not None and self._received > self._limit:
+            raise _too_large(self._limit)
+        self._is_complete = not message.get("more_body", False)
         return message
-
-    return limited
 
 
 def _too_large(limit: int) -> ContentTooLarge:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
@@ -182,15 +183,55 @@ class JsonLines(logging.Formatter):
             return json.dumps(line, default=str)
 
 
-def log_to_stderr(level: str) -> None:
-    """Log to stderr, as lines of JSON."""
+_COLORS = {"dim": 2, "bold": 1, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
+
+
+class TextLines(logging.Formatter):
+    """Log records as lines for people: one for each request, with its status in color."""
+
+    def __init__(self, *, color: bool) -> None:
+        super().__init__()
+        self._color = color
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields: dict[str, Any] = getattr(record, "fields", {})
+        at = self._in("dim", time.strftime("%H:%M:%S", time.localtime(record.created)))
+        if record.getMessage() == "request" and "status" in fields:
+            return f"{at}  {self._request(fields)}"
+        color = "red" if record.levelno >= logging.ERROR else "yellow" if record.levelno >= logging.WARNING else "cyan"
+        about = "".join(f"  {name}={value}" for name, value in fields.items())
+        line = f"{at}  {self._in(color, record.levelname.lower())}  {record.getMessage()}{self._in('dim', about)}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+    def _request(self, fields: dict[str, Any]) -> str:
+        status = int(fields["status"])
+        color = ("cyan", "green", "cyan", "yellow", "red")[min(max(status // 100, 1), 5) - 1]
+        calls = fields["dynamodb"]
+        units = sum(call["units"] for call in calls)
+        cost = f"{len(calls)} call{'' if len(calls) == 1 else 's'}, {units:g} units" if calls else ""
+        shown = f"{self._in(color, str(status))}  {fields['method']:<6} {fields['route']}"
+        took = f"{fields['ms']:.0f} ms"
+        return f"{shown}  {self._in('dim', f'{took}, {cost}' if cost else took)}"
+
+    def _in(self, color: str, text: str) -> str:
+        return f"\x1b[{_COLORS[color]}m{text}\x1b[0m" if self._color else text
+
+
+def log_to_stderr(level: str, form: Literal["auto", "text", "json"] = "json") -> None:
+    """Log to stderr, as lines of JSON or of text; `auto` is text in a terminal. NO_COLOR turns colors off."""
+    in_terminal = sys.stderr.isatty()
+    as_text = form == "text" or (form == "auto" and in_terminal)
+    color = in_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(TextLines(color=color) if as_text else JsonLines())
     for name in ("keyplan", "uvicorn.error"):
         log = logging.getLogger(name)
         log.handlers[:] = [handler]
         log.propagate = False
         log.setLevel(level.upper())
+    if as_text:  # that it starts and stops is said elsewhere
+        quiet = logging.getLogger("uvicorn.error")
+        quiet.setLevel(max(quiet.level, logging.WARNING))
 
 
 def metrics(several_processes: bool) -> bytes:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from keyplan.apps.wavyblog.demo import PEOPLE
 from keyplan.apps.wavyblog.fields import PostHeadFields
 from keyplan.apps.wavyblog.models import CategoryOut
 from keyplan.apps.wavyblog.service import Blog
@@ -10,7 +11,7 @@ from keyplan.web import Pages, View, all_of
 
 BlogView: TypeAlias = View[Blog]
 
-pages = Pages("keyplan.apps.wavyblog", title="WavyBlog", sign_in="/sign-in")
+pages = Pages("keyplan.apps.wavyblog", title="WavyBlog", sign_in="/sign-in", people=PEOPLE)
 
 POSTS = 12
 """Posts on a page."""
