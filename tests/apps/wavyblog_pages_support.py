@@ -5,10 +5,12 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from html import unescape
+from ipaddress import ip_address
+from itertools import count
 from pathlib import Path
 
 import httpx
@@ -41,6 +43,7 @@ def settings_in(folder: Path, **more: object) -> Settings:
         "path": folder / "test.db",
         "rate_identity": 0,
         "rate_address": 0,
+        "trusted_proxies": ["127.0.0.1"],
         "request_seconds": 30,
         "hashing_threads": 2,
     }
@@ -96,9 +99,13 @@ class Served:
 
     site: Site
     _stack: ExitStack
+    _numbers: Iterator[int] = field(default_factory=count)
 
     def visitor(self) -> Reader:
-        client = httpx.Client(base_url=f"{self.site.url}/wavyblog", timeout=30)
+        # Each browser has an address of its own, because some pages allow only so many requests from an address.
+        address = str(ip_address("10.0.0.0") + next(self._numbers))
+        headers = {"X-Forwarded-For": address}
+        client = httpx.Client(base_url=f"{self.site.url}/wavyblog", headers=headers, timeout=30)
         return Reader(self._stack.enter_context(client))
 
     def as_(self, username: str) -> Reader:
