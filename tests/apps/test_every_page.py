@@ -41,3 +41,20 @@ def test_the_zone_is_named_beside_every_time_that_is_asked_for(tour: Toured) -> 
             assert re.search(rf'id="{zones[0]}">[^<]*: [\w/]+<', shown.html)
             assert name
             assert f'name="{name[1]}.zone"' in shown.html
+
+
+_LISTS = re.compile(r'<ul class="(?:rows|cards|posts|members|gallery|shelf|stories|logos)\b|<table class="standings"')
+"""Numbered lists are in the order of their numbers, and other tables have the figures of one thing."""
+_UNSORTED = {"/redaktion": "the menu of the editors", "/teams/{slug}": "a team's few coaches, as they were entered"}
+"""Pages with lists without an order, and why."""
+
+
+def test_every_list_says_how_it_is_sorted(tour: Toured) -> None:
+    found = {each.route for each in tour.pages if each.status == 200 and _LISTS.search(each.html)}
+    silent = {
+        each.route
+        for each in tour.pages
+        if each.status == 200 and _LISTS.search(each.html) and 'class="small order"' not in each.html
+    }
+    assert found
+    assert silent - _UNSORTED.keys() == set()

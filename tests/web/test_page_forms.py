@@ -27,7 +27,7 @@ SHELF = "/shelves/{shelf_id}"
 
 @pages.get("/")
 def home(view: View[Librarian]) -> Response:
-    shown = view.page(view.service.shelves, 2)
+    shown = view.page(view.service.shelves, "In the order added", 2)
     response = view.render("new_shelf.html")
     response.headers["X-Names"] = ",".join(each.name for each in shown.items)
     response.headers["Link"] = f"{shown.turn.first} {shown.turn.next}"
@@ -37,7 +37,7 @@ def home(view: View[Librarian]) -> Response:
 @pages.get(SHELF)
 def shelf(view: View[Librarian], shelf_id: ShelfId) -> Response:
     view.form.asking(NewBook)
-    listed = view.page(lambda page: view.service.books(shelf_id, page), 1)
+    listed = view.page(lambda page: view.service.books(shelf_id, page), "In the order added", 1)
     response = view.render("shelf.html", shelf=view.service.shelf(shelf_id), books=listed)
     response.headers["Link"] = f"{listed.turn.first} {listed.turn.next}"
     return response

@@ -3,6 +3,7 @@
 import hashlib
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -97,8 +98,29 @@ def test_the_number_of_items_that_are_read_is_limited(store: Store[Library]) -> 
     assert len(all_of(lambda page: page_of(store, "numbers", range(1500), page, place))) == 1000
 
 
-def test_a_page_links_to_the_first_and_the_next_page() -> None:
-    assert turn("/posts", None, None) == Turn(None, None)
-    assert turn("/posts", None, "a b&c") == Turn(None, "/posts?cursor=a+b%26c")
-    assert turn("/posts?stars=5", "x", "y") == Turn("/posts?stars=5", "/posts?stars=5&cursor=y")
-    assert turn("/posts", "x", None) == Turn("/posts", None)
+def test_links_to_other_pages() -> None:
+    assert turn("/posts", None, None, None) == Turn()
+    assert turn("/posts", None, None, "a b&c", "Newest first") == Turn(
+        "Newest first", next="/posts?cursor=a+b%26c&back="
+    )
+    first, onward = "/posts?stars=5", "/posts?stars=5&cursor=z&back=x,y"
+    assert turn(first, "y", "x", "z") == Turn(None, first, f"{first}&cursor=x&back=", onward)
+    assert turn("/posts", "x", "", None) == Turn(None, "/posts", "/posts", None)
+
+
+def test_the_way_back_is_forgotten_where_it_began() -> None:
+    """A URL has limits: people get to the first page from there."""
+    address: str | None = turn("/posts", None, None, "c" * 500).next
+    for number in range(20):
+        asked = dict(parse_qsl(str(address).partition("?")[2], keep_blank_values=True))
+        address = turn("/posts", asked["cursor"], asked["back"], f"{number:0500}").next
+        assert address
+        assert len(address) < 4000
+    back = 0
+    while address and address != "/posts":
+        asked = dict(parse_qsl(address.partition("?")[2], keep_blank_values=True))
+        around = turn("/posts", asked["cursor"], asked["back"], None)
+        assert around.first == "/posts"
+        address, back = around.previous, back + 1
+    assert back == 6
+    assert turn("/posts", "only", None, None) == Turn(None, "/posts", None, None)  # a cursor without a way

@@ -14,7 +14,6 @@ from keyplan.design import Design
 
 T = TypeVar("T")
 D = TypeVar("D", bound=Design)
-_MOST = 1000
 MAX_CURSOR = 4096
 
 Cursor: TypeAlias = Annotated[
@@ -39,11 +38,11 @@ class Listing(BaseModel, Generic[T]):
     next: Annotated[str | None, Field(description="The cursor of the next page; null on the last page.")] = None
 
 
-def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
-    """All items of a list that is small by nature; at most 1,000."""
+def all_of(listing: Callable[[Paging], Listing[T]], most: int = 1000) -> list[T]:
+    """All items of a list that is small by nature."""
     found: list[T] = []
     page = Paging(limit=100)
-    while len(found) < _MOST:
+    while len(found) < most:
         part = listing(page)
         found += part.items
         if part.next is None:
@@ -54,9 +53,11 @@ def all_of(listing: Callable[[Paging], Listing[T]]) -> list[T]:
 
 @dataclass(frozen=True)
 class Turn:
-    """Links to other pages of a list: to its first page, unless this is it, and to the next one."""
+    """How a list is sorted, and the links to its other pages: the first one, unless this is it, those around it."""
 
+    order: str | None = None
     first: str | None = None
+    previous: str | None = None
     next: str | None = None
 
 
@@ -73,10 +74,27 @@ class ShownPage(Generic[T]):
         return self.turn.first is None
 
 
-def turn(address: str, cursor: str | None, following: str | None) -> Turn:
-    """The links to other pages. `address` is that of the first page."""
-    onward = f"{address}{'&' if '?' in address else '?'}{urlencode({'cursor': following})}" if following else None
-    return Turn(address if cursor else None, onward)
+BACK = "back"
+"""The parameter of a page's URL with the cursors of the pages before it; see docs/decisions/pages.md."""
+_BETWEEN, _FORGOTTEN = ",", "~"
+_LONGEST_WAY = 3000
+
+
+def turn(address: str, cursor: str | None, back: str | None, following: str | None, order: str | None = None) -> Turn:
+    """The links to other pages. `address` is that of the first page, `back` the way that led to this one."""
+    if cursor is None:
+        return Turn(order, next=following and _at(address, following, []))
+    # Somebody may have the cursor only, which says nothing about the pages before it.
+    way = [_FORGOTTEN] if back is None else [each for each in back.split(_BETWEEN) if each]
+    before = None if way == [_FORGOTTEN] else _at(address, way[-1], way[:-1]) if way else address
+    return Turn(order, address, before, following and _at(address, following, [*way, cursor]))
+
+
+def _at(address: str, cursor: str, way: list[str]) -> str:
+    while len(_BETWEEN.join(way)) > _LONGEST_WAY:
+        way = [_FORGOTTEN, *way[2 if way[0] == _FORGOTTEN else 1 :]]
+    query = urlencode({"cursor": cursor, BACK: _BETWEEN.join(way)}, safe=_BETWEEN + _FORGOTTEN)
+    return f"{address}{'&' if '?' in address else '?'}{query}"
 
 
 def page_of(

@@ -97,6 +97,8 @@ class Editor(Generic[S, New, Changed]):
     delete: Callable[[S, str, Versions], None]
     name: str = "name"
     """The field that says what one of them is called."""
+    order: str | None = None
+    """How `listed` is sorted, such as "Newest first". Without it, the list is read whole and sorted by name."""
     note: Callable[[Any], object] | None = None
     """What a list shows beside the name."""
     fields: Sequence[str] = ()
@@ -290,7 +292,8 @@ class Editor(Generic[S, New, Changed]):
         @pages.get(self.path)
         def all_of_them(view: View[S]) -> Response:
             view.service.require(self.create)
-            found = view.page(lambda page: self.listed(view.service, page))
+            place = None if self.order else self._place
+            found = view.page(lambda page: self.listed(view.service, page), self.order or "Sorted by name", by=place)
             return view.render(
                 "editor_list.html",
                 editor=self,
@@ -298,6 +301,9 @@ class Editor(Generic[S, New, Changed]):
                 things=found.items,
                 turn=found.turn,
             )
+
+    def _place(self, thing: object) -> str:
+        return f"{self.name_of(thing).casefold()}\0{getattr(thing, self.key)}"
 
     def _add_new(self, pages: Pages) -> None:
         form: Any = self.form

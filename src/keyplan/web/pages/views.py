@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from keyplan.data import BadCursor
 from keyplan.web.identity.sessions import LASTS, NOTICE, Visitor
-from keyplan.web.models.paging import MAX_CURSOR, Listing, Paging, ShownPage, turn
+from keyplan.web.models.paging import BACK, MAX_CURSOR, Listing, Paging, ShownPage, all_of, page_of, turn
 from keyplan.web.models.signatures import names_in_path
 from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Forms, Sent
 from keyplan.web.pages.rendering import Site
@@ -128,18 +128,42 @@ class View(Generic[S]):
             self.site.render(template, {**known, **values}), status, self.site.headers(sends_files=sends_files)
         )
 
-    def page(self, listing: Callable[[Paging], Listing[T]], limit: int = 50) -> ShownPage[T]:
-        """The page of a list that the URL asks for with `cursor`, and the links to the first page and the next one."""
-        cursor = self.request.query_params.get("cursor")
-        if cursor is not None and len(cursor) > MAX_CURSOR:
+    def page(
+        self,
+        listing: Callable[[Paging], Listing[T]],
+        order: str,
+        limit: int = 50,
+        *,
+        by: Callable[[T], str] | None = None,
+        newest_first: bool = False,
+    ) -> ShownPage[T]:
+        """The page of a list that the URL asks for with `cursor`, and the links to the pages around it.
+
+        `order` says how the list is sorted. If the listing has no order, or another one, `by` is what the items are
+        sorted by, different for each of them: the list is read whole then, so it has to be small by nature.
+        """
+        asked = self.request.query_params
+        cursor, back = asked.get("cursor"), asked.get(BACK)
+        if any(each is not None and len(each) > MAX_CURSOR for each in (cursor, back)):
             raise BadCursor("this is longer than any cursor")
-        found = listing(Paging(limit=limit, cursor=cursor))
-        return ShownPage(found.items, turn(self._first_page(), cursor, found.next))
+        page = Paging(limit=limit, cursor=cursor)
+        if by is None:
+            found = listing(page)
+        else:
+            every = all_of(listing, most=10_000)
+            found = page_of(self.site.running.store, self._path, every, page, by, newest_first=newest_first)
+        return ShownPage(
+            found.items, turn(self._first_page(), cursor, back, found.next, order if found.items else None)
+        )
 
     def _first_page(self) -> str:
         """The URL of the page that is shown, without a cursor. A refused form is shown again by another page."""
         named = {name: self.request.path_params[name] for name in names_in_path(self._path)}
-        asked = [(name, value) for name, value in self.request.query_params.multi_items() if value and name != "cursor"]
+        asked = [
+            (name, value)
+            for name, value in self.request.query_params.multi_items()
+            if value and name not in ("cursor", BACK)
+        ]
         return self.site.url(self._path, **named) + (f"?{urlencode(asked)}" if asked else "")
 
     def redirect(self, path: str, /, *, notice: str | None = None, **values: object) -> Response:

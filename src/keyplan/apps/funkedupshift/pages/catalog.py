@@ -40,14 +40,14 @@ class SiteEdit(SiteForm, OfVersion):
 @pages.get("/")
 def catalog(view: FusView, text: str = "", tag: str = "") -> Response:
     text, tag = text.strip()[:100].lower(), tag.strip()[:50].lower()
-    found = view.page(lambda page: view.service.sites(page, tag or None, text or None), LISTED)
+    found = view.page(lambda page: view.service.sites(page, tag or None, text or None), "Newest first", LISTED)
     return view.render("catalog.html", sites=found.items, text=text, tag=tag, turn=found.turn)
 
 
 @pages.get(_SITE)
 def site(view: FusView, site_id: Id) -> Response:
     found = view.service.site(site_id)
-    comments = view.page(lambda page: view.service.comments(site_id, page), _COMMENTS)
+    comments = view.page(lambda page: view.service.comments(site_id, page), "Newest first", _COMMENTS)
     mine = _my_rating(view, site_id)
     view.forms("rating").asking(NewRating).starting_from(mine or {})
     view.forms("comment").asking(CommentText)
@@ -76,19 +76,19 @@ pages.form("/sites/{site_id}/rating/delete", FunkedUpShift.delete_rating, to=_SI
 
 @pages.get("/my-ratings")
 def my_ratings(view: FusView) -> Response:
-    found = view.page(view.service.my_ratings, LISTED)
+    found = view.page(view.service.my_ratings, "Oldest sites first", LISTED)
     return view.render("my_ratings.html", ratings=found.items, turn=found.turn)
 
 
 @pages.get("/ratings")
 def ratings(view: FusView, stars: Stars = 5) -> Response:
-    found = view.page(lambda page: view.service.ratings_by_stars(stars, page), LISTED)
+    found = view.page(lambda page: view.service.ratings_by_stars(stars, page), "Oldest sites first", LISTED)
     return view.render("ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=found.turn)
 
 
 @pages.get("/sites/{site_id}/ratings")
 def site_ratings(view: FusView, site_id: Id) -> Response:
-    found = view.page(lambda page: view.service.ratings_of_site(site_id, page), LISTED)
+    found = view.page(lambda page: view.service.ratings_of_site(site_id, page), "Most stars first", LISTED)
     return view.render("site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=found.turn)
 
 

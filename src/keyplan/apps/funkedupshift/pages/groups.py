@@ -18,7 +18,7 @@ _GROUP = "/groups/{name}"
 
 @pages.get("/groups")
 def groups(view: FusView) -> Response:
-    found = view.page(view.service.groups, LISTED)
+    found = view.page(view.service.groups, "Sorted by name", LISTED)
     return view.render("groups.html", groups=found.items, turn=found.turn)
 
 
@@ -39,7 +39,7 @@ def group(view: FusView, name: AnyGroup) -> Response:
     view.forms("member").asking(NewMember)
     members = None
     with suppress(Forbidden):  # Squash, for managers
-        members = view.page(lambda page: view.service.members(name, page), LISTED)
+        members = view.page(lambda page: view.service.members(name, page), "Sorted by user ID", LISTED)
     return view.render(
         "group.html",
         group=found,
@@ -60,6 +60,8 @@ pages.form(f"{_GROUP}/members/remove", FunkedUpShift.remove_member, to=_GROUP, n
 @pages.get("/memberships")
 def memberships(view: FusView, user_id: Annotated[str, Query(max_length=128, pattern="^[^#]*$")] = "") -> Response:
     view.service.require(FunkedUpShift.memberships)
-    found = view.page(lambda page: view.service.memberships(user_id, page), LISTED) if user_id else None
+    found = (
+        view.page(lambda page: view.service.memberships(user_id, page), "Sorted by group", LISTED) if user_id else None
+    )
     items, turn = (found.items, found.turn) if found else ([], None)
     return view.render("memberships.html", user_id=user_id, memberships=items, turn=turn)

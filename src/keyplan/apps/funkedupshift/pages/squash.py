@@ -77,7 +77,9 @@ def matches(view: FusView, date_from: str = "", date_to: str = "", player: Chose
     try:
         first, last = _day(date_from, "date_from"), _day(date_to, "date_to")
         both: Literal["any", "all"] = "any" if how == "any" else "all"
-        found = view.page(lambda page: view.service.matches(page, None, first, last, chosen or None, both), LISTED)
+        found = view.page(
+            lambda page: view.service.matches(page, None, first, last, chosen or None, both), "Latest first", LISTED
+        )
     except Unprocessable as problem:  # another range can be chosen on the same page
         refused = problem.detail
     players = _all_players(view)
@@ -96,7 +98,7 @@ def matches(view: FusView, date_from: str = "", date_to: str = "", player: Chose
 
 @pages.get("/squash/players")
 def players(view: FusView) -> Response:
-    found = view.page(view.service.players, LISTED)
+    found = view.page(view.service.players, "In the order added", LISTED)
     return view.render("squash_players.html", players=found.items, turn=found.turn)
 
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 def front(view: HackView) -> Response:
     if view.caller is None:
         return show(view, "welcome.html")
-    teams = view.page(view.service.my_teams)
+    teams = view.page(view.service.my_teams, "Oldest teams first")
     deleted = all_of(view.service.my_deleted_teams) if teams.is_first else []
     return show(view, "front.html", teams=teams.items, deleted=deleted, turn=teams.turn)
 
@@ -59,7 +59,7 @@ def accept(view: HackView, secret: Secret, guest: Named) -> Response:
 
 
 def _listing(view: HackView, what: str, listing: Callable[[Paging], Listing[T]]) -> Response:
-    found = view.page(listing)
+    found = view.page(listing, "Sorted by ID")
     return show(view, "all.html", what=what, items=found.items, turn=found.turn)
 
 

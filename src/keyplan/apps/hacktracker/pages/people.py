@@ -70,7 +70,7 @@ def _invited(view: HackView, team_id: str, invitation: InvitationOut) -> Respons
 @pages.get(_MEMBERS)
 def members(view: HackView, team_id: ItemId) -> Response:
     team = view.service.team(team_id)
-    found = view.page(lambda page: view.service.members(team_id, page))
+    found = view.page(lambda page: view.service.members(team_id, page), "Sorted by user ID")
     return show(view, "members.html", team=team, members=found.items, turn=found.turn)
 
 

@@ -28,7 +28,7 @@ class Corrected(AtBatChange, OfVersion):
 @pages.get(_PLAYS)
 def plays(view: HackView, game_id: ItemId) -> Response:
     game = view.service.game(game_id)
-    found = view.page(lambda page: view.service.at_bats(game_id, page))
+    found = view.page(lambda page: view.service.at_bats(game_id, page), "In the order of play")
     return show(
         view,
         "plays.html",

@@ -63,12 +63,15 @@ pages.form(f"{_TEAM}/restore", HackTracker.restore_team, to=_TEAM, notice="{name
 pages.form(f"{_TEAM}/transfer", HackTracker.transfer_team, to=f"{_TEAM}/members", notice="Team transferred", again=edit)
 
 
+_ORDERS = {None: "Sorted by start", "coming": "Next first", "past": "Latest first"}
+
+
 @pages.get(f"{_TEAM}/games")
 def schedule(
     view: HackView, team_id: ItemId, when: Literal["coming", "past"] | None = None, season_id: AnySeason | None = None
 ) -> Response:
     found = view.service.team(team_id)
-    games = view.page(lambda page: view.service.games(team_id, page, season_id, when), 25)
+    games = view.page(lambda page: view.service.games(team_id, page, season_id, when), _ORDERS[when], 25)
     return show(view, "schedule.html", team=found, games=games.items, when=when, season=season_id, turn=games.turn)
 
 

@@ -24,7 +24,7 @@ class Revoked(GrantUser, OfVersion):
 def home(view: FootballView) -> Response:
     if view.caller is None:
         return view.render("welcome.html")
-    found = view.page(view.service.my_leagues)
+    found = view.page(view.service.my_leagues, "Oldest leagues first")
     return view.render("home.html", leagues=found.items, turn=found.turn)
 
 
@@ -41,7 +41,7 @@ pages.form("/new-league", Football.create_league, to=_LEAGUE, notice="{name} cre
 @pages.get(_LEAGUE)
 def league(view: FootballView, league_id: ItemId) -> Response:
     found = view.service.league(league_id)
-    seasons = view.page(lambda page: view.service.seasons(league_id, page))
+    seasons = view.page(lambda page: view.service.seasons(league_id, page), "In the order added")
     view.form.asking(NewSeason)
     return view.render("league.html", place=Place(found), seasons=seasons.items, turn=seasons.turn)
 
@@ -66,7 +66,7 @@ pages.form(
 
 @pages.get(_PEOPLE)
 def people(view: FootballView, league_id: ItemId) -> Response:
-    grants = view.page(lambda page: view.service.grants(league_id, page))
+    grants = view.page(lambda page: view.service.grants(league_id, page), "Sorted by user ID")
     view.form.asking(Granted).starting_from({"role": "viewer"})
     place = Place(view.service.league(league_id))
     return view.render("people.html", place=place, grants=grants.items, turn=grants.turn)
@@ -92,7 +92,7 @@ def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
 
 @pages.get(_PLAYERS)
 def players(view: FootballView, league_id: ItemId) -> Response:
-    found = view.page(lambda page: view.service.players(league_id, page))
+    found = view.page(lambda page: view.service.players(league_id, page), "In the order added")
     view.form.asking(NewPlayer)
     place = Place(view.service.league(league_id))
     return view.render("players.html", place=place, players=found.items, turn=found.turn)

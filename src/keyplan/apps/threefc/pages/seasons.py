@@ -16,7 +16,7 @@ _SEASON, _SESSION = "/seasons/{season_id}", "/sessions/{session_id}"
 
 @pages.get(_SEASON)
 def season(view: FootballView, season_id: ItemId) -> Response:
-    sessions = view.page(lambda page: view.service.sessions(season_id, page))
+    sessions = view.page(lambda page: view.service.sessions(season_id, page), "Sorted by date")
     view.form.asking(NewSession)
     return view.render(
         "season.html",
@@ -32,7 +32,7 @@ def season(view: FootballView, season_id: ItemId) -> Response:
 
 @pages.get(f"{_SEASON}/scorers")
 def scorers(view: FootballView, season_id: ItemId) -> Response:
-    found = view.page(lambda page: view.service.scorers(season_id, page))
+    found = view.page(lambda page: view.service.scorers(season_id, page), "Sorted by goals, assists and name")
     return view.render("scorers.html", place=place_of(view, season_id), scorers=found.items, turn=found.turn)
 
 
@@ -63,7 +63,7 @@ pages.form(f"{_SEASON}/sessions", Football.create_session, to=_SESSION, notice="
 @pages.get(_SESSION)
 def session(view: FootballView, session_id: ItemId) -> Response:
     found = view.service.session(session_id)
-    results = view.page(lambda page: view.service.results(session_id, page))
+    results = view.page(lambda page: view.service.results(session_id, page), "Sorted by start")
     view.form.asking(form_of(Football.create_game)).starting_from({"game_start_ts": f"{found.session_date}T18:00"})
     return view.render(
         "session.html",

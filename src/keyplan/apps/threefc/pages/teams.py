@@ -18,7 +18,7 @@ _TEAMS, _ROSTER = "/seasons/{season_id}/teams", "/games/{game_id}/roster"
 
 @pages.get(_TEAMS)
 def teams(view: FootballView, season_id: ItemId) -> Response:
-    found = view.page(lambda page: view.service.teams(season_id, page))
+    found = view.page(lambda page: view.service.teams(season_id, page), "In the order added")
     place = place_of(view, season_id)
     number = place.season.team_count if place.season else 0
     view.form.asking(NewTeam).starting_from({"colour": _COLOURS[number % len(_COLOURS)]})

@@ -21,10 +21,9 @@ _MEDIA = "/redaktion/medien"
 
 @pages.get(_MEDIA)
 def media(view: ClubView, added: str | None = None) -> Response:
-    found = view.page(view.service.all_media)
-    items = sorted(found.items, key=lambda each: each.id, reverse=True)
+    found = view.page(view.service.all_media, "Newest first", by=lambda each: each.id, newest_first=True)
     fresh = view.service.media_item(added) if added else None
-    return view.render("media.html", sends_files=True, media=items, added=fresh, turn=found.turn)
+    return view.render("media.html", sends_files=True, media=found.items, added=fresh, turn=found.turn)
 
 
 @pages.post(f"{_MEDIA}/neu", again=media)

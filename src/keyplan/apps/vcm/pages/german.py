@@ -19,6 +19,11 @@ _KIT = {
         "{time} Uhr gibt es am {day} in {zone} zweimal. Gespeichert wurde die erste ({first}, nicht {second})."
     ),
     "Next page": "Nächste Seite",
+    "Previous page": "Vorherige Seite",
+    "Newest first": "Neueste zuerst",
+    "Latest first": "Letzte zuerst",
+    "Next first": "Nächste zuerst",
+    "Sorted by name": "Nach Namen sortiert",
     "Go to the home page": "Zur Startseite",
     "request ID": "Anfrage-ID",
     "Choose a user": "Benutzer auswählen",

@@ -22,7 +22,7 @@ def front(view: ClubView) -> Response:
 
 @pages.get("/news")
 def news_list(view: ClubView) -> Response:
-    found = view.page(view.service.published_news, _NEWS)
+    found = view.page(view.service.published_news, "Newest first", _NEWS)
     return view.render("news_list.html", news=found.items, turn=found.turn)
 
 
@@ -33,13 +33,13 @@ def article(view: ClubView, slug: SlugText) -> Response:
 
 @pages.get("/termine")
 def upcoming(view: ClubView) -> Response:
-    found = view.page(view.service.upcoming_events, _EVENTS)
+    found = view.page(view.service.upcoming_events, "Next first", _EVENTS)
     return view.render("events.html", past=False, events=found.items, turn=found.turn)
 
 
 @pages.get("/termine/vergangene")
 def past(view: ClubView) -> Response:
-    found = view.page(view.service.past_events, _EVENTS)
+    found = view.page(view.service.past_events, "Latest first", _EVENTS)
     return view.render("events.html", past=True, events=found.items, turn=found.turn)
 
 
@@ -64,7 +64,7 @@ def calendar(view: ClubView) -> Response:
 
 @pages.get("/teams")
 def teams(view: ClubView) -> Response:
-    found = view.page(view.service.published_teams, _TEAMS)
+    found = view.page(view.service.published_teams, "Sorted by name", _TEAMS)
     return view.render("teams.html", teams=found.items, turn=found.turn)
 
 

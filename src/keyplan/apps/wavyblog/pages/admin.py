@@ -20,7 +20,7 @@ _ROLES = {"user": "an author", "admin": "an admin"}
 
 @pages.get("/users")
 def users(view: BlogView) -> Response:
-    found = view.page(view.service.users)
+    found = view.page(view.service.users, "Sorted by username")
     return view.render("users.html", users=found.items, turn=found.turn)
 
 

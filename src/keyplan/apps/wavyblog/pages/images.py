@@ -21,7 +21,7 @@ class ImageToUpload(NewImage):
 
 @pages.get("/images")
 def images(view: BlogView, added: ImageId | None = None) -> Response:
-    found = view.page(view.service.images, 24)
+    found = view.page(view.service.images, "Newest first", 24)
     shown = _added_image(view, added)
     return view.render("images.html", sends_files=True, images=found.items, added=shown, turn=found.turn)
 

@@ -13,7 +13,7 @@ _IN_FEED = 20
 
 @pages.get("/")
 def latest(view: BlogView) -> Response:
-    posts = view.page(view.service.latest_posts, POSTS)
+    posts = view.page(view.service.latest_posts, "Newest first", POSTS)
     return view.render("latest.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
 
 
@@ -31,21 +31,21 @@ def post(view: BlogView, slug: Slug) -> Response:
 
 @pages.get("/authors/{username}")
 def author(view: BlogView, username: Username) -> Response:
-    posts = view.page(lambda page: view.service.posts_by_author(username, page), POSTS)
+    posts = view.page(lambda page: view.service.posts_by_author(username, page), "Newest first", POSTS)
     names = names_of(view, posts.items)
     return view.render("author.html", author=username, posts=posts.items, names=names, turn=posts.turn)
 
 
 @pages.get("/categories")
 def categories(view: BlogView) -> Response:
-    found = view.page(view.service.categories, 100)
+    found = view.page(view.service.categories, "Sorted by address", 100)
     return view.render("categories.html", categories=found.items, turn=found.turn)
 
 
 @pages.get("/categories/{slug}")
 def category(view: BlogView, slug: Slug) -> Response:
     found = view.service.category(slug)
-    posts = view.page(lambda page: view.service.posts_in_category(slug, page), POSTS)
+    posts = view.page(lambda page: view.service.posts_in_category(slug, page), "Newest first", POSTS)
     names = {slug: found.name}
     return view.render("category.html", category=found, posts=posts.items, names=names, turn=posts.turn)
 

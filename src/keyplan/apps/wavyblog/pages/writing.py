@@ -122,7 +122,7 @@ pages.form("/posts/{slug}/delete", Blog.delete_post, to="/my-posts", notice="Pos
 
 @pages.get("/my-posts")
 def my_posts(view: BlogView) -> Response:
-    posts = view.page(view.service.my_posts, _LISTED)
+    posts = view.page(view.service.my_posts, "Newest first", _LISTED)
     return view.render("my_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
 
 
@@ -137,5 +137,5 @@ def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
 
 @pages.get("/all-posts")
 def all_posts(view: BlogView) -> Response:
-    posts = view.page(view.service.all_posts, _LISTED)
+    posts = view.page(view.service.all_posts, "Sorted by address", _LISTED)
     return view.render("all_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
