@@ -3,17 +3,18 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.engine import Engine
 from keyplan.web.identity.issuer import dev_issuer
+from keyplan.web.routes.document import responses_of
 from keyplan.web.server import application, running, server_config
 from keyplan.web.settings import Settings
 from keyplan.web.system.running import Running, System
@@ -52,6 +53,31 @@ def served(app: ASGIApp, settings: Settings | None = None) -> Iterator[str]:
         listener.close()
 
 
+class Documented:
+    """An application whose answers are compared with the OpenAPI document: each status must be in it."""
+
+    def __init__(self, app: ASGIApp, system: Running[Any]) -> None:
+        self._app = app
+        prefix = f"/api/{system.system.name}"
+        self._known = {
+            (each.verb, f"{prefix}{each.path}"): set(responses_of(each)) for each in system.system.api.routes
+        }
+        self.violations: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._check(scope["method"], scope["keyplan"].route, message["status"])
+            await send(message)
+
+        await self._app(scope, receive, watched)
+
+    def _check(self, method: str, route: str, status: int) -> None:
+        documented = self._known.get(("GET" if method == "HEAD" else method, route))
+        if documented is not None and status not in documented:
+            self.violations.add(f"{method} {route} answered {status}, which its document doesn't have")
+
+
 @dataclass
 class Site:
     """A served system, and clients for it."""
@@ -76,13 +102,18 @@ class Site:
 
 
 @contextmanager
-def site(system: System[Any], settings: Settings, engine: Engine | None = None) -> Iterator[Site]:
-    """A system with its tables, served over HTTP."""
+def site(
+    system: System[Any], settings: Settings, engine: Engine | None = None, undocumented: Collection[str] = ()
+) -> Iterator[Site]:
+    """A system with its tables, served over HTTP. An answer of its API that isn't documented fails the test."""
     with ExitStack() as stack:
         engine = engine or stack.enter_context(Engine())
         started = running(system, settings, engine)
         started.store.create_tables()
         if system.prepare is not None:
             system.prepare(started)
-        url = stack.enter_context(served(application([started], settings), settings))
+        app = Documented(application([started], settings), started)
+        url = stack.enter_context(served(app, settings))
         yield Site(url, engine, started, stack)
+    found = app.violations.difference(undocumented)
+    assert not found, "\n".join(sorted(found))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import cast
 
+import httpx
 import pytest
 from starlette.responses import Response
 
@@ -61,7 +62,8 @@ def test_violations_are_found(settings: Settings) -> None:
     api.get("/coffee", Kitchen.coffee)
     api.get("/tea", Kitchen.tea)
     api.get("/water", Kitchen.water)
-    with site(replace(SYSTEM, api=api, handlers=()), settings) as kitchen:
+    teapot = "GET /api/library/coffee answered 418, which its document doesn't have"
+    with site(replace(SYSTEM, api=api, handlers=()), settings, undocumented=[teapot]) as kitchen:
         held = check_against_document(kitchen, examples=1)
     found = {each.splitlines()[0].partition(" ")[2] for each in held.findings}
     assert found == {
@@ -71,3 +73,27 @@ def test_violations_are_found(settings: Settings) -> None:
         "response_headers_conformance: GET /tea",  # without an ETag
         "not_a_server_error: GET /water",
     }
+
+
+def test_any_test_of_a_system_finds_an_undocumented_status(settings: Settings) -> None:
+    api = Api(Kitchen)
+    api.get("/coffee", Kitchen.coffee)
+    with (
+        pytest.raises(AssertionError, match="GET /api/library/coffee answered 418"),
+        site(replace(SYSTEM, api=api, handlers=()), settings) as kitchen,
+    ):
+        assert httpx.get(f"{kitchen.api}/coffee").status_code == 418
+
+
+def test_a_method_can_declare_a_problem_that_is_documented(settings: Settings) -> None:
+    class Barista(Librarian):
+        @allow(ANYONE, raises=(Teapot,))
+        def coffee(self) -> ShelfOut:
+            raise Teapot("teapot", "Short and stout.")
+
+    api = Api(Barista)
+    api.get("/coffee", Barista.coffee)
+    with site(replace(SYSTEM, api=api, handlers=()), settings) as kitchen:
+        assert kitchen.as_().get("/coffee").status_code == 418
+        document = kitchen.as_().get("/openapi.json").json()
+        assert document["paths"]["/coffee"]["get"]["responses"]["418"]["content"].keys() == {"application/problem+json"}

@@ -86,6 +86,7 @@ def _problems(route: Route) -> set[int]:
         statuses.add(409)
     for each in signature_of(route.method).versions.values():
         statuses |= {412, 428} if each.required else {412}
+    statuses |= {each.status for each in route.permission.raises}
     return statuses
 
 

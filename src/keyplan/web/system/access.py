@@ -6,6 +6,8 @@ from typing import Protocol
 
 from starlette.requests import Request
 
+from keyplan.web.models.problems import Problem
+
 ANYONE = "anyone"
 """The role of every caller, signed in or not."""
 SIGNED_IN = "signed in"
@@ -35,6 +37,8 @@ class Permission:
 
     roles: tuple[str, ...]
     also: str | None = None
+    raises: tuple[type[Problem], ...] = ()
+    """Problems that the document must list for this method, besides those of every route of its kind."""
 
 
 def permission_of(method: Callable[..., object]) -> Permission | None:

@@ -23,7 +23,7 @@ from keyplan.design import Design, Entity, Follow, Merge, Op, Page, Query, Scan,
 from keyplan.web.media import Media
 from keyplan.web.models.bodies import Change
 from keyplan.web.models.paging import Listing, Paging
-from keyplan.web.models.problems import Forbidden, Missing, Stale, Unauthorized
+from keyplan.web.models.problems import Forbidden, Missing, Problem, Stale, Unauthorized
 from keyplan.web.models.refusals import changed_meanwhile, missing
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
@@ -46,15 +46,19 @@ _BUDGET = 1000
 
 
 def allow(
-    *roles: str, also: str | None = None, retry: tuple[type[Refused], ...] = ()
+    *roles: str,
+    also: str | None = None,
+    retry: tuple[type[Refused], ...] = (),
+    raises: tuple[type[Problem], ...] = (),
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """Declare which roles may call a method of a service.
 
     `also` describes a further condition; the method checks it with `permit` or `find` before it writes. `retry` has the
     errors that mean that another request was faster: the method then runs again, with all its rules, a few times. An
-    error with its own `refusal` is final.
+    error with its own `refusal` is final. `raises` has problems that callers wouldn't expect, such as a conflict of a
+    method that only reads; they are documented.
     """
-    permission = Permission(roles, also)
+    permission = Permission(roles, also, raises)
     both: tuple[type[Refused], ...] = (StaleVersion, *retry)
 
     def declare(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:

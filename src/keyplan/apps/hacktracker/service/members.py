@@ -145,7 +145,7 @@ class Members(Access):
         link = f"{base}/{self.running.system.name}/join/{secret}"
         return InvitationOut.from_fields(invitation, secret=secret, link=link)
 
-    @allow(SIGNED_IN, also="you have the invitation")
+    @allow(SIGNED_IN, also="you have the invitation", raises=(InConflict,))
     def offer(self, secret: Secret) -> Offer:
         """Get what an invitation offers."""
         invitation = self._invitation(secret)
