@@ -249,7 +249,7 @@ def _is_in(op: Query[Any], entity: Entity) -> bool:
 
 def _folded(key: KeySpec, name: str) -> bool:
     slots = [each for part in key.hash if part.template for each in part.template.parts if not isinstance(each, str)]
-    return any(slot.lower for slot in slots if slot.field == name)
+    return any(slot.fold is not None for slot in slots if slot.field == name)
 
 
 def _in_bound(key: KeySpec, name: str, values: Mapping[str, Any], bound: Bound) -> bool:

@@ -116,6 +116,19 @@ def test_two_items_with_the_same_unique_value(filled: Store[Club], raw: Any) -> 
     assert not finding.repairable
 
 
+def test_a_value_of_two_items_is_given_to_neither(filled: Store[Club], raw: Any) -> None:
+    """Whoever is read first must not take it from the other one."""
+    filled.run(create(Alias(alias_id="a", name="A")))
+    for alias_id in ("0", "b", "c"):
+        add(f"ALIAS#{alias_id}", "ALIAS", alias_id={"S": alias_id}, name={"S": "A"})(raw)
+    findings = filled.verify()
+    assert [finding.kind for finding in findings] == ["duplicate"] * 3
+    assert all("alias_id" not in finding.sets and "PK='ALIAS#" in finding.problem for finding in findings)
+    assert filled.repair(findings) == 0
+    raw.delete_item(TableName="Club", Key=key("ALIASNAME#A", "ALIASNAME#A"))
+    assert filled.repair(filled.verify()) == 0
+
+
 def test_nothing_is_deleted_because_of_an_unreadable_item(filled: Store[Club], raw: Any) -> None:
     raw.update_item(
         TableName="Club",

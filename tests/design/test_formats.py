@@ -11,13 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keyplan.design import DesignError, InvalidValue
-from keyplan.design.formats import Format, TimePrecision, choices, format_of
+from keyplan.design.formats import Fold, Format, TimePrecision, choices, format_of
 
 
 def made(
-    annotation: object, spec: str = "", precision: TimePrecision = "milliseconds", *, lower: bool = False
+    annotation: object, spec: str = "", precision: TimePrecision = "milliseconds", *, fold: Fold | None = None
 ) -> Format:
-    return format_of(annotation, spec, "Thing.key.field", precision, lower=lower, bare=False)
+    return format_of(annotation, spec, "Thing.key.field", precision, fold=fold, bare=False)
 
 
 @given(st.integers(0, 9999), st.integers(0, 9999))
@@ -114,7 +114,7 @@ def test_uuids_are_read_back(identifier: UUID) -> None:
 
 @given(st.text())
 def test_lower_folds_case(text: str) -> None:
-    folded, plain = made(str, lower=True), made(str)
+    folded, plain = made(str, fold="lower"), made(str)
     assert folded.write(text) == text.lower()
     assert folded.folds
     assert plain.write(text) == text

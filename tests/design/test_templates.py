@@ -195,6 +195,12 @@ def test_case_is_folded_only_if_declared() -> None:
     assert len({plain.write({"email": email}) for email in ("A@b.org", "a@b.org", "a@B.org")}) == 3
 
 
+def test_an_address_is_written_as_addresses_are_compared() -> None:
+    made = template("EMAIL#{email.address}", email=str)
+    assert made.write({"email": "Ada@BÜCHER.example"}) == "EMAIL#ada@xn--bcher-kva.example"
+    assert made.write({"email": "A@B.org"}) == template("EMAIL#{email.lower}", email=str).write({"email": "a@b.ORG"})
+
+
 def test_a_field_may_be_used_twice_with_different_formats() -> None:
     made = template("{name.lower}#{name}", name=str)
     assert made.write({"name": "Ab"}) == "ab#Ab"

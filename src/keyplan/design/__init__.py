@@ -14,6 +14,7 @@ from keyplan.design.annotations import plain_type
 from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
 from keyplan.design.conditions import absent, between, contains, exists, one_of
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
+from keyplan.design.emails import address_key, check_address
 from keyplan.design.entity import Entity
 from keyplan.design.errors import DesignError, InvalidValue
 from keyplan.design.fields import (
@@ -143,11 +144,13 @@ __all__ = [
     "about",
     "absent",
     "access_of",
+    "address_key",
     "at_least",
     "at_most",
     "batch_get",
     "belongs_to",
     "between",
+    "check_address",
     "classes_in",
     "collection",
     "contains",

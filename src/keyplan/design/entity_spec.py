@@ -21,7 +21,7 @@ from keyplan.design.fields import (
     public_name,
     stored_name,
 )
-from keyplan.design.formats import Format, choices, format_of
+from keyplan.design.formats import Fold, Format, choices, format_of
 from keyplan.design.joint_limits import joint_limits_of
 from keyplan.design.limit_checks import EntityLimits
 from keyplan.design.refusals import Refusal
@@ -231,7 +231,7 @@ class EntitySpec:
             field = self._known(part.field, place)
             if field.kind in ("count", "version"):
                 raise self._number_in_key(field, place)
-            formats[part] = self._format(field, part.spec, f"{place}.{part.field}", lower=part.lower)
+            formats[part] = self._format(field, part.spec, f"{place}.{part.field}", fold=part.fold)
         return Template(text, parts, formats, place)
 
     def _number_in_key(self, field: FieldSpec, place: str) -> DesignError:
@@ -242,10 +242,10 @@ class EntitySpec:
             f"Give the index a numeric key attribute with the field's name: {field.stored}:N.",
         )
 
-    def _format(self, field: FieldSpec, spec: str, place: str, *, lower: bool) -> Format:
+    def _format(self, field: FieldSpec, spec: str, place: str, *, fold: Fold | None) -> Format:
         if get_origin(field.annotation) is Literal and not spec:
             return choices({value: value for value in get_args(field.annotation)}, place)
-        return format_of(field.annotation, spec, place, self.table.times, lower=lower, bare=field.no_separator)
+        return format_of(field.annotation, spec, place, self.table.times, fold=fold, bare=field.no_separator)
 
     def not_in(self, index: Index) -> list[str]:
         """The attributes of an item that aren't projected into an index."""

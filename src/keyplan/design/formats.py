@@ -2,7 +2,8 @@
 
 The format depends on the field's type and on what follows the colon in the template: `{n:04}` is an integer of four
 digits, `{n:+04}` one that may be negative, and `{price:+6.2}` a decimal with six digits before the point and two after
-it. `{email.lower}` converts to lowercase. `{start|9999}` gives the text for a missing value. Timestamps and dates
+it. `{name.lower}` converts to lowercase, and `{email.address}` to the form in which e-mail addresses are compared (see
+`emails`). `{start|9999}` gives the text for a missing value. Timestamps and dates
 always have the same width.
 """
 
@@ -16,9 +17,12 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
+from keyplan.design.emails import address_key
 from keyplan.design.errors import DesignError, InvalidValue
 
 TimePrecision: TypeAlias = Literal["seconds", "milliseconds"]
+Fold: TypeAlias = Literal["lower", "address"]
+"""A way to write different values as the same text: in lower case, or as an e-mail address."""
 
 _INTEGER = re.compile(r"(\+?)0([1-9][0-9]?)\Z")
 _EXACT = Context(prec=200)
@@ -53,7 +57,7 @@ class Format:
     read: Callable[[str], object]
     shapes: tuple[Shape, ...]
     folds: bool = False
-    """Whether different values can give the same text (`.lower`)."""
+    """Whether different values can give the same text (`.lower`, `.address`)."""
 
     as_is: bool = False
     """Whether text is written unchanged."""
@@ -85,7 +89,7 @@ def timestamp_value(text: str) -> datetime:
 
 
 def format_of(
-    annotation: object, spec: str, place: str, precision: TimePrecision, *, lower: bool, bare: bool
+    annotation: object, spec: str, place: str, precision: TimePrecision, *, fold: Fold | None, bare: bool
 ) -> Format:
     """The format for a field of this type. `bare`: the type doesn't allow the separator, as in an `Id`."""
     if spec:
@@ -112,8 +116,9 @@ def format_of(
             f"a {getattr(annotation, '__name__', annotation)} can't be part of a key",
             "Keys can contain text, numbers, times, dates, UUIDs, enums and literals.",
         )
-    if lower:
-        return Format(lambda v: _text(v).lower(), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
+    if fold is not None:
+        folded = str.lower if fold == "lower" else address_key
+        return Format(lambda v: folded(_text(v)), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
     return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),), as_is=True)
 
 

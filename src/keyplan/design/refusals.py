@@ -2,7 +2,7 @@
 
 By default, the message is made from the names in the design. A `Refusal` replaces it:
 
-    email_guard = unique("USEREMAIL#{email.lower}", refusal=Refusal("email-taken", "This e-mail address is in use."))
+    email_guard = unique("USEREMAIL#{email.address}", refusal=Refusal("email-taken", "This e-mail address is in use."))
 """
 
 from dataclasses import dataclass

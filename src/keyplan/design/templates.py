@@ -1,8 +1,8 @@
 """Key templates, such as `POSTS_BY_USER#{author_id}`: write keys from values, and read values from keys.
 
-A template never gives the same key for different values (except with `.lower`): a key that wouldn't be read back as the
-values it was made of is refused. So a separator in a value is refused only if it would be ambiguous. The last value
-of a key can contain anything.
+A template never gives the same key for different values (except with `.lower` and `.address`): a key that wouldn't be
+read back as the values it was made of is refused. So a separator in a value is refused only if it would be ambiguous.
+The last value of a key can contain anything.
 """
 
 import re
@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import product
 
 from keyplan.design.errors import DesignError, InvalidValue
-from keyplan.design.formats import ANY, BARE, DIGITS, Element, Format, Letters, Shape
+from keyplan.design.formats import ANY, BARE, DIGITS, Element, Fold, Format, Letters, Shape
 
 SEPARATOR = "#"
-_SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(\.lower)?(?::([^{}|]+))?(?:\|([^{}]+))?\}")
+_SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?:\.(lower|address))?(?::([^{}|]+))?(?:\|([^{}]+))?\}")
 _MOST_SHAPES = 64
 
 
@@ -24,7 +24,8 @@ class Slot:
     """A field in a template."""
 
     field: str
-    lower: bool = False
+    fold: Fold | None = None
+    """How different values become the same text, if they do."""
     spec: str = ""
     absent: str = ""
     """The text for a missing value. Without one, an item without the value doesn't have this key."""
@@ -37,7 +38,8 @@ def parse(text: str, place: str) -> tuple[str | Slot, ...]:
     for match in _SLOT.finditer(text):
         if match.start() > end:
             parts.append(text[end : match.start()])
-        parts.append(Slot(match[1], bool(match[2]), match[3] or "", match[4] or ""))
+        fold: Fold | None = match[2]  # type: ignore[assignment]  # by the pattern
+        parts.append(Slot(match[1], fold, match[3] or "", match[4] or ""))
         end = match.end()
     if end < len(text):
         parts.append(text[end:])
@@ -116,7 +118,7 @@ class Template:
         if match is None:
             return None
         values: dict[str, object] = {}
-        # Lowercase values come last: the same field may be in the key unchanged.
+        # Folded values come last: the same field may be in the key unchanged.
         slots = enumerate(self.slots, start=1)
         for position, slot in sorted(slots, key=lambda numbered: self.formats[numbered[1]].folds):
             chosen, piece = self.formats[slot], match[position]

@@ -23,6 +23,7 @@ from keyplan.design import (
     Updated,
     Versioned,
     about,
+    check_address,
     created,
     limit,
     limits,
@@ -295,7 +296,7 @@ class ProfileDetails(Versioned, ProfileFields):
 # 8. Squash player
 
 PlayerText: TypeAlias = Annotated[str, OneLine(max_length=100)]
-Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$"), limit(check_address)]
 
 
 class PlayerId(Fields):

@@ -20,6 +20,7 @@ from keyplan.design import (
     UpdatedAt,
     Versioned,
     about,
+    check_address,
     limit,
     limits,
     new_id,
@@ -36,7 +37,9 @@ ItemId: TypeAlias = Annotated[
 ]
 """An id in an address or a body: one of ours, or one that was imported."""
 Email: TypeAlias = Annotated[
-    str, StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+\.[^@\s\x00-\x1f]+$")
+    str,
+    StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+\.[^@\s\x00-\x1f]+$"),
+    limit(check_address),
 ]
 PhoneNumber: TypeAlias = Annotated[str, StringConstraints(pattern=r"^\+?[0-9][0-9 ()/.-]{3,29}$")]
 PersonName: TypeAlias = Annotated[str, OneLine(max_length=30)]

@@ -34,6 +34,7 @@ from keyplan.design import (
     UpdatedAt,
     Versioned,
     about,
+    check_address,
     limit,
     limits,
     new_id,
@@ -94,7 +95,11 @@ Seconds: TypeAlias = Annotated[
     WithJsonSchema({"type": "integer"}, mode="serialization"),
 ]
 """A time that callers give and get as a Unix timestamp."""
-Email: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+$", max_length=254)]
+Email: TypeAlias = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+$", max_length=254),
+    limit(check_address),
+]
 Phone: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[0-9+()/ .-]{3,40}$")]
 Handle: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._]{1,30}$")]
 SlugText: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,128}$")]

@@ -11,8 +11,11 @@ DEPARTURES = (
     ),
     departure(
         document='UserEmail: PK = "USEREMAIL#<email>"',
-        here="the key of the guard has the address in lower case; the user item keeps it as it was entered",
-        because="addresses that differ only in case belong to one mailbox almost everywhere",
+        here="the key of the guard has the address in lower case, NFKC, with its domain in IDNA form; the user item "
+        "keeps it as it was entered. Guards of addresses that aren't ASCII were once in lower case only: "
+        "`keyplan verify --repair` moves them, and reports two users with the same address",
+        because="addresses that differ only in case belong to one mailbox almost everywhere, and a domain is the same "
+        "in both of its forms",
     ),
     departure(
         document='Slug Uniqueness Entity: PK = "SLUG#<slug>"',

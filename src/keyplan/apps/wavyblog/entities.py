@@ -70,7 +70,7 @@ class User(
 
     primary = key("USER#{username}", "METADATA#{username}")
     email_guard = unique(
-        "USEREMAIL#{email.lower}",
+        "USEREMAIL#{email.address}",
         carries="username",
         refusal=Refusal("email-taken", "An account with this e-mail address already exists."),
     )

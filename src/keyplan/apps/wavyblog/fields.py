@@ -15,6 +15,7 @@ from keyplan.design import (
     Stamped,
     Versioned,
     about,
+    check_address,
     limit,
     new_id,
     public,
@@ -55,6 +56,7 @@ Username: TypeAlias = Annotated[
 Email: TypeAlias = Annotated[
     str,
     StringConstraints(max_length=254, pattern=r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$"),
+    limit(check_address),
     about("E-mail address", "Only you and admins can see it.", example="john@example.com"),
 ]
 Slug: TypeAlias = Annotated[Id, StringConstraints(pattern=r"^[a-z0-9-]+$")]

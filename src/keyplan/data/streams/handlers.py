@@ -127,7 +127,7 @@ def _entity(entity: type[E], image: Item | None, keys: Mapping[str, object]) -> 
 
 
 def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
-    """The fields in a primary key, without those that it has in lower case only."""
+    """The fields in a primary key, without those that it has in a folded form only."""
     values: dict[str, object] = {}
     for part in spec.primary.parts:
         stored = keys[part.attribute.name]
@@ -135,9 +135,9 @@ def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
             assert part.field is not None
             values |= codec_of(spec.entity).decode_fields([part.field], {spec.fields[part.field].stored: stored})
         else:
-            lowered = {slot.field for slot in part.template.parts if not isinstance(slot, str) and slot.lower}
+            folded = {slot.field for slot in part.template.slots if slot.fold is not None}
             read = part.template.read(stored["S"]) or {}
-            values |= {name: value for name, value in read.items() if name not in lowered}
+            values |= {name: value for name, value in read.items() if name not in folded}
     return values
 
 

@@ -40,5 +40,9 @@ class VerifyFinding:
         return bool(self.sets or self.removes or self.deletes)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={next(iter(value.values()))!r}" for name, value in self.key.items())
-        return f"{self.kind}: {self.table} {shown}: {self.problem}"
+        return f"{self.kind}: {self.table} {shown_key(self.key)}: {self.problem}"
+
+
+def shown_key(key: Item) -> str:
+    """A key as people read it."""
+    return ", ".join(f"{name}={next(iter(value.values()))!r}" for name, value in key.items())

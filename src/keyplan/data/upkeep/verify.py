@@ -15,7 +15,7 @@ from keyplan.data.codec.envelopes import unpack
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.errors import StoredDataError
 from keyplan.data.steps import Steps, call
-from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind
+from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind, shown_key
 from keyplan.data.writes.effects import EffectItem, effects_of
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table
 from keyplan.design.effects import Unique
@@ -32,6 +32,10 @@ class _Walk:
         self.entities: dict[Address, Entity] = {}
         self.unreadable: set[Address] = set()
         self.expected: dict[Address, tuple[EffectItem, str]] = {}
+        self.owners: dict[Address, Address] = {}
+        """The item that each expected effect follows from."""
+        self.contested: dict[Address, list[EffectItem]] = {}
+        """Effects of several items. Only people can decide whose they are, so nothing about them is repaired."""
         self.allowed: set[Address] = set()
         """Effects of expired items: DynamoDB may delete the items and what expires with them in any order."""
         self.counts: dict[Address, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -90,9 +94,12 @@ class _Walk:
             constraint = f"{entity.spec.name}.{effect.constraint}"
             if effect_where in self.expected:
                 values = ", ".join(f"{name}={value!r}" for name, value in effect.values.items())
-                self._find("duplicate", where, f"{constraint}: another item also has {values}")
+                other = shown_key(self.owners[effect_where].item)
+                self._find("duplicate", where, f"{constraint}: another item also has {values}: {other}")
+                self.contested.setdefault(effect_where, [self.expected[effect_where][0]]).append(effect)
             else:
                 self.expected[effect_where] = (effect, constraint)
+                self.owners[effect_where] = where
         if DELETING not in self.items[where][1]:  # an item that is being deleted isn't counted
             for (target, attribute, _), share in effects.shares.items():
                 self.counts[target][attribute] += share.amount
@@ -134,6 +141,8 @@ class _Walk:
 
     def _compare_effects(self) -> None:
         for where, (effect, constraint) in self.expected.items():
+            if where in self.contested:
+                continue
             present = self.items.get(where)
             if present is None:
                 counted = {name: {"N": str(self.counts[where][name])} for name in effect.counts}
@@ -156,8 +165,15 @@ class _Walk:
                 self._orphan(where, f"{entity.spec.name}: no item has this effect")
 
     def _orphan(self, where: Address, problem: str) -> None:
-        # It may belong to an item that can't be read, so it must stay.
-        self._find("orphan", where, problem, deletes=not self.unreadable)
+        # It may belong to an item that can't be read, or to one of several that claim the same value: it must stay.
+        kept = bool(self.unreadable) or self._is_of_claimant(where)
+        self._find("orphan", where, problem, deletes=not kept)
+
+    def _is_of_claimant(self, where: Address) -> bool:
+        """Whether an item has the content of a contested one under another key, such as the key of an older design."""
+        table, item = self.items[where]
+        claims = (effect.item for effects in self.contested.values() for effect in effects)
+        return any(_without_key(table, claim) == _without_key(table, item) for claim in claims)
 
     def _unrecognized(self, where: Address, table: Table, item: Item) -> None:
         guard = _guard_of(self.design, table, item)
@@ -185,6 +201,10 @@ def followers(entity: type[Entity]) -> Iterator[type[Entity]]:
     """The entities of this entity's derived items."""
     for derived in entity.spec.derived:
         yield from derived.entities
+
+
+def _without_key(table: Table, item: Item) -> Item:
+    return {name: value for name, value in item.items() if name not in table.key_names}
 
 
 def _guard_of(design: Design, table: Table, item: Item) -> str | None:

@@ -24,7 +24,7 @@ class RegistrationForm(Registration):
     to: Address = ""
 
 
-@pages.get("/sign-in", rate=60)
+@pages.get("/sign-in", rate=600)
 def sign_in(view: BlogView, to: str = "") -> Response:
     view.form.asking(SignInForm).starting_from({"to": view.site.local(to)})
     return view.render("sign_in.html")
@@ -40,7 +40,7 @@ def submit_sign_in(view: BlogView, given: SignInForm) -> Response:
     return view.redirect_to(view.site.local(given.to), notice=f"Signed in as {user.username}")
 
 
-@pages.get("/register", rate=60)
+@pages.get("/register", rate=600)
 def register(view: BlogView, to: str = "") -> Response:
     view.form.asking(RegistrationForm).starting_from({"to": view.site.local(to)})
     return view.render("register.html")

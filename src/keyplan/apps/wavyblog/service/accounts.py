@@ -33,7 +33,7 @@ from keyplan.data import (
     delete,
     update,
 )
-from keyplan.design import InvalidValue, Secret, absent, ref
+from keyplan.design import InvalidValue, Secret, absent, address_key, ref
 from keyplan.web import (
     ANYONE,
     SIGNED_IN,
@@ -46,7 +46,16 @@ from keyplan.web import (
     allow,
     check_place,
 )
-from keyplan.web.identity import FirstOf, Identity, Sessions, TokenIdentity, TokenIssuer, identity_of, kept_signing_key
+from keyplan.web.identity import (
+    FirstOf,
+    Identity,
+    Sessions,
+    TokenIdentity,
+    TokenIssuer,
+    identity_of,
+    kept_signing_key,
+    refuse_reserved_name,
+)
 
 ACCESS_LASTS = timedelta(hours=1)
 REFRESH_LASTS = timedelta(days=14)
@@ -142,6 +151,7 @@ class Accounts(Service[WavyBlog]):
     @allow(ANYONE)
     def registered(self, new: Registration) -> User:
         """Create an account."""
+        refuse_reserved_name(new.username)
         return self.store.run(create(User.from_fields(new, password_hash=hashed(new.password))))
 
     @allow(ANYONE)
@@ -152,7 +162,8 @@ class Accounts(Service[WavyBlog]):
     @allow(ANYONE)
     def checked(self, given: Credentials) -> User:
         """The user with this name and password. Neither the answer nor its timing tells whether the user exists."""
-        self._count_attempt(f"login {given.user.lower()} from {self.visit.address}")
+        # However an address is written, it is the same account.
+        self._count_attempt(f"login {address_key(given.user)} from {self.visit.address}")
         user = self._found(given.user)
         if not _matches(given.password, user) or user is None:
             raise wrong_credentials()
