@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import boto3
 import httpx
 import uvicorn
 from botocore.config import Config
+from moto.server import ThreadedMotoServer
+from PIL import Image
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -67,11 +70,14 @@ def png(size: int = 0) -> bytes:
     return start + comment + body + chunk(b"IEND", b"")
 
 
-JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + b"\xff\xdb" + bytes(200) + b"\xff\xd9"
-GIF = (
-    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
-)
-WEBP = b"RIFF" + struct.pack("<I", 4 + 8 + 10) + b"WEBPVP8L" + struct.pack("<I", 10) + bytes(10)
+def encoded(kind: str, size: tuple[int, int] = (1, 1), *, mode: str = "RGB") -> bytes:
+    """A picture of one color, by Pillow's name of its format."""
+    file = BytesIO()
+    Image.new(mode, size).save(file, kind)
+    return file.getvalue()
+
+
+JPEG, GIF, WEBP = encoded("JPEG"), encoded("GIF", mode="P"), encoded("WEBP")
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 HTML = b"<!doctype html><script>alert(1)</script>"
 
@@ -176,6 +182,16 @@ def s3_gallery(endpoint: str, system: str = "gallery") -> Iterator[Gallery]:
         yield Gallery(Media(system, objects, store, secret=secret), store, objects, clock, stored, secret=secret)
     for key_ in stored():
         client.delete_object(Bucket=BUCKET, Key=key_)
+
+
+@contextmanager
+def s3_server() -> Iterator[str]:
+    """A server with S3's API."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
 
 
 def s3_client(endpoint: str) -> object:

@@ -11,21 +11,17 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
-from moto.server import ThreadedMotoServer
 
 from keyplan.web.media import S3Objects, media_of
 from keyplan.web.models.problems import InConflict, Unavailable, Unprocessable
 from keyplan.web.settings import Settings
-from tests.web.media_support import BUCKET, HTML, PURPOSE, Gallery, png, s3_client, s3_gallery, served
+from tests.web.media_support import BUCKET, HTML, PURPOSE, Gallery, png, s3_client, s3_gallery, s3_server, served
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with s3_server() as url:
+        yield url
 
 
 @pytest.fixture

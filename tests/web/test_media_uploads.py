@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from keyplan.data import Refused, create
 from keyplan.web.media import File
@@ -25,17 +24,15 @@ from tests.web.media_support import (
     http,
     png,
     s3_gallery,
+    s3_server,
     served,
 )
 
 
 @pytest.fixture(scope="module")
 def s3_endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with s3_server() as url:
+        yield url
 
 
 @pytest.fixture(params=["disk", "s3"])

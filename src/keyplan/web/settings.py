@@ -89,6 +89,9 @@ class Settings(Connection):
     media_endpoint_url: str | None = Field(
         default=None, description="The endpoint of an S3-compatible service, instead of AWS."
     )
+    picture_megapixels: Annotated[
+        int, Protects("memory and time, here and in browsers: a small file can be a huge picture")
+    ] = Field(default=50, ge=1, le=100, description="The maximum size of an uploaded picture, in megapixels.")
     image_hosts: list[Annotated[str, Field(pattern=r"^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$")]] = Field(
         default=[],
         description="Other hosts whose pictures pages show, such as `images.example.org` or `*.example.org`. Pictures "

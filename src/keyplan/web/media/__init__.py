@@ -2,14 +2,14 @@
 
 Services use `Media`, which is the same for both stores. An upload takes three steps. The service **asks**: the client
 gets a `Ticket`, a presigned POST as in S3, for one file of one type up to a size. The client **sends** the file there,
-as a form. The service **confirms**: it checks the size and the real type of the bytes, and the file becomes permanent
-under a name that nobody can guess. Files are sent to a separate place that isn't served, so a ticket is useless once
-its upload is confirmed. What is never confirmed is deleted.
+as a form. The service **confirms**: it checks the size and the bytes, and the file becomes permanent under a name that
+nobody can guess. Files are sent to a separate place that isn't served, so a ticket is useless once its upload is
+confirmed. What is never confirmed is deleted.
 
 `uploads` has `Media`; `names` makes the names of files, `kinds` knows their types, `hosts` whose pictures pages show;
-`routes` and `receive` are the HTTP routes. `objects` has the interface of a store, and there are two: `disk` (the
-default; `policy` signs its forms with the `secret` of the system) and `s3`. `stores` chooses one. It knows `models` and
-the settings.
+`decoder` has pictures decoded by `decoding`, a process of its own; `routes` and `receive` are the HTTP routes.
+`objects` has the interface of a store, and there are two: `disk` (the default; `policy` signs its forms with the
+`secret` of the system) and `s3`. `stores` chooses one. It knows `models` and the settings.
 """
 
 from keyplan.web.media.disk import DiskObjects

@@ -198,6 +198,11 @@ class _Held:
         with _there(), self._held.open("rb") as file:
             return file.read(count)
 
+    def chunks(self) -> Iterator[bytes]:
+        with _there(), self._held.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                yield chunk
+
     def keep(self, name: str, content_type: str) -> None:
         target = self._kept / name
         _ensure(target.parent)

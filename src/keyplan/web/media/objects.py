@@ -47,6 +47,9 @@ class Received(Protocol):
     def head(self, count: int) -> bytes:
         """Its first bytes. Raises `sent_again()` if the store doesn't have them anymore."""
 
+    def chunks(self) -> Iterator[bytes]:
+        """All its bytes. Raises `sent_again()` if the store doesn't have them anymore."""
+
     def keep(self, name: str, content_type: str) -> None:
         """Make exactly these bytes the kept file with this name. An existing file stays as it is."""
 

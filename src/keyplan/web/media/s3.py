@@ -113,14 +113,13 @@ class S3Objects:
     def tidy(self, before: datetime) -> None:
         """Do nothing: an interrupted write leaves nothing in a bucket."""
 
-    def head(self, key: str, etag: str, count: int) -> bytes:
-        """The first bytes of an incoming file, in the version that was checked."""
+    def sent(self, key: str, etag: str, count: int) -> Iterator[bytes]:
+        """The first bytes of an incoming file, in the version that was checked, in chunks."""
         answer = self._ask(self._client.get_object, Key=key, Range=f"bytes=0-{count - 1}", IfMatch=etag)
         if answer is None:
             raise sent_again()
         with closing(answer["Body"]) as body:
-            data: bytes = body.read()
-        return data
+            yield from body.iter_chunks(CHUNK)
 
     def keep(self, key: str, etag: str, name: str, content_type: str) -> None:
         """Copy an incoming file, in the version that was checked, to a kept one. The type is ours, not the client's."""
@@ -169,7 +168,10 @@ class _Sent:
         self.size = size
 
     def head(self, count: int) -> bytes:
-        return self._objects.head(self._key, self._etag, count) if self.size else b""
+        return b"".join(self._objects.sent(self._key, self._etag, count)) if self.size else b""
+
+    def chunks(self) -> Iterator[bytes]:
+        return self._objects.sent(self._key, self._etag, self.size)
 
     def keep(self, name: str, content_type: str) -> None:
         self._objects.keep(self._key, self._etag, name, content_type)

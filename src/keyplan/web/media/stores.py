@@ -6,6 +6,7 @@ from typing import Any
 from botocore.config import Config
 
 from keyplan.data import Store
+from keyplan.web.media.decoder import decoder_of
 from keyplan.web.media.disk import DiskObjects
 from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.objects import Objects
@@ -32,7 +33,8 @@ def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
             post_url=f"{base_url}/media/upload",
         )
     hosts = PictureHosts(base_url, tuple(settings.image_hosts))
-    return Media(system, objects, store, secret=secret, hosts=hosts)
+    decoder = decoder_of(settings.workers, settings.picture_megapixels)
+    return Media(system, objects, store, secret=secret, hosts=hosts, decoder=decoder)
 
 
 @cache

@@ -36,6 +36,7 @@ from keyplan.design import (
     query,
     timestamp_text,
 )
+from keyplan.web.media.decoder import MEGAPIXELS, Decoder, decoder_of
 from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
@@ -102,6 +103,7 @@ class Media:
         *,
         secret: Callable[[], bytes],
         hosts: PictureHosts = PictureHosts(),  # noqa: B008 - it never changes
+        decoder: Decoder | None = None,
     ) -> None:
         self.system = system
         self.objects = objects
@@ -109,6 +111,7 @@ class Media:
         self._secret = secret
         self.hosts = hosts
         """Whose pictures pages show."""
+        self._decoder = decoder or decoder_of(1, MEGAPIXELS)
 
     @property
     def bucket(self) -> str:
@@ -210,7 +213,7 @@ class Media:
         with self.objects.received(upload.upload_id) as received:
             if received is None:
                 raise InConflict("not-sent", "The file hasn't been uploaded yet.")
-            fault = _fault(received, upload)
+            fault = _fault(received, upload) or self._decoder.fault(received, upload.content_type)
             if fault is None:
                 received.keep(upload.name, upload.content_type)
                 return

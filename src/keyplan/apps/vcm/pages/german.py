@@ -268,6 +268,27 @@ _RULES = {
     "The file hasn't been uploaded yet.": "Das Bild wurde noch nicht hochgeladen.",
     "Upload not found or expired. Start a new one.": "Der Upload ist abgelaufen. Bitte noch einmal hochladen.",
     "The file is larger than {most}.": "Die Datei ist größer als {most}.",
+    "The picture has more than {most} megapixels. Make it smaller and upload it again.": (
+        "Das Bild hat mehr als {most} Megapixel. Bitte verkleinern und erneut hochladen."
+    ),
+    "The animation is too long. Make it shorter or smaller.": (
+        "Die Animation ist zu lang. Bitte kürzen oder verkleinern."
+    ),
+    "The file has more in it than a picture. Save the picture again in another program and upload the new file.": (
+        "Die Datei enthält mehr als ein Bild. Bitte mit einem anderen Programm neu speichern und erneut hochladen."
+    ),
+    "There is HTML in the picture. Save the picture again in another program and upload the new file.": (
+        "Das Bild enthält HTML. Bitte mit einem anderen Programm neu speichern und erneut hochladen."
+    ),
+    "The picture takes too long to decode. Save the picture again in another program and upload the new file.": (
+        "Das Bild lässt sich nicht lesen. Bitte mit einem anderen Programm neu speichern und erneut hochladen."
+    ),
+    "The picture is damaged or incomplete. Save the picture again in another program and upload the new file.": (
+        "Das Bild ist beschädigt oder unvollständig. Bitte neu speichern und erneut hochladen."
+    ),
+    "Too many pictures are being checked right now. Try again in a moment.": (
+        "Gerade werden zu viele Bilder geprüft. Bitte gleich noch einmal versuchen."
+    ),
     "The file is empty.": "Die Datei ist leer.",
     "The file is {found}, but {expected} was expected.": "Die Datei ist {found}, erwartet wurde {expected}.",
     "This file type isn't supported. Upload {types} or {last}.": (
