@@ -13,7 +13,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -82,6 +82,9 @@ bench-engine: .venv/.ready ## compare the engine with what you would use instead
 
 bench-api: .venv/.ready ## compare a system's API with a bare FastAPI handler
 	$(BIN)/python -m bench.api
+
+attack: .venv/.ready ## attack a server on this machine, and show what a normal user notices (about 2 minutes)
+	$(BIN)/python -m bench.attack
 
 bench-data: .venv/.ready ## compare the data layer with raw boto3 and other libraries
 	$(BIN)/python -m bench.data

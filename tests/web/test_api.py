@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import httpx
 import pytest
 
 from keyplan.data import create
-from keyplan.web import Api
+from keyplan.web import Api, compat
 from keyplan.web.settings import Settings
 from tests.web.answers import pointers, problem, shelf
 from tests.web.library import SYSTEM, Librarian, Library, Shelf
@@ -304,6 +305,28 @@ def test_forwarded_addresses_are_trusted_only_from_known_proxies(settings: Setti
     assert refused(["127.0.0.0/8", "10.9.0.0/16"], [f"{each}, 10.9.1.1" for each in different]) == [200, 200, 200]
     # What a caller puts in front isn't trusted: the last address that isn't one of our proxies counts.
     assert refused(["127.0.0.1"], [f"{each}, 10.1.1.1" for each in different]).count(429) >= 1
+
+
+def test_a_redirect_does_not_name_the_host_of_the_request(library: Site) -> None:
+    for path in ("/api/library/shelves/", "/api/library/shelves/?limit=1"):
+        answer = httpx.get(f"{library.url}{path}", headers={"Host": "evil.example"})
+        assert answer.status_code == 307
+        assert answer.headers["location"] == path.replace("shelves/", "shelves")
+
+
+def test_every_answer_says_that_its_type_is_not_to_be_guessed(library: Site) -> None:
+    paths = ("/api/library/shelves", "/api/library/none", "/healthz", "/metrics", "/", "/static/style.css", "/none")
+    for path in paths:
+        answer = httpx.get(f"{library.url}{path}")
+        assert answer.headers.get_list("x-content-type-options") == ["nosniff"], path
+    crash = library.as_("root", "admin").post("/crash")
+    assert (crash.status_code, crash.headers["x-content-type-options"]) == (500, "nosniff")
+    host, port = library.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(b"nonsense\r\n\r\n")
+        received = connection.recv(4096)
+    assert received.startswith(b"HTTP/1.1 400 ")
+    assert b"x-content-type-options: nosniff" in received.lower() or not compat.fast_http
 
 
 def test_health_and_readiness(library: Site) -> None:

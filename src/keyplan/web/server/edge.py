@@ -17,6 +17,7 @@ from keyplan.web.system.observe import Trace, current, logger, observe
 _GOOD_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 """On every answer: a browser takes it for what its type says, and for nothing else."""
+TEMPORARY_REDIRECT = 307
 FILES = "/media/"
 """Files have their own limits: they can be large, and slow connections need time."""
 
@@ -24,8 +25,9 @@ FILES = "/media/"
 class _Watch:
     """The sending side of a request, which remembers the status."""
 
-    def __init__(self, send: Send, trace: Trace, *, show_capacity: bool) -> None:
+    def __init__(self, send: Send, trace: Trace, origin: bytes, *, show_capacity: bool) -> None:
         self._send = send
+        self._origin = origin
         self._trace = trace
         self._show_capacity = show_capacity
         self.status = 0
@@ -36,10 +38,16 @@ class _Watch:
             headers = [*message["headers"], (b"x-request-id", self._trace.request_id.encode())]
             if _NO_SNIFFING not in headers:
                 headers.append(_NO_SNIFFING)
+            if self.status == TEMPORARY_REDIRECT:
+                headers = [(name, self._within(value) if name == b"location" else value) for name, value in headers]
             if self._show_capacity:
                 headers.append((b"x-dynamodb-capacity", self._trace.capacity().encode()))
             message = {**message, "headers": headers}
         await self._send(message)
+
+    def _within(self, location: bytes) -> bytes:
+        """The path of a redirect to this server: Starlette adds missing slashes, and the host of the request."""
+        return b"/" + location[len(self._origin) :].lstrip(b"/\\") if location.startswith(self._origin) else location
 
 
 class Edge:
@@ -58,7 +66,8 @@ class Edge:
         trace = Trace(_request_id(headers), line_of(self._address(scope)))
         scope["keyplan"] = trace
         scope["keyplan.nesting"] = self._settings.nesting_limit
-        watch = _Watch(send, trace, show_capacity=self._settings.dev)
+        origin = scope["scheme"].encode() + b"://" + headers.get(b"host", b"")
+        watch = _Watch(send, trace, origin, show_capacity=self._settings.dev)
         connection: Connection | None = scope.get("state", {}).get(CONNECTION)
         token = current.set(trace)
         began = time.perf_counter()
