@@ -2,14 +2,17 @@
 """The kit's pages in a real browser, used with a mouse, with a keyboard, and without JavaScript."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from keyplan.web import TooManyRequests
 from keyplan.web.settings import Settings
 from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.library_pages import WITH_PAGES
-from tests.web.site import Site, site
+from tests.web.site import Site, changed, site
 
 
 @pytest.fixture
@@ -163,3 +166,28 @@ def test_the_reference_is_readable_without_javascript(plain_page: Page, started:
     expect(plain_page.get_by_text("Rename a shelf.")).to_be_visible()
     expect(plain_page.get_by_text("Enable JavaScript to try operations on this page.")).to_be_visible()
     expect(plain_page.get_by_text("Try it").first).to_be_hidden()
+
+
+def test_a_form_over_the_limit_is_still_filled_in(browser_page: Page, settings: Settings) -> None:
+    with site(WITH_PAGES, changed(settings, rate_identity=10)) as started:
+        page, now = browser_page, started.running.store.clock().replace(second=12)
+        started.running.store.clock = lambda: now  # all in one minute
+        become_alice(page, started)
+        page.goto(f"{started.url}/library/shelves/new")
+        page.get_by_label("Name").fill("Poetry & Prose")
+        limit = started.running.rates.of_identity("alice")
+        while not started.running.rates.is_over(limit):
+            with suppress(TooManyRequests):
+                started.running.rates.take(limit)
+        page.get_by_role("button", name="Put it up").click()
+        expect(page.get_by_role("alert")).to_contain_text("you may send 10 a minute. Try again in 48 seconds.")
+        expect(page.get_by_label("Name")).to_have_value("Poetry & Prose")
+        expect(page.get_by_text("Alice Archer", exact=True)).to_be_visible()
+        screenshots(page, "form-over-limit")
+        page.get_by_role("button", name="Put it up").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Too many requests")
+        screenshots(page, "page-over-limit")
+        later = now + timedelta(minutes=1)
+        started.running.store.clock = lambda: later
+        page.get_by_role("button", name="Send again").click()
+        expect(page.get_by_role("status")).to_have_text("“Poetry & Prose” is up.")

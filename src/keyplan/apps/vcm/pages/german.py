@@ -127,6 +127,15 @@ _VALUES = {
     "Enter a date and a time.": "Bitte Datum und Uhrzeit eingeben.",
     "Enter a time.": "Bitte eine Uhrzeit eingeben.",
     "Enter a valid e-mail address.": "Bitte eine gültige E-Mail-Adresse eingeben.",
+    "Enter an e-mail address with a complete domain, such as name@example.org.": (
+        "Bitte eine E-Mail-Adresse mit vollständiger Domain eingeben, zum Beispiel name@example.org."
+    ),
+    "Enter an e-mail address whose domain has no part of more than 63 characters.": (
+        "Bitte eine E-Mail-Adresse eingeben, deren Domain keinen Teil mit mehr als 63 Zeichen hat."
+    ),
+    "Enter an e-mail address that doesn't mix letters of different alphabets.": (
+        "Bitte eine E-Mail-Adresse ohne Buchstaben aus verschiedenen Alphabeten eingeben."
+    ),
     "Enter a valid phone.": "Bitte eine gültige Telefonnummer eingeben.",
     "Enter a valid {label}.": "Bitte einen gültigen Wert eingeben.",
     "Unknown field.": "Unbekanntes Feld.",
