@@ -4,6 +4,7 @@ import select
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from bench.attack.target import LONG, Outcome, Target
 
@@ -40,19 +41,30 @@ def idle(target: Target) -> Outcome:
 
 
 def unread_answers(target: Target) -> Outcome:
-    """Ask for a lot on each connection, and never read it."""
-    address = target.new_address()
-    made = []
-    for _ in range(20):
+    """Ask for a lot on each connection, and read nothing for longer than the limits allow."""
+    made, wanted = [], 250
+    for _ in range(3):
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.settimeout(LONG)
-        connection.bind((address, 0))
+        connection.bind((target.new_address(), 0))
         connection.connect(target.place)
-        connection.sendall(_GET * 10)
+        connection.sendall(_GET * wanted)
         made.append(connection)
-    time.sleep(8)  # longer than all limits; reading would be progress
-    return _closed(made, lambda each: None)
+    time.sleep(8)
+    answered = [rest(each).count(b"HTTP/1.1 ") for each in made]
+    return Outcome(
+        len(made), max(answered) < wanted, f"{', '.join(map(str, answered))} of {wanted} answers, then closed"
+    )
+
+
+def rest(connection: socket.socket) -> bytes:
+    """What still arrives until the connection is closed."""
+    received = bytearray()
+    with connection, suppress(OSError):
+        while part := connection.recv(65536):
+            received += part
+    return bytes(received)
 
 
 def _closed(made: list[socket.socket], go_on: Callable[[socket.socket], object]) -> Outcome:

@@ -14,6 +14,7 @@ from contextlib import suppress
 
 import httpx
 
+from bench.attack.connections import rest
 from bench.attack.target import LONG, Outcome, Target
 
 _API = "/api/wavyblog"
@@ -172,7 +173,7 @@ def host_header(target: Target) -> Outcome:
         for name in names:
             request = f"GET {path} HTTP/1.1\r\nHost: {name}\r\nX-Forwarded-Host: {name}\r\nConnection: close\r\n\r\n"
             with target.connect(address, request.encode()) as connection:
-                bad += b"evil.example" in _rest(connection)
+                bad += b"evil.example" in rest(connection)
     return Outcome(len(paths) * len(names), not bad, f"{bad} answers named the host")
 
 
@@ -203,18 +204,8 @@ def smuggling(target: Target) -> Outcome:
     for head in heads:
         with target.connect(address, b"POST /api/wavyblog/login HTTP/1.1\r\nHost: x\r\n" + head + hidden) as connection:
             connection.settimeout(4)
-            bad += _rest(connection).count(b"HTTP/1.1 ") > 1
+            bad += rest(connection).count(b"HTTP/1.1 ") > 1
     return Outcome(len(heads), not bad, f"{bad} were answered twice")
-
-
-def _rest(connection: socket.socket) -> bytes:
-    received = b""
-    try:
-        while part := connection.recv(65536):
-            received += part
-    except OSError:
-        pass
-    return received
 
 
 def upload_flood(target: Target) -> Outcome:

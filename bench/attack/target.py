@@ -23,6 +23,7 @@ LIMITS = {
     "KEYPLAN_BODY_SECONDS": "2",
     "KEYPLAN_STALL_SECONDS": "2",
     "KEYPLAN_IDLE_SECONDS": "2",
+    "KEYPLAN_BODY_RATE": "65536",
     "KEYPLAN_RATE_ADDRESS": "300",
 }
 """Shorter than the defaults, so that the attacks take a minute and not ten."""

@@ -186,6 +186,12 @@ def test_untested_releases_use_the_public_interface(release: str) -> None:
 
 def test_the_installed_release_was_tested() -> None:
     assert is_tested(version("fastapi"))
+    assert is_tested(version("uvicorn"), compat.TESTED_UVICORN)
+
+
+@pytest.mark.parametrize("release", ["0.49.0", "1.0.0", "0.54.0rc1", ""])
+def test_untested_releases_of_uvicorn_use_the_public_interface(release: str) -> None:
+    assert not is_tested(release, compat.TESTED_UVICORN)
 
 
 def test_fast_paths_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +204,7 @@ def test_fast_paths_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("value", "fast"), [("1", False), ("", True)])
 def test_an_environment_variable_turns_fast_paths_off(value: str, fast: bool) -> None:
-    show = [sys.executable, "-c", "from keyplan.web import compat; print(compat.fast_paths)"]
+    show = [sys.executable, "-c", "from keyplan.web import compat; print(compat.fast_paths, compat.fast_http)"]
     environment = {**os.environ, "KEYPLAN_NO_FAST_PATHS": value}
     shown = subprocess.run(show, env=environment, capture_output=True, text=True, check=True)
-    assert shown.stdout == f"{fast}\n"
+    assert shown.stdout == f"{fast} {fast}\n"
