@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 import pytest
+from starlette.routing import compile_path
 
 from keyplan.cli.opening import system_names
 from tests.apps.every_page import TOURS, Tour, Toured, toured
@@ -58,3 +60,31 @@ def test_every_list_says_how_it_is_sorted(tour: Toured) -> None:
     }
     assert found
     assert silent - _UNSORTED.keys() == set()
+
+
+def test_every_form_says_which_form_it_is_and_has_a_key(tour: Toured) -> None:
+    """A form with fields has a name in its page. What writes has a one-time key, unless it asks for a password."""
+    assert tour.tour.system.pages is not None
+    pages = [each for each in tour.tour.system.pages.routes if each.verb == "POST"]
+    keyed = [(compile_path(tour.prefix + each.path)[0], each.takes_key) for each in pages]
+    for shown in tour.pages:
+        forms = re.findall(r"<form[^>]*method=\"post\".*?</form>", shown.html, re.DOTALL)
+        names = [name for form in forms for name in re.findall(r'name="form" value="([^"]*)"', form)]
+        assert len(names) == len(set(names)), f"{shown.address}: two forms with one name"
+        for form in forms:
+            if "data-upload" in form or "data-send" in form or 'name="csrf"' not in form:
+                continue  # nothing is typed there, or it goes to the store of files
+            head = form.partition(">")[0]
+            has_fields = re.search(r'<(select|textarea|input (?!type="hidden"))', form) is not None
+            assert not has_fields or 'name="form"' in form, f"{shown.address}: {head}"
+            action = re.search(r'action="([^"?#]*)', head)
+            path = unescape(action[1]) if action else shown.address.partition("?")[0]
+            takes = next((takes for pattern, takes in keyed if pattern.match(path)), None)
+            if takes is not None:
+                assert form.count('name="idempotency_key"') == int(takes), f"{shown.address}: {head}"
+
+
+def test_no_two_elements_of_a_page_have_the_same_id(tour: Toured) -> None:
+    for shown in tour.pages:
+        ids = re.findall(r'\sid="([^"]*)"', shown.html)
+        assert [each for each in set(ids) if ids.count(each) > 1] == [], shown.address

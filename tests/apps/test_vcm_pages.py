@@ -17,7 +17,7 @@ from keyplan.web import Problem
 from keyplan.web.identity import sessions
 from keyplan.web.media import uploads
 from keyplan.web.models import problems, refusals
-from keyplan.web.pages import forms, serving, signin
+from keyplan.web.pages import forms, messages, sent_forms, serving, signin
 from keyplan.web.pages.editors import SENTENCES
 from keyplan.web.pages.rendering import folder_of
 from keyplan.web.server import edge
@@ -306,9 +306,9 @@ def test_all_that_the_kit_and_the_rules_say_is_german() -> None:
     said += ast.literal_eval(titles[1]).values()
     for path in sorted((folder_of("keyplan.apps.vcm") / "service").glob("*.py")):
         said += _sentences(path.read_text("utf-8"))
-    for module in (edge, forms, problems, refusals, serving, sessions, signin, uploads):
+    for module in (edge, forms, problems, refusals, sent_forms, serving, sessions, signin, uploads):
         said += _sentences(inspect.getsource(module))
-    said += [words.format_map(Anything()) for words in forms.WORDS.values()]
+    said += [words.format_map(Anything()) for words in messages.WORDS.values()]
     said += WITH_VALUES
     assert len(said) > 50
     assert [each for each in said if GERMAN.say(each) == each] == []

@@ -62,7 +62,7 @@ class Reader:
     def post(self, path: str, values: dict[str, str | list[str]]) -> httpx.Response:
         return self.client.post(path.removeprefix("/wavyblog"), data=values)
 
-    def token(self, at: str = "/register") -> str:
+    def token(self, at: str = "/time-zone") -> str:
         """A form's token, from a page that everybody can open."""
         return hidden(self.get(at), "csrf")
 

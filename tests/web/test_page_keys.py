@@ -14,7 +14,7 @@ from keyplan.web.routes import once
 from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM, Librarian, NewShelf
 from tests.web.library_pages import WITH_PAGES
-from tests.web.page_forms import sign_in, token_in
+from tests.web.page_forms import hidden_in, shelf_of, sign_in, token_in
 from tests.web.site import Site, site
 
 BOOK = {"title": "Emma", "isbn": "1234567890", "pages": "100"}
@@ -31,20 +31,6 @@ def alice(started: Site) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=f"{started.url}/library", timeout=30) as client:
         sign_in(client, "alice")
         yield client
-
-
-def shelf_of(alice: httpx.Client) -> str:
-    sent = alice.post("/shelves/new", data={**hidden_in(alice, "/shelves/new"), "name": "Novels"})
-    return str(sent.headers["location"]).removeprefix("/library")
-
-
-def hidden_in(client: httpx.Client, at: str) -> dict[str, str]:
-    """The hidden fields of the first form of a page that has a name."""
-    for form in re.findall(r"<form.*?</form>", client.get(at).text, re.DOTALL):
-        found = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
-        if "form" in found:
-            return found
-    raise AssertionError(at)
 
 
 def books(alice: httpx.Client, shelf: str) -> list[str]:

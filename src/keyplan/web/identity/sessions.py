@@ -22,11 +22,14 @@ from starlette.responses import Response
 from keyplan.addresses import is_loopback
 from keyplan.data import NotFound, Store, create, delete
 from keyplan.design import HOUSEKEEPING, Created, Design, Entity, Id, Ttl, created, get, key, query
-from keyplan.web.models.problems import Forbidden
+from keyplan.web.models.problems import Forbidden, Unauthorized
 from keyplan.web.system.access import Caller
 
 LASTS = timedelta(hours=12)
 """The default lifetime of a session. A change of someone's groups at the issuer takes effect after that time."""
+SESSION_ENDED, OTHER_USER = "session-ended", "other-user"
+"""The codes of problems with a form whose session has ended, and with one of somebody else."""
+_OWNER = 32
 SESSION, VISITOR, NOTICE = "keyplan-session", "keyplan-visitor", "keyplan-notice"
 
 
@@ -100,20 +103,35 @@ def _digest(value: str) -> str:
 # Form tokens
 
 
-def form_token(secret: str) -> str:
-    """A token for a form, valid in the browser that has the secret; a different one each time."""
+def form_token(secret: str, owner: str = "") -> str:
+    """A token for a form, valid in the browser that has the secret; a different one each time.
+
+    It says whose form it is, which is still known when the secret is gone: after the session has ended.
+    """
     nonce = secrets.token_urlsafe(12)
-    return f"{nonce}.{_mac(secret, nonce)}"
+    return ".".join(filter(None, (nonce, _mac(secret, nonce, owner), owner)))
 
 
 def is_form_token(secret: str, token: str) -> bool:
     """Whether a form's token was made with the secret."""
-    nonce, _, mac = token.partition(".")
-    return hmac.compare_digest(mac.encode(), _mac(secret, nonce).encode())
+    nonce, mac, owner = _parts_of(token)
+    return hmac.compare_digest(mac.encode(), _mac(secret, nonce, owner).encode())
 
 
-def _mac(secret: str, nonce: str) -> str:
-    return hmac.new(secret.encode(), f"form {nonce}".encode(), hashlib.sha256).hexdigest()
+def owner_of(token: str) -> str:
+    """Whose form it is, as the token says; empty if nobody was signed in."""
+    owner = _parts_of(token)[2]
+    return owner if len(owner) == _OWNER and owner.isalnum() else ""
+
+
+def _parts_of(token: str) -> tuple[str, str, str]:
+    nonce, _, rest = token.partition(".")
+    mac, _, owner = rest.partition(".")
+    return nonce, mac, owner
+
+
+def _mac(secret: str, nonce: str, owner: str) -> str:
+    return hmac.new(secret.encode(), f"form {nonce} {owner}".encode(), hashlib.sha256).hexdigest()
 
 
 # Cookies
@@ -240,7 +258,12 @@ class Visitor:
         if not secret:
             secret = secrets.token_urlsafe(32)
             self.cookies.set(VISITOR, secret, LASTS)
-        return form_token(secret)
+        return form_token(secret, self.owner)
+
+    @property
+    def owner(self) -> str:
+        """What forms say about who is signed in: the same in all sessions of a person; empty if nobody is."""
+        return "" if self.caller is None else _digest(self.caller.sub)[:_OWNER]
 
     @property
     def anonymous(self) -> str:
@@ -251,5 +274,11 @@ class Visitor:
         """Refuse a form that isn't from a page that we sent to this browser."""
         check_origin(self._request, self._base_url)
         secret = self.cookies.get(SESSION) or self.cookies.get(VISITOR)
-        if not secret or not is_form_token(secret, token):
-            raise Forbidden("old-form", "This form has expired. Go back, reload the page and submit it again.")
+        if secret and is_form_token(secret, token):
+            return
+        owner = owner_of(token)
+        if owner and self.caller is None:
+            raise Unauthorized(SESSION_ENDED, "Your session has ended. Nothing was saved.")
+        if owner and owner != self.owner:
+            raise Forbidden(OTHER_USER, "This form was opened by another user. Nothing was saved.")
+        raise Forbidden("old-form", "This form has expired. Check what you entered and send it again.")

@@ -20,6 +20,7 @@ from starlette.datastructures import FormData
 from keyplan.design import CHECKED_ON_WRITE, label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
+from keyplan.web.pages.messages import message_for
 from keyplan.web.pages.zones import NoSuchTime, as_typed, clock, read_time
 
 TOKEN, FORM, KEY = "csrf", "form", "idempotency_key"
@@ -33,34 +34,6 @@ I = TypeVar("I", bound=In)  # noqa: E741 - an In
 
 Typed = Mapping[str, Sequence[str]]
 """What was entered in each field; several values if several were chosen."""
-
-_REQUIRED = "Required."
-WORDS = {
-    "missing": _REQUIRED,
-    "int_parsing": "Enter a whole number.",
-    "int_from_float": "Enter a whole number.",
-    "float_parsing": "Enter a number.",
-    "decimal_parsing": "Enter a number.",
-    "bool_parsing": "Choose yes or no.",
-    "date_from_datetime_parsing": "Enter a date.",
-    "date_parsing": "Enter a date.",
-    "datetime_from_date_parsing": "Enter a date and a time.",
-    "datetime_parsing": "Enter a date and a time.",
-    "time_parsing": "Enter a time.",
-    "string_too_short": "Use at least {min_length} characters.",
-    "string_too_long": "Use at most {max_length} characters.",
-    "string_pattern_mismatch": "Enter a valid {label}.",
-    "greater_than_equal": "Enter {ge} or more.",
-    "greater_than": "Enter more than {gt}.",
-    "less_than_equal": "Enter {le} or less.",
-    "less_than": "Enter less than {lt}.",
-    "too_short": "Choose at least {min_length}.",
-    "too_long": "Choose at most {max_length}.",
-    "literal_error": "Choose one of: {expected}.",
-    "enum": "Choose one of: {expected}.",
-    "extra_forbidden": "Unknown field.",
-}
-"""Messages for people, by pydantic's error types. `label` is the field's; other names are in the error's context."""
 
 
 class OfVersion(In):
@@ -95,6 +68,8 @@ class Sent:
     typed: Typed
     model: type[In] | None = None
     problem: Problem | None = None
+    restored: bool = False
+    """Whether it was sent before, and kept until somebody had signed in again."""
 
 
 class Forms:
@@ -124,6 +99,16 @@ class Forms:
         if self._sent is None or self._sent.problem is None:
             return None
         return Form(self._sent, None, self) if self._sent.name is None else self._of_sent(self._sent.name)
+
+    @property
+    def has_shown_sent(self) -> bool:
+        """Whether the page shows the form that was sent, or what was sent is a button, which has nothing to show."""
+        return self._sent is None or self._sent.name is None or self._sent.name in self._shown
+
+    @property
+    def restored(self) -> bool:
+        """Whether the form that was sent is shown again after somebody had signed in again."""
+        return self._sent is not None and self._sent.restored
 
     def _of_sent(self, name: str) -> Form:
         return self._made.get(name) or Form(self._sent, name, self)
@@ -389,21 +374,3 @@ def _field_problem(error: ErrorDetails, form: Form) -> FieldProblem:
     pointer = "".join(f"/{step}" for step in error["loc"])
     label = form.label(str(error["loc"][0])) if error["loc"] else "value"
     return FieldProblem(pointer, message_for(error, label), error["type"].replace("_", "-"))
-
-
-def message_for(error: ErrorDetails, label: str = "value") -> str:
-    """What pydantic found wrong, as a message for people."""
-    context = {"label": label if label[1:2].isupper() else label[:1].lower() + label[1:], **error.get("ctx", {})}
-    kind: str = error["type"]
-    if kind in ("too_short", "too_long") and isinstance(error["input"], str):  # a text behind a conversion
-        kind = f"string_{kind}"
-    if kind == "string_too_short" and context.get("min_length") == 1:
-        return _REQUIRED
-    words = WORDS.get(kind)
-    # An error of a validator has its own words.
-    return _sentence(error["msg"].removeprefix("Value error, ")) if words is None else words.format_map(context)
-
-
-def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -15,11 +15,12 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from keyplan.web.identity.admission import Admission
-from keyplan.web.identity.sessions import NOTICE, Sessions, Visitor
+from keyplan.web.identity.sessions import NOTICE, OTHER_USER, SESSION_ENDED, Sessions, Visitor
 from keyplan.web.models.paging import Paging
 from keyplan.web.models.problems import (
     BadRequest,
     FieldProblem,
+    InConflict,
     Invalid,
     Missing,
     Problem,
@@ -29,8 +30,10 @@ from keyplan.web.models.problems import (
 )
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
-from keyplan.web.pages.forms import FORM, KEY, TOKEN, Sent, Typed, message_for, read_form, typed_in, values_of
+from keyplan.web.pages.forms import TOKEN, Sent, Typed, read_form, typed_in, values_of
+from keyplan.web.pages.messages import message_for
 from keyplan.web.pages.rendering import Site, Static, kit_page
+from keyplan.web.pages.sent_forms import KeptForms, fields_to_send_again, key_of, sent_with, texts_to_copy
 from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
 from keyplan.web.pages.views import View
 from keyplan.web.pages.zone_choice import zone_pages
@@ -45,12 +48,11 @@ from keyplan.web.system.service import Service
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
+_LATER = {429, 503}
+"""After these, people can send the same again later."""
 _PATIENCE = 5.0
 """Seconds that a form which is sent again waits for the first one."""
-_LONGEST_KEY = 255
 _NOTICE = "notice"
-_WORTH_KEEPING = 40
-"""The length from which on a text is shown for copying if its form was refused."""
 
 
 def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
@@ -66,10 +68,11 @@ def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
     kit = [SIGN_OUT_PAGE] if pages.sign_in else sign_in_pages(site, pages.people)
     if pages.sign_in is None and can_sign_in(site):
         site.sign_in = SIGN_IN
-    serving = _Serving(site, pages.everywhere)
+    routes = (*pages.routes, *kit, *zone_pages(site))
+    serving = _Serving(site, pages.everywhere, routes)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
     app.state.running = running
-    for page in (*pages.routes, *kit, *zone_pages(site)):
+    for page in routes:
         app.router.add_api_route(
             page.path,
             serving.endpoint(page),
@@ -137,8 +140,9 @@ def _at_clock_of_visitor(
 class _Serving:
     """Makes pages, and pages for problems."""
 
-    def __init__(self, site: Site, everywhere: Everywhere | None) -> None:
+    def __init__(self, site: Site, everywhere: Everywhere | None, routes: Sequence[PageRoute]) -> None:
         self._site = site
+        self._kept = KeptForms(site, routes)
         self._everywhere = everywhere
         self._running = site.running
         self._sessions = Sessions(site.running.store)
@@ -186,19 +190,26 @@ class _Serving:
     @_at_clock_of_visitor
     def _made(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
         typed: Typed | None = request.scope.get("keyplan.typed")
+        sent = sent_with(page, request) if typed is not None else self._kept.kept_for(request, visitor)
+        request.scope["keyplan.sent"] = sent
         if typed is not None:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
             if (form := signature_of(page.function).body) is not None:
                 values = {**values, form[0]: read_form(form[1], typed)}
-        return self._carried_out(page, request, visitor, values)
+        return self._carried_out(page, request, visitor, values, sent)
 
-    def _carried_out(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:
+    def _carried_out(
+        self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any], sent: Sent | None
+    ) -> Response:
         """What a page's function returns; for a form that was sent before, the first redirect."""
-        view = self._view(request, visitor, _sent(page, request), page.path)
+        view = self._view(request, visitor, sent, page.path)
         typed: Typed | None = request.scope.get("keyplan.typed")
-        key = None if typed is None or not page.takes_key else _key_of(request, typed)
+        key = None if typed is None or not page.takes_key else key_of(request, typed)
         if typed is None or key is None:
-            return page.function(view, **values)
+            response = page.function(view, **values)
+            if sent is not None and sent.restored and not view.forms.has_shown_sent:
+                raise InConflict("form-gone", "This form is no longer available. Nothing was saved.")
+            return response
 
         def act(service: Service[Any]) -> Response:
             view.act_with(service)
@@ -225,13 +236,18 @@ class _Serving:
         if first and self._site.sign_in and page.verb == "GET":
             view = self._view(request, visitor)
             return view.redirect(self._site.sign_in, to=view.here)
+        if problem.code in (SESSION_ENDED, OTHER_USER):
+            to, is_kept = self._kept.keep(page, request, visitor, values)
+            return self._problem_page(request, visitor, problem, to=to, is_kept=is_kept)
         try:
             if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
                 visitor.sign_out()  # pages accept no tokens, so the session has expired
             elif page.again is not None and self._is_shown_in_the_form(problem, request, visitor) and not first:
                 return self._again(page, page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above
-            problem = _problem_of(another, request)
+            # What is sent again later, or with a new token, is no other problem before that.
+            if problem.status not in _LATER and problem.code != "old-form":
+                problem = _problem_of(another, request)
         return self._problem_page(request, visitor, problem)
 
     def _again(
@@ -247,13 +263,18 @@ class _Serving:
         taken = {each.name: values[each.name] for each in signature.parameters if each.name in values}
         if signature.paging is not None:
             taken.setdefault(signature.paging, Paging())
-        response = shows(self._view(request, visitor, _sent(page, request, problem), page.again_at), **taken)
+        view = self._view(request, visitor, sent_with(page, request, problem), page.again_at)
+        response = shows(view, **taken)
+        if not view.forms.has_shown_sent and response.status_code == 200:
+            return self._problem_page(request, visitor, problem)  # with what was entered
         if response.status_code == 200:
             response.status_code = problem.status
             response.headers.update(problem.headers)
         return response
 
-    def _problem_page(self, request: Request, visitor: Visitor, problem: Problem) -> Response:
+    def _problem_page(
+        self, request: Request, visitor: Visitor, problem: Problem, *, to: str | None = None, is_kept: bool = False
+    ) -> Response:
         trace: Trace = request.scope["keyplan"]
 
         def shown(view: View[Any]) -> Response:
@@ -262,8 +283,10 @@ class _Serving:
                 status=problem.status,
                 problem=problem,
                 request_id=trace.request_id,
-                typed=_texts_to_copy(request, problem),
-                sent=_fields_to_send_again(request, problem),
+                typed=texts_to_copy(request, problem),
+                sent=fields_to_send_again(request, problem),
+                to=to,
+                is_kept=is_kept,
             )
 
         plain = View[Any](self._site, request, visitor)
@@ -279,9 +302,8 @@ class _Serving:
     def _is_shown_in_the_form(self, problem: Problem, request: Request, visitor: Visitor) -> bool:
         if isinstance(problem, TooManyRequests):
             return Admission.of(self._running).shows_again(request.scope["keyplan"].address, visitor.caller)
-        # A form of an expired session is shown again for the current session: no other site could have sent it.
-        expired = problem.code == "old-form" and visitor.caller is not None
-        return expired or problem.status in _SHOWN_IN_THE_FORM
+        # A form with an old token is shown again with a new one: no other site could have sent it.
+        return problem.code == "old-form" or problem.status in _SHOWN_IN_THE_FORM
 
     def _finished(self, response: Response, visitor: Visitor) -> Response:
         for name, value in self._site.headers().items():
@@ -312,46 +334,12 @@ class _Serving:
         return {RequestValidationError: handle, HTTPException: handle, Problem: handle}
 
 
-def _sent(page: PageRoute, request: Request, problem: Problem | None = None) -> Sent | None:
-    """The form that was sent with a request."""
-    typed: Typed | None = request.scope.get("keyplan.typed")
-    if typed is None:
-        return None
-    body = signature_of(page.function).body
-    return Sent(next(iter(typed.get(FORM, ())), None) or None, typed, None if body is None else body[1], problem)
-
-
-def _key_of(request: Request, typed: Typed) -> str | None:
-    """The key with which a form takes effect once: its hidden field, or the header that API clients send."""
-    key = next(iter(typed.get(KEY, ())), "") or request.headers.get("idempotency-key", "")
-    if len(key) > _LONGEST_KEY:
-        raise BadRequest("bad-idempotency-key", f"An idempotency key has at most {_LONGEST_KEY} characters.")
-    return key or None
-
-
 def _redirect_of(view: View[Any], response: Response) -> Result:
     """What is kept of a response to a form: where it leads to and the notice there, never a page or a cookie."""
     if "location" not in response.headers:
         return Result(response.status_code)
     notice = view.visitor.cookies.new(NOTICE) or ""
     return Result(response.status_code, {"location": response.headers["location"], _NOTICE: notice})
-
-
-def _texts_to_copy(request: Request, problem: Problem) -> list[str]:
-    """Long texts from a form whose session has expired, so that people can copy them."""
-    if problem.code not in ("old-form", "no-token", "bad-token"):
-        return []
-    typed: Typed = request.scope.get("keyplan.typed", {})
-    fields = [values for name, values in typed.items() if name != TOKEN and "password" not in name]
-    return [text for values in fields for text in values if len(text) >= _WORTH_KEEPING]
-
-
-def _fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
-    """The fields of a form that a limit refused and that isn't shown again; none if it has a password."""
-    typed: Typed = request.scope.get("keyplan.typed", {})
-    if not isinstance(problem, TooManyRequests) or any("password" in name for name in typed):
-        return []
-    return [(name, value) for name, values in typed.items() if name != TOKEN for value in values]
 
 
 def _problem_of(error: Exception, request: Request) -> Problem:

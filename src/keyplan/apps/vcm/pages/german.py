@@ -48,8 +48,25 @@ _PROBLEMS = {
     "Sign in to continue": "Bitte anmelden",
     "Your session has expired": "Deine Sitzung ist abgelaufen",
     "What you entered": "Deine Eingaben",
-    "It wasn't saved. Copy it, sign in, and paste it again.": (
-        "Sie wurden nicht gespeichert. Kopiere sie, melde dich an und füge sie wieder ein."
+    "It wasn't saved. You can copy it here.": "Sie wurden nicht gespeichert. Du kannst sie hier kopieren.",
+    "Your session has ended": "Deine Sitzung ist beendet",
+    "Your session has ended. Nothing was saved.": "Deine Sitzung ist beendet. Es wurde nichts gespeichert.",
+    "You are signed in as another user": "Du bist als jemand anderes angemeldet",
+    "This form was opened by another user. Nothing was saved.": (
+        "Dieses Formular hat jemand anderes geöffnet. Es wurde nichts gespeichert."
+    ),
+    "Sign in again, and the form comes back as you filled it in. It is kept for one hour.": (
+        "Melde dich wieder an, dann ist das Formular da, wie du es ausgefüllt hast. Es wird eine Stunde aufbewahrt."
+    ),
+    "If that user signs in within one hour, the form comes back filled in.": (
+        "Wenn diese Person sich innerhalb einer Stunde anmeldet, ist das Formular wieder ausgefüllt da."
+    ),
+    "Sign in as another user": "Als jemand anderes anmelden",
+    "This is the form as you filled it in before you signed in again. It isn't saved yet.": (
+        "Das ist das Formular, wie du es vor der Anmeldung ausgefüllt hast. Es ist noch nicht gespeichert."
+    ),
+    "This form is no longer available. Nothing was saved.": (
+        "Dieses Formular gibt es nicht mehr. Es wurde nichts gespeichert."
     ),
     "Nothing was saved, but this page has what you entered. Send it again later.": (
         "Es wurde nichts gespeichert, aber deine Eingaben sind noch da. Sende sie später noch einmal."
@@ -83,8 +100,8 @@ _PROBLEMS = {
     "This is more than can be stored at once.": "Das ist zu groß zum Speichern.",
     "The body is larger than {most} bytes.": "Die Anfrage ist größer als {most} Bytes.",
     "This form was sent from another site.": "Dieses Formular wurde von einer anderen Website gesendet.",
-    "This form has expired. Go back, reload the page and submit it again.": (
-        "Dieses Formular ist abgelaufen. Geh zurück, lade die Seite neu und sende es noch einmal."
+    "This form has expired. Check what you entered and send it again.": (
+        "Dieses Formular ist abgelaufen. Prüfe deine Eingaben und sende es noch einmal."
     ),
     "This sign-in was started in another browser, or has expired. Sign in again.": (
         "Diese Anmeldung wurde in einem anderen Browser begonnen oder ist abgelaufen. Bitte erneut anmelden."

@@ -1,0 +1,126 @@
+"""Forms that are kept while nobody is signed in, until the person whose form it is has signed in again.
+
+A form says whose it is, in its token. If that person has no session any more, what was entered is kept for an hour,
+encrypted with a key that only the browser has, in a cookie. The form comes back in a browser with this cookie, for this
+person: somebody else who signs in there never sees it.
+
+At most 512 KB of a form are kept, and from one address 64 forms and 8 MB, since whoever sends a form without a session
+may be anybody. Passwords are never kept. What isn't kept is still shown for copying.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from keyplan.data import Store, create
+from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Ttl, key, query
+from keyplan.web.identity.sessions import Visitor
+from keyplan.web.pages.forms import Typed
+
+COOKIE = "keyplan-kept"
+LASTS = timedelta(hours=1)
+LONGEST = 512 * 1024
+MOST_FORMS, MOST_BYTES = 64, 8 * 1024 * 1024
+_PART = 300_000
+"""The bytes of a part: an item can't have more than 400 KB."""
+_NONCE = 12
+
+
+class KeptForm(Entity, table=HOUSEKEEPING):
+    """From where a kept form was sent, and how large it is."""
+
+    address: Id
+    form: Id
+    size: int
+    expires_at: Ttl
+
+    primary = key("KEPT#{address}", "FORM#{form}")
+
+
+class KeptPart(Entity, table=HOUSEKEEPING):
+    """What was entered, or a part of it, encrypted."""
+
+    form: Id
+    number: Id
+    owner: str
+    content: bytes
+    expires_at: Ttl
+
+    primary = key("KEPTPART#{form}", "PART#{number}")
+
+
+@dataclass(frozen=True)
+class Entered:
+    """What was entered in a form: which form of which page, and where it was to be sent."""
+
+    at: str
+    """The path of the page with the form."""
+    route: str
+    """The path of what takes the form, as it was declared."""
+    name: str
+    typed: Typed
+
+
+class Keeping:
+    """The kept forms of a system."""
+
+    def __init__(self, store: Store[Any]) -> None:
+        self._store: Store[Design] = store
+
+    def keep(self, visitor: Visitor, owner: str, address: str, entered: Entered) -> str | None:
+        """Keep a form. Returns the ID to find it by; None if it isn't kept."""
+        plain = orjson.dumps([entered.at, entered.route, entered.name, entered.typed])
+        sent_from = _digest(address)
+        if len(plain) > LONGEST or not self._has_room(sent_from, len(plain)):
+            return None
+        secret = visitor.cookies.get(COOKIE) or secrets.token_urlsafe(32)
+        form, expires_at = secrets.token_hex(8), self._store.clock() + LASTS
+        nonce = secrets.token_bytes(_NONCE)
+        sealed = nonce + AESGCM(_key(secret, form)).encrypt(nonce, plain, owner.encode())
+        self._store.run(create(KeptForm(address=sent_from, form=form, size=len(plain), expires_at=expires_at)))
+        for number, begin in enumerate(range(0, len(sealed), _PART)):
+            content = sealed[begin : begin + _PART]
+            part = KeptPart(form=form, number=str(number), owner=owner, content=content, expires_at=expires_at)
+            self._store.run(create(part))
+        visitor.cookies.set(COOKIE, secret, LASTS)
+        return form
+
+    def find(self, visitor: Visitor, form: str) -> Entered | None:
+        """A kept form of the person who is signed in; None if there is none, or it is somebody else's."""
+        secret = visitor.cookies.get(COOKIE)
+        if secret is None or not visitor.owner or not form.isalnum():
+            return None
+        parts = self._parts(form)
+        now = self._store.clock()
+        if not parts or any(part.owner != visitor.owner or part.expires_at <= now for part in parts):
+            return None
+        sealed = b"".join(part.content for part in parts)
+        try:
+            plain = AESGCM(_key(secret, form)).decrypt(sealed[:_NONCE], sealed[_NONCE:], visitor.owner.encode())
+        except (InvalidTag, ValueError):
+            return None  # of another browser
+        at, route, name, typed = orjson.loads(plain)
+        return Entered(at, route, name, typed)
+
+    def _parts(self, form: str) -> Sequence[KeptPart]:
+        return list(self._store.each(query(KeptPart.primary, form=form, consistent=True)))
+
+    def _has_room(self, address: str, size: int) -> bool:
+        now = self._store.clock()
+        found = [each for each in self._store.each(query(KeptForm.primary, address=address)) if each.expires_at > now]
+        return len(found) < MOST_FORMS and sum(each.size for each in found) + size <= MOST_BYTES
+
+
+def _key(secret: str, form: str) -> bytes:
+    return hashlib.sha256(f"kept form {form} {secret}".encode()).digest()
+
+
+def _digest(value: str) -> str:
+    return hashlib.sha256(value.encode()).hexdigest()

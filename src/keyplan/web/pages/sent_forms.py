@@ -1,0 +1,124 @@
+"""The form that came with a request: which form it is, its key, and what is left of it if it can't be shown again."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from starlette.requests import Request
+from starlette.routing import compile_path
+
+from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
+from keyplan.web.models.problems import BadRequest, Problem, TooManyRequests
+from keyplan.web.models.signatures import names_in_path, signature_of
+from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, values_of
+from keyplan.web.pages.kept import Entered, Keeping
+from keyplan.web.pages.rendering import Site
+from keyplan.web.system.page_routes import PageRoute
+
+KEPT = "kept"
+"""The query parameter of a page with the ID of a form that was kept for it."""
+_LONGEST_KEY = 255
+_SECRETS = ("password", "secret")
+_SHOWN_NOWHERE = ("version",)
+
+
+def sent_with(page: PageRoute, request: Request, problem: Problem | None = None) -> Sent | None:
+    """The form that was sent with a request."""
+    typed: Typed | None = request.scope.get("keyplan.typed")
+    if typed is None:
+        return None
+    return Sent(_first(typed, FORM) or None, typed, _model_of(page), problem)
+
+
+def key_of(request: Request, typed: Typed) -> str | None:
+    """The key with which a form takes effect once: its hidden field, or the header that API clients send."""
+    key = _first(typed, KEY) or request.headers.get("idempotency-key", "")
+    if len(key) > _LONGEST_KEY:
+        raise BadRequest("bad-idempotency-key", f"An idempotency key has at most {_LONGEST_KEY} characters.")
+    return key or None
+
+
+def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
+    """What was entered in a form that can't be shown again, for copying: labels and texts.
+
+    Not of a form that somebody else opened, nor what is sent again with a button.
+    """
+    sent: Sent | None = request.scope.get("keyplan.sent")
+    if sent is None and (typed := request.scope.get("keyplan.typed")):  # of no page, so that the labels aren't known
+        sent = Sent(_first(typed, FORM) or None, typed)
+    if sent is None or sent.name is None or problem.code == OTHER_USER or isinstance(problem, TooManyRequests):
+        return []
+    form = Form(sent)
+    texts = {name: "\n".join(filter(None, values)) for name, values in _without_secrets(sent.typed).items()}
+    return [(form.label(name), text) for name, text in texts.items() if text and _is_shown(name)]
+
+
+def fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
+    """The fields of a form that a limit refused and that isn't shown again; none if it has a password."""
+    typed: Typed = request.scope.get("keyplan.typed", {})
+    if not isinstance(problem, TooManyRequests) or len(_without_secrets(typed)) < len(values_of(typed)):
+        return []
+    return [(name, value) for name, values in typed.items() if name != TOKEN for value in values]
+
+
+def _first(typed: Typed, name: str) -> str:
+    return next(iter(typed.get(name, ())), "")
+
+
+def _model_of(page: PageRoute) -> Any:  # noqa: ANN401 - a class of bodies, or None
+    body = signature_of(page.function).body
+    return None if body is None else body[1]
+
+
+def _without_secrets(typed: Typed) -> dict[str, list[str]]:
+    return {
+        name: values for name, values in values_of(typed).items() if not any(each in name.lower() for each in _SECRETS)
+    }
+
+
+def _is_shown(name: str) -> bool:
+    return name not in _SHOWN_NOWHERE and "." not in name  # a time has its zone beside it, with a dot
+
+
+class KeptForms:
+    """Keeps the forms of a system's pages whose session has ended, and shows them again."""
+
+    def __init__(self, site: Site, pages: Sequence[PageRoute]) -> None:
+        self._site = site
+        self._keeping = Keeping(site.running.store)
+        self._takes = {page.path: page for page in pages if page.verb == "POST"}
+        self._shows = [(compile_path(site.prefix + page.path)[0], page) for page in pages if page.verb == "GET"]
+
+    def keep(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> tuple[str, bool]:
+        """Keep the form of a request. Returns where to go on after signing in, and whether the form is kept."""
+        at = self._page_of(page, request, values)
+        sent = sent_with(page, request)
+        owner = "" if sent is None else owner_of(_first(sent.typed, TOKEN))
+        if at is None or sent is None or sent.name is None or not owner:
+            return at or self._site.url("/"), False
+        entered = Entered(urlsplit(at).path, page.path, sent.name, _without_secrets(sent.typed))
+        form = self._keeping.keep(visitor, owner, request.scope["keyplan"].address, entered)
+        if form is None:
+            return at, False
+        return f"{at}{'&' if '?' in at else '?'}{urlencode({KEPT: form})}", True
+
+    def kept_for(self, request: Request, visitor: Visitor) -> Sent | None:
+        """The form that was kept for a page, if it belongs to who is signed in."""
+        form = request.query_params.get(KEPT)
+        entered = self._keeping.find(visitor, form) if form else None
+        if entered is None or entered.at != request.url.path:
+            return None
+        takes = self._takes.get(entered.route)
+        return Sent(entered.name, entered.typed, None if takes is None else _model_of(takes), restored=True)
+
+    def _page_of(self, page: PageRoute, request: Request, values: dict[str, Any]) -> str | None:
+        """The address of the page that has the form: where it was sent from, or the page that would show it again."""
+        sent_from = urlsplit(request.headers.get("referer", ""))
+        shows = next((each for pattern, each in self._shows if pattern.match(sent_from.path)), None)
+        if shows is not None and (shows.function is page.again or page.again_at == page.path):
+            query = "&".join(each for each in sent_from.query.split("&") if each and not each.startswith(f"{KEPT}="))
+            return self._site.local(f"{sent_from.path}?{query}" if query else sent_from.path)
+        if all(each.path != page.again_at for _, each in self._shows):
+            return None
+        names = names_in_path(page.again_at)
+        return self._site.url(page.again_at, **{name: values[name] for name in names if name in values})

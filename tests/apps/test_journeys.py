@@ -1,0 +1,276 @@
+# ruff: noqa: F811 - fixtures are imported by their names
+"""Journeys through all systems in a real browser: nothing that was typed is lost, and nothing is done twice.
+
+`journeys.py` has the table. Each system is served once, and everything runs in one browser.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
+
+from keyplan.cli.opening import system_names
+from keyplan.web import Caller
+from keyplan.web.identity.sessions import SESSION, Sessions
+from tests.apps.journeys import JOURNEYS, Entry, Journey, game_of, one_of
+from tests.web.browser import Watch, browser, fits  # noqa: F401 - fixtures
+from tests.web.site import Site, settings_of, site
+
+SMALL: ViewportSize = {"width": 320, "height": 640}
+
+
+@dataclass
+class Traveled:
+    """A served system, and somebody who uses it in a browser."""
+
+    journey: Journey
+    served: Site
+    context: BrowserContext
+
+    @property
+    def url(self) -> str:
+        return f"{self.served.url}/{self.journey.system.name}"
+
+    def be(self, who: tuple[str, ...]) -> None:
+        """Open a session, without the detour over the sign-in page."""
+        proof = Sessions(self.served.running.store).open(Caller(who[0], frozenset(who[1:])))
+        path = f"/{self.journey.system.name}/"
+        self.context.add_cookies([{"name": SESSION, "value": proof, "domain": "127.0.0.1", "path": path}])
+
+    def end_session(self) -> None:
+        Sessions(self.served.running.store).close_all(self.journey.person[0])
+
+    def open(self, entry: Entry, id: str = "") -> Page:
+        """A new tab with the page of a form."""
+        page = self.context.new_page()
+        one = one_of(self.served) if "{one}" in entry.path else ""
+        page.goto(self.url + entry.path.format(id=id, one=one, game=game_of(self.served)))
+        return page
+
+    def stored(self, id: str) -> dict[str, object]:
+        """What is stored of what was entered."""
+        return dict(self.journey.stored(self.served, id))
+
+
+@pytest.fixture(scope="module", params=JOURNEYS, ids=lambda journey: journey.system.name)
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Journey, Site]]:
+    journey: Journey = request.param
+    folder: Path = tmp_path_factory.mktemp(journey.system.name)
+    settings = settings_of(dev=True, path=folder / "test.db", rate_identity=0, rate_address=0, request_seconds=30)
+    with site(journey.system, settings) as started:
+        journey.begin(started)
+        yield journey, started
+
+
+def traveled(browser: Browser, served: tuple[Journey, Site], *, scripts: bool) -> Iterator[Traveled]:
+    context = browser.new_context(java_script_enabled=scripts, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(15_000)
+    watches: list[Watch] = []
+    context.on("page", lambda page: watches.append(Watch(page)))
+    made = Traveled(*served, context)
+    made.be(made.journey.person)
+    yield made
+    context.close()
+    assert [each for watch in watches for each in watch.found] == []
+
+
+@pytest.fixture
+def trip(browser: Browser, served: tuple[Journey, Site]) -> Iterator[Traveled]:
+    yield from traveled(browser, served, scripts=True)
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "plain"])
+def any_trip(request: pytest.FixtureRequest, browser: Browser, served: tuple[Journey, Site]) -> Iterator[Traveled]:
+    """With and without JavaScript."""
+    yield from traveled(browser, served, scripts=request.param)
+
+
+def enter(page: Page, entry: Entry, **other: str) -> None:
+    """Fill in a form."""
+    for name, value in {**entry.values, **other}.items():
+        field = page.locator(f'{entry.selector} [name="{name}"]')
+        kind = field.first.evaluate("element => element.type")
+        if kind == "select-one":
+            field.select_option(value)
+        elif kind == "radio":
+            page.locator(f'{entry.selector} [name="{name}"][value="{value}"]').check(force=True)
+        else:
+            field.fill(value)
+
+
+def send(page: Page, entry: Entry) -> None:
+    page.locator(f"{entry.selector} {entry.button}").first.click()
+
+
+def expect_entered(page: Page, entry: Entry) -> None:
+    """What was entered is in the form."""
+    for name, value in entry.values.items():
+        expect(page.locator(f'{entry.selector} [name="{name}"]:not([type=radio])')).to_have_value(value)
+
+
+def expect_to_copy(page: Page, entry: Entry) -> None:
+    """What was entered is there to be copied."""
+    shown = page.locator("main [readonly]").evaluate_all("all => all.map(each => each.value)")
+    assert set(entry.values.values()) <= {each.strip() for each in shown}, shown
+
+
+def expect_saved(page: Page) -> None:
+    expect(page.locator("main .notice")).to_be_visible()
+
+
+def test_every_system_is_in_the_table() -> None:
+    assert sorted(journey.system.name for journey in JOURNEYS) == sorted(system_names())
+
+
+def test_two_tabs_change_the_same(trip: Traveled) -> None:
+    entry, id = trip.journey.change, trip.journey.thing(trip.served)
+    first, second = trip.open(entry, id), trip.open(entry, id)
+    name = next(iter(entry.values))
+    enter(second, Entry(entry.path, {name: "From the second tab"}, entry.button))
+    send(second, entry)
+    expect_saved(second)
+    enter(first, entry)
+    send(first, entry)
+    expect(first.locator("main [role=alert]").first).to_be_visible()
+    expect_entered(first, entry)
+    assert trip.stored(id)[name] == "From the second tab"
+    send(first, entry)
+    expect_saved(first)
+    expected = {name: value for name, value in entry.values.items() if name in trip.stored(id)}
+    assert trip.stored(id) == expected
+
+
+def test_a_lost_answer(any_trip: Traveled) -> None:
+    """The server gets a form, and the browser gets no answer: whoever sends it again does it once."""
+    entry = any_trip.journey.add
+    before = any_trip.journey.count(any_trip.served)
+    page = any_trip.open(entry)
+    enter(page, entry)
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST" and not lost:
+            lost.append(route.fetch(max_redirects=0).headers.get("location", ""))
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    page.route("**/*", lose)
+    with page.expect_event("requestfailed"):
+        send(page, entry)
+    assert any_trip.journey.count(any_trip.served) == before + 1
+    page.wait_for_url("chrome-error://**")
+    page.reload()
+    page.wait_for_url(f"{any_trip.served.url}{lost[0]}")
+    assert any_trip.journey.count(any_trip.served) == before + 1
+
+
+def test_a_second_click(any_trip: Traveled) -> None:
+    """Two clicks in a row send the same form twice, at least without JavaScript."""
+    entry = any_trip.journey.add
+    before = any_trip.journey.count(any_trip.served)
+    page = any_trip.open(entry)
+    enter(page, entry)
+    page.locator(f"{entry.selector} {entry.button}").first.dblclick(no_wait_after=True)
+    page.wait_for_load_state()
+    expect(page.locator("h1")).to_have_count(1)
+    assert any_trip.journey.count(any_trip.served) == before + 1
+
+
+def test_an_ended_session(any_trip: Traveled) -> None:
+    entry, id = any_trip.journey.change, any_trip.journey.thing(any_trip.served)
+    page = any_trip.open(entry, id)
+    before = any_trip.stored(id)
+    enter(page, entry)
+    any_trip.end_session()
+    send(page, entry)
+    expect_to_copy(page, entry)
+    assert any_trip.stored(id) == before
+    page.locator("main a.button").click()
+    any_trip.journey.sign_in(page, any_trip.journey.person)
+    expect(page.locator("[data-restored]")).to_be_visible()
+    expect_entered(page, entry)
+    send(page, entry)
+    expect_saved(page)
+    assert any_trip.stored(id) == {name: entry.values[name] for name in before}
+
+
+def test_somebody_else_signs_in_after_a_session_has_ended(trip: Traveled) -> None:
+    entry, id = trip.journey.change, trip.journey.thing(trip.served)
+    page = trip.open(entry, id)
+    enter(page, entry)
+    trip.end_session()
+    send(page, entry)
+    page.locator("main a.button").click()
+    trip.journey.sign_in(page, trip.journey.other)
+    expect(page.locator(".account form, .account button").first).to_be_visible()
+    shown = page.content()
+    assert not [value for value in entry.values.values() if len(value) > 12 and value.split("\n")[0] in shown]
+
+
+def test_another_person_signs_in_in_a_second_tab(trip: Traveled) -> None:
+    entry, id = trip.journey.change, trip.journey.thing(trip.served)
+    page = trip.open(entry, id)
+    before = trip.stored(id)
+    enter(page, entry)
+    trip.be(trip.journey.other)
+    send(page, entry)
+    expect(page.locator("main a.button")).to_be_visible()
+    expect(page.locator("main [readonly]")).to_have_count(0)
+    assert trip.stored(id) == before
+    trip.be(trip.journey.person)
+    page.goto(trip.served.url + _to(page))
+    expect_entered(page, entry)
+
+
+def _to(page: Page) -> str:
+    """Where the link to the sign-in page leads back to."""
+    address: str = page.locator("main a.button").evaluate("link => new URL(link.href).searchParams.get('to')")
+    return address
+
+
+def test_something_is_deleted_in_the_meantime(any_trip: Traveled) -> None:
+    entry, id = any_trip.journey.change, any_trip.journey.thing(any_trip.served)
+    page = any_trip.open(entry, id)
+    enter(page, entry)
+    any_trip.journey.remove(any_trip.served, id)
+    send(page, entry)
+    expect(page.locator("h1")).to_have_count(1)
+    if page.locator(entry.selector).count():  # it can be saved as something new
+        expect_entered(page, entry)
+    else:
+        expect_to_copy(page, entry)
+
+
+def test_something_is_deleted_while_nobody_is_signed_in(trip: Traveled) -> None:
+    entry, id = trip.journey.change, trip.journey.thing(trip.served)
+    page = trip.open(entry, id)
+    enter(page, entry)
+    trip.end_session()
+    send(page, entry)
+    trip.journey.remove(trip.served, id)
+    page.locator("main a.button").click()
+    trip.journey.sign_in(page, trip.journey.person)
+    expect(page.locator("main [readonly]").first).to_be_visible()
+    expect_to_copy(page, entry)
+
+
+def test_a_small_phone(trip: Traveled) -> None:
+    """At 320 pixels nothing has to be scrolled sideways: the forms, a page with texts to copy, a form that is back."""
+    entry, id = trip.journey.change, trip.journey.thing(trip.served)
+    for each in (trip.journey.add, entry):
+        page = trip.open(each, id)
+        page.set_viewport_size(SMALL)
+        page.wait_for_load_state()
+        assert fits(page), page.url
+    enter(page, entry)
+    trip.end_session()
+    send(page, entry)
+    expect(page.locator("main a.button")).to_be_visible()
+    assert fits(page), page.url
+    page.locator("main a.button").click()
+    trip.journey.sign_in(page, trip.journey.person)
+    expect(page.locator("[data-restored]")).to_be_visible()
+    assert fits(page), page.url
