@@ -25,12 +25,13 @@ from starlette.responses import Response
 from keyplan.data import Store
 from keyplan.design import Design, Entity, Id, Table, key, new_id
 from keyplan.engine import Engine
-from keyplan.web.media import DiskObjects, Media, Objects, S3Objects, Ticket, media_routes
+from keyplan.web.media import DiskObjects, Media, Objects, Quota, S3Objects, Ticket, media_routes
 from keyplan.web.media.secret import KeptSecret
 from keyplan.web.models.problems import Problem, answer
 
 BUCKET = "pictures"
 PURPOSE = "picture of alice"
+NO_LIMIT = Quota(0, 0, 0)
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 http = httpx.Client(verify=False, trust_env=False)
@@ -115,10 +116,10 @@ class Gallery:
         """The media of another process, optionally with another client or object store."""
         its = self.store if store is None else Store(GalleryDesign(), store, clock=self.clock)
         found: Any = self.objects if objects is None else objects
-        return Media(self.media.system, found, its, secret=KeptSecret(its))
+        return Media(self.media.system, found, its, secret=KeptSecret(its), quota=NO_LIMIT)
 
     def ask(self, content_type: str = "image/png", max_bytes: int = 100_000, **more: Any) -> Ticket:
-        return self.media.ask(content_type, purpose=PURPOSE, max_bytes=max_bytes, **more)
+        return self.media.ask(content_type, **{"owner": "alice", "purpose": PURPOSE, "max_bytes": max_bytes, **more})
 
     def sent(self, data: bytes | None = None, content_type: str = "image/png", **more: Any) -> Ticket:
         """A ticket whose file has been sent."""
@@ -162,7 +163,9 @@ def disk_gallery(folder: Path, system: str = "gallery") -> Iterator[Gallery]:
         def stored() -> set[str]:
             return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
 
-        yield Gallery(Media(system, objects, store, secret=secret), store, objects, clock, stored, secret=secret)
+        yield Gallery(
+            Media(system, objects, store, secret=secret, quota=NO_LIMIT), store, objects, clock, stored, secret=secret
+        )
 
 
 @contextmanager
@@ -179,7 +182,9 @@ def s3_gallery(endpoint: str, system: str = "gallery") -> Iterator[Gallery]:
         def stored() -> set[str]:
             return {each["Key"] for each in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])}
 
-        yield Gallery(Media(system, objects, store, secret=secret), store, objects, clock, stored, secret=secret)
+        yield Gallery(
+            Media(system, objects, store, secret=secret, quota=NO_LIMIT), store, objects, clock, stored, secret=secret
+        )
     for key_ in stored():
         client.delete_object(Bucket=BUCKET, Key=key_)
 

@@ -110,7 +110,7 @@ def test_item_and_file_agree_whenever_the_process_is_killed(made: Callable[[], G
                 ticket.upload_id, purpose=PURPOSE
             )
             store = Store(GalleryDesign(), client, clock=gallery.clock)
-            store.transact(create(Picture(file=checked.file.name)), checked.keep)
+            store.transact(create(Picture(file=checked.file.name)), *checked.keep)
         except Killed:
             continue
         break
@@ -163,7 +163,7 @@ def test_nothing_remains_if_the_process_is_killed_while_a_ticket_is_issued(made:
         wire = killed_at(step)
         media = gallery.other(store=wire.around(gallery.store.client), objects=wire.around(gallery.objects))
         try:
-            media.ask("image/png", purpose=PURPOSE, max_bytes=10)
+            media.ask("image/png", owner="alice", purpose=PURPOSE, max_bytes=10)
         except Killed:
             continue
         break
@@ -210,7 +210,7 @@ def test_a_confirm_at_any_point_of_a_sweep(made: Callable[[], Gallery]) -> None:
                     if checked is None:
                         names.append(gallery.media.confirm(ticket.upload_id, purpose=PURPOSE).name)
                     else:
-                        gallery.store.transact(checked.keep)
+                        gallery.store.transact(*checked.keep)
                         names.append(checked.file.name)
                 except (Refused, Missing):
                     pass

@@ -164,10 +164,10 @@ def test_the_settings_choose_the_store(gallery: Gallery, endpoint: str, tmp_path
     assert f"museum/{file.name}" in gallery.stored()
     assert media.url(file.name) == f"https://club.example/media/museum/{file.name}"
     assert media.bucket == BUCKET
-    assert media.ask("image/png", purpose="x", max_bytes=10).url == f"{endpoint}/{BUCKET}"
+    assert media.ask("image/png", owner="ada", purpose="x", max_bytes=10).url == f"{endpoint}/{BUCKET}"
 
     on_disk = media_of("museum", Settings(path=tmp_path / "data.db"), gallery.store)
     name = on_disk.put(png(), "image/png").name
     assert (tmp_path / "data.db.media" / "museum" / name).read_bytes() == png()
-    assert on_disk.ask("image/png", purpose="x", max_bytes=10).url == "/media/upload"
+    assert on_disk.ask("image/png", owner="ada", purpose="x", max_bytes=10).url == "/media/upload"
     assert on_disk.url(name) == f"/media/museum/{name}"

@@ -210,12 +210,12 @@ def test_file_and_item_are_created_together(gallery: Gallery) -> None:
     ticket = gallery.sent()
     checked = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
     again = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
-    gallery.store.transact(create(Picture(file=checked.file.name)), checked.keep)
+    gallery.store.transact(create(Picture(file=checked.file.name)), *checked.keep)
     with pytest.raises(Refused):  # one upload makes one picture, never two
-        gallery.store.transact(create(Picture(file=again.file.name)), again.keep)
+        gallery.store.transact(create(Picture(file=again.file.name)), *again.keep)
     later = gallery.media.check(ticket.upload_id, purpose=PURPOSE)
     with pytest.raises(Refused) as refused:
-        gallery.store.transact(create(Picture(file=later.file.name)), later.keep)
+        gallery.store.transact(create(Picture(file=later.file.name)), *later.keep)
     problem = problem_for(refused.value, gallery.store.design)
     assert (problem.status, problem.code) == (409, "added-already")
     gallery.sweep_all()

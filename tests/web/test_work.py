@@ -100,7 +100,7 @@ def test_an_interrupted_job_is_finished(start: Start, engine: Engine) -> None:
 
 def test_unconfirmed_uploads_are_swept(start: Start, engine: Engine) -> None:
     library = start()
-    ticket = library.media.ask("image/png", purpose="cover", max_bytes=1000)
+    ticket = library.media.ask("image/png", owner="ada", purpose="cover", max_bytes=1000)
     worker = Worker([library], engine)
     assert worker.run_once() == 0
     now = library.store.clock

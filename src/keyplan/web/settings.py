@@ -89,6 +89,20 @@ class Settings(Connection):
     media_endpoint_url: str | None = Field(
         default=None, description="The endpoint of an S3-compatible service, instead of AWS."
     )
+    upload_pending: Annotated[int, Protects("the store of files, from one person")] = Field(
+        default=5, ge=0, description="Maximum unfinished uploads of a person in a system; 0 for no limit."
+    )
+    upload_pending_bytes: Annotated[int, Protects("the store of files, from one person")] = Field(
+        default=200 * 1024 * 1024,
+        ge=0,
+        description="Maximum bytes of a person's unfinished uploads in a system; 0 for no limit.",
+    )
+    upload_kept_bytes: Annotated[int, Protects("the store of files, from one person")] = Field(
+        default=1024 * 1024 * 1024,
+        ge=0,
+        description="Maximum bytes of a person's kept files in a system; 0 for no limit. Editors of vcm have 20 times "
+        "as much of all three.",
+    )
     picture_megapixels: Annotated[
         int, Protects("memory and time, here and in browsers: a small file can be a huge picture")
     ] = Field(default=50, ge=1, le=100, description="The maximum size of an uploaded picture, in megapixels.")

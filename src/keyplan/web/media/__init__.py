@@ -6,16 +6,18 @@ as a form. The service **confirms**: it checks the size and the bytes, and the f
 nobody can guess. Files are sent to a separate place that isn't served, so a ticket is useless once its upload is
 confirmed. What is never confirmed is deleted.
 
-`uploads` has `Media`; `names` makes the names of files, `kinds` knows their types, `hosts` whose pictures pages show;
-`decoder` has pictures decoded by `decoding`, a process of its own; `routes` and `receive` are the HTTP routes.
-`objects` has the interface of a store, and there are two: `disk` (the default; `policy` signs its forms with the
-`secret` of the system) and `s3`. `stores` chooses one. It knows `models` and the settings.
+`uploads` has `Media`; `names` makes the names of files, `kinds` knows their types, `quotas` how much a person may
+upload, `hosts` whose pictures pages show; `decoder` has pictures decoded by `decoding`, a process of its own; `routes`
+and `receive` are the HTTP routes. `objects` has the interface of a store, and there are two: `disk` (the default;
+`policy` signs its forms with the `secret` of the system) and `s3`. `stores` chooses one. It knows `models` and the
+settings.
 """
 
 from keyplan.web.media.disk import DiskObjects
 from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import HEAD_BYTES, IMAGES, Kind, kind_of
 from keyplan.web.media.objects import File, Objects, Post, Received
+from keyplan.web.media.quotas import Quota
 from keyplan.web.media.routes import media_routes
 from keyplan.web.media.s3 import S3Objects
 from keyplan.web.media.stores import media_of
@@ -32,6 +34,7 @@ __all__ = [
     "Objects",
     "PictureHosts",
     "Post",
+    "Quota",
     "Received",
     "S3Objects",
     "Ticket",

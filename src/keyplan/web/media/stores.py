@@ -10,6 +10,7 @@ from keyplan.web.media.decoder import decoder_of
 from keyplan.web.media.disk import DiskObjects
 from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.objects import Objects
+from keyplan.web.media.quotas import Quota
 from keyplan.web.media.s3 import S3Client, S3Objects
 from keyplan.web.media.secret import KeptSecret
 from keyplan.web.media.uploads import Media
@@ -33,8 +34,9 @@ def media_of(system: str, settings: Settings, store: Store[Any]) -> Media:
             post_url=f"{base_url}/media/upload",
         )
     hosts = PictureHosts(base_url, tuple(settings.image_hosts))
+    quota = Quota(settings.upload_pending, settings.upload_pending_bytes, settings.upload_kept_bytes)
     decoder = decoder_of(settings.workers, settings.picture_megapixels)
-    return Media(system, objects, store, secret=secret, hosts=hosts, decoder=decoder)
+    return Media(system, objects, store, secret=secret, hosts=hosts, decoder=decoder, quota=quota)
 
 
 @cache

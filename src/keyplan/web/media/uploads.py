@@ -22,13 +22,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from keyplan.data import Part, Refused, Store, create, delete, update
+from keyplan.data import AlreadyExists, Part, Refused, StaleVersion, Store, create, delete, update
 from keyplan.design import (
     HOUSEKEEPING,
     Created,
     Entity,
     Id,
     Refusal,
+    batch_get,
     created,
     get,
     key,
@@ -41,8 +42,9 @@ from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, Objects, Received, too_large
+from keyplan.web.media.quotas import KeptFile, Pending, Quota, UploadUse, owner_id, still_pending
 from keyplan.web.models.bodies import Out
-from keyplan.web.models.problems import InConflict, Missing, Unprocessable
+from keyplan.web.models.problems import InConflict, Missing, Unavailable, Unprocessable
 from keyplan.web.models.values import TimeText
 
 SEND_WITHIN = timedelta(minutes=15)
@@ -52,6 +54,7 @@ CONFIRM_WITHIN = timedelta(hours=1)
 SECOND_LOOK = timedelta(days=1)
 """An upload is swept again after this time: a confirm that ran during the first sweep may have left a file behind."""
 _LEFT_OVER = timedelta(days=3)
+_TRIES = 20
 _USED = Refusal("added-already", "This upload was already used, or has expired. Upload the file again.")
 
 
@@ -63,6 +66,7 @@ class Upload(Entity, table=HOUSEKEEPING):
     name: str
     content_type: str
     most: int
+    owner: str = ""
     state: Literal["pending", "kept", "dropped"] = "pending"
     created_at: Created = created()
     due_at: datetime
@@ -86,7 +90,7 @@ class Checked:
     """A valid file that is in its place. It becomes permanent when `keep` is written."""
 
     file: File
-    keep: Part
+    keep: Sequence[Part]
 
 
 class Media:
@@ -104,6 +108,7 @@ class Media:
         secret: Callable[[], bytes],
         hosts: PictureHosts = PictureHosts(),  # noqa: B008 - it never changes
         decoder: Decoder | None = None,
+        quota: Quota = Quota(),  # noqa: B008 - it never changes
     ) -> None:
         self.system = system
         self.objects = objects
@@ -112,6 +117,8 @@ class Media:
         self.hosts = hosts
         """Whose pictures pages show."""
         self._decoder = decoder or decoder_of(1, MEGAPIXELS)
+        self.quota = quota
+        """How much a person may upload, unless the service says otherwise."""
 
     @property
     def bucket(self) -> str:
@@ -133,13 +140,16 @@ class Media:
         self,
         content_type: str,
         *,
+        owner: str,
         purpose: str,
         max_bytes: int,
         types: Collection[str] = IMAGES,
         under: Sequence[str] = (),
+        quota: Quota | None = None,
     ) -> Ticket:
         """Let a client send one file of this type, up to this size. Refuses a type that isn't in `types`.
 
+        `owner` is the person whose quota it counts against. Over it, the upload is refused with `upload-quota`.
         `purpose` says what the upload is for, and whose it is (`f"avatar of {sub}"`). It can be confirmed for this
         purpose only. `under` are the folders of its name.
         """
@@ -154,9 +164,10 @@ class Media:
             name=new_name(kind, under),
             content_type=content_type,
             most=max_bytes,
+            owner=owner_id(owner),
             due_at=expires_at + CONFIRM_WITHIN,
         )
-        self._store.run(create(upload))  # before anything can be sent, so that every sent file has a record
+        self._record(upload, quota or self.quota)  # before anything can be sent, so that every sent file has a record
         post = self.objects.post(upload.upload_id, content_type, max_bytes, expires_at)
         return Ticket(
             upload_id=upload.upload_id,
@@ -166,6 +177,35 @@ class Media:
             expires_at=timestamp_text(expires_at, self._store.design.tables[0].times),
         )
 
+    def _record(self, upload: Upload, quota: Quota) -> None:
+        """Store an upload, if it is within the quota of its owner."""
+        for _ in range(_TRIES):
+            use = self._use(upload.owner)
+            quota.check(use, upload.most)
+            use.pending = [*use.pending, Pending(upload_id=upload.upload_id, most=upload.most, due_at=upload.due_at)]
+            try:
+                self._store.transact(create(upload), update(use))
+            except StaleVersion:  # they asked for another one at the same time
+                continue
+            return
+        raise Unavailable
+
+    def _use(self, owner: str) -> UploadUse:
+        """What a person uploads and keeps now."""
+        found = self._store.run(get(UploadUse, owner=owner, consistent=True))
+        if found is None:
+            with suppress(AlreadyExists):
+                return self._store.run(create(UploadUse(owner=owner)))
+            return self._use(owner)
+        uploads = self._store.run(batch_get(Upload, [each.upload_id for each in found.pending], consistent=True))
+        if any(each is not None and each.state == "kept" for each in uploads):
+            # Its bytes are among the kept ones by now, but weren't perhaps when the item was read.
+            again = self._store.run(get(UploadUse, owner=owner, consistent=True))
+            found = again if again is not None and again.version == found.version else found
+        open_ids = {each.upload_id for each in uploads if each is not None and each.state == "pending"}
+        found.pending = still_pending(found.pending, open_ids, self._store.clock())
+        return found
+
     def confirm(self, upload_id: str, *, purpose: str) -> File:
         """Make the sent file permanent. Can be repeated.
 
@@ -174,7 +214,7 @@ class Media:
         """
         checked = self.check(upload_id, purpose=purpose)
         try:
-            self._store.transact(checked.keep)
+            self._store.transact(*checked.keep)
         except Refused:
             upload = self._known(upload_id, purpose)
             if upload.state != "kept":
@@ -185,7 +225,7 @@ class Media:
         """Check the sent file and put it in its place. It becomes permanent when `keep` is written.
 
             checked = self.media.check(upload_id, purpose=...)
-            self.store.transact(create(Image(file=checked.file.name, ...)), checked.keep)
+            self.store.transact(create(Image(file=checked.file.name, ...)), *checked.keep)
 
         In one transaction, so that a file is never kept without its item, or for two items.
         """
@@ -197,7 +237,12 @@ class Media:
         if file is None:
             raise _no_such_upload()
         upload.state = "kept"
-        return Checked(file, update(upload, where=lambda stored: stored.state == "pending", refusal=_USED))
+        kept = update(upload, where=lambda stored: stored.state == "pending", refusal=_USED)
+        return Checked(file, [kept, *self._counted(upload, file)])
+
+    def _counted(self, upload: Upload, file: File) -> list[Part]:
+        """What counts a kept file against the quota of its owner, if it has one."""
+        return [create(KeptFile(name=file.name, owner=upload.owner, size=file.size))] if upload.owner else []
 
     def _known(self, upload_id: str, purpose: str) -> Upload:
         upload = None
@@ -310,9 +355,14 @@ class Media:
         return self.objects.chunks(file, 0, file.size)
 
     def delete(self, name: str) -> None:
-        """Delete a kept file, if it exists."""
-        if kind_by_name(name):
-            self.objects.delete(name)
+        """Delete a kept file, if it exists. It no longer counts against the quota of its owner."""
+        if not kind_by_name(name):
+            return
+        self.objects.delete(name)
+        counted = self._store.run(get(KeptFile, name=name, consistent=True))
+        if counted is not None:
+            with suppress(Refused):  # another process was faster
+                self._store.run(delete(counted))
 
     def _found(self, name: str) -> File:
         file = self.find(name)

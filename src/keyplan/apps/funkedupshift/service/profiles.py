@@ -71,7 +71,9 @@ class Profiles(Access):
         """Ask for an upload. Send the picture as the answer says, then put it in place."""
         under = ["profile", "avatars", self.me.sub]
         max_bytes = min(new.size, MAX_AVATAR_BYTES)
-        return self.media.ask(new.content_type, purpose=self._avatar, max_bytes=max_bytes, under=under)
+        return self.media.ask(
+            new.content_type, owner=self.me.sub, purpose=self._avatar, max_bytes=max_bytes, under=under
+        )
 
     @property
     def _avatar(self) -> str:
@@ -81,7 +83,7 @@ class Profiles(Access):
     def put_avatar(self, sent: SentAvatar, version: MayMatch) -> ProfileOut:
         """Use a picture that was uploaded as your avatar. The previous one is deleted."""
         checked = self.media.check(sent.upload_id, purpose=self._avatar)
-        return self._profile_out(self._with_avatar(checked.file.name, version, checked.keep))
+        return self._profile_out(self._with_avatar(checked.file.name, version, *checked.keep))
 
     @allow(SIGNED_IN, retry=_RACES)
     def delete_avatar(self, version: MayMatch) -> None:

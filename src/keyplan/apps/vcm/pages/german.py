@@ -315,6 +315,19 @@ _RULES = {
     "Too many pictures are being checked right now. Try again in a moment.": (
         "Gerade werden zu viele Bilder geprüft. Bitte gleich noch einmal versuchen."
     ),
+    "You have {number} unfinished uploads. Finish one of them, or wait until {time} UTC, when one expires.": (
+        "{number} Uploads sind noch nicht abgeschlossen. Bitte einen abschließen oder bis {time} Uhr (UTC) warten."
+    ),
+    "The file is larger than {limit}, which is the most that you may upload at once.": (
+        "Die Datei ist größer als {limit}. Mehr kann nicht auf einmal hochgeladen werden."
+    ),
+    "Your unfinished uploads may have up to {limit}. Finish one of them, or wait until {time} UTC, when one expires.": (
+        "Nicht abgeschlossene Uploads dürfen zusammen {limit} groß sein. Bitte einen abschließen oder bis {time} Uhr "
+        "(UTC) warten."
+    ),
+    "Your pictures use {used} of {most}. Delete pictures that you no longer need, and try again.": (
+        "Deine Bilder belegen {used} von {most}. Bitte Bilder löschen, die nicht mehr gebraucht werden."
+    ),
     "The file is empty.": "Die Datei ist leer.",
     "The file is {found}, but {expected} was expected.": "Die Datei ist {found}, erwartet wurde {expected}.",
     "This file type isn't supported. Upload {types} or {last}.": (

@@ -13,6 +13,8 @@ from keyplan.design import Id
 from keyplan.web import ANYONE, IfMatch, Listing, Paging, Unprocessable, allow
 
 FOLDER = "media"
+FOR_THE_CLUB = 20
+"""Editors upload for everybody, so they may upload this many times as much as a person elsewhere."""
 
 
 class Library(Shared):
@@ -38,7 +40,14 @@ class Library(Shared):
     def upload_media(self, new: NewUpload) -> UploadTicket:
         """Ask for an upload. Send the file as the answer says, then add it."""
         try:
-            ticket = self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=[FOLDER])
+            ticket = self.media.ask(
+                new.content_type,
+                owner=self.me.sub,
+                purpose=self._purpose,
+                max_bytes=new.size,
+                under=[FOLDER],
+                quota=self.media.quota.times(FOR_THE_CLUB),
+            )
         except Unprocessable as error:
             # The field has another name here than in the kit.
             raise Unprocessable(error.code, error.detail, pointer="/contentType") from error
@@ -61,7 +70,7 @@ class Library(Shared):
             url=self.media.url(name),
             alt=sent.alt or None,
         )
-        self.store.transact(create(media), checked.keep)
+        self.store.transact(create(media), *checked.keep)
         return MediaOut.from_fields(media)
 
     @allow(*EDITORS)

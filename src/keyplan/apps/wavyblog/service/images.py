@@ -18,7 +18,10 @@ class Images(Accounts):
     @allow("user")
     def upload_image(self, new: NewImage) -> Ticket:
         """Request an upload. Send the file as the answer says, then add the image."""
-        return self.media.ask(new.content_type, purpose=self._purpose, max_bytes=new.size, under=["images"])
+        owner = self.user.username
+        return self.media.ask(
+            new.content_type, owner=owner, purpose=self._purpose, max_bytes=new.size, under=["images"]
+        )
 
     @property
     def _purpose(self) -> str:
@@ -35,7 +38,7 @@ class Images(Accounts):
             content_type=image_type.validate_python(file.content_type),
             size=file.size,
         )
-        self.store.transact(create(image), checked.keep)
+        self.store.transact(create(image), *checked.keep)
         return self._image(image)
 
     @allow("user")
