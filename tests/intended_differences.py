@@ -38,6 +38,15 @@ INTENDED: tuple[Intended, ...] = (
         )
         for system in ("hacktracker", "vcm", "wavyblog")
     ),
+    *(
+        Intended(system, f"calls > {place}", "uploads and kept files count against the quota of their owner")
+        for system, places in {
+            "funkedupshift": ("* POST /me/avatar/upload *", "* PUT /me/avatar *", "* DELETE /me/avatar > requests"),
+            "vcm": ("* POST /media/upload *", "* POST /media {*"),
+            "wavyblog": ("* POST /images/upload *", "* POST /images {*", "* DELETE /images/*"),
+        }.items()
+        for place in places
+    ),
     # funkedupshift
     Intended(
         "funkedupshift",

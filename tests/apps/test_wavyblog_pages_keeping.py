@@ -266,3 +266,13 @@ def test_long_lists_of_users_have_pages(served: Served) -> None:
     assert following
     second = admin.get(unescape(following[1])).text
     assert first.count("@example.org") + second.count("@example.org") == 63
+
+
+def test_the_page_says_what_to_do_over_the_quota(tmp_path: Path) -> None:
+    with blog(settings_in(tmp_path, upload_pending=1)) as served:
+        author = served.who("author")
+        assert author.send("/images/new", content_type="image/png").status_code == 200
+        refused = author.send("/images/new", content_type="image/png")
+        assert refused.status_code == 409
+        (sentence,) = problems_of(refused)
+    assert sentence.startswith("You have 1 unfinished upload. Finish one of them, or wait until ")

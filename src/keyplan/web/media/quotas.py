@@ -35,7 +35,8 @@ class Quota:
     def check(self, use: "UploadUse", wanted: int) -> None:
         """Refuse another upload of so many bytes if it doesn't fit."""
         if self.pending and len(use.pending) >= self.pending:
-            raise _over(f"You have {len(use.pending)} unfinished uploads. {_wait(use)}")
+            uploads = "upload" if len(use.pending) == 1 else "uploads"
+            raise _over(f"You have {len(use.pending)} unfinished {uploads}. {_wait(use)}")
         reserved = sum(each.most for each in use.pending) + wanted
         if self.pending_bytes and reserved > self.pending_bytes:
             limit = _size(self.pending_bytes)

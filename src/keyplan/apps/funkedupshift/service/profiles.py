@@ -68,7 +68,10 @@ class Profiles(Access):
 
     @allow(SIGNED_IN)
     def upload_avatar(self, new: NewAvatar) -> Ticket:
-        """Ask for an upload. Send the picture as the answer says, then put it in place."""
+        """Ask for an upload. Send the picture as the answer says, then put it in place.
+
+        Refused with `upload-quota` if too many uploads are unfinished.
+        """
         under = ["profile", "avatars", self.me.sub]
         max_bytes = min(new.size, MAX_AVATAR_BYTES)
         return self.media.ask(

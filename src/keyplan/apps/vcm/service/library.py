@@ -38,7 +38,10 @@ class Library(Shared):
 
     @allow(*EDITORS)
     def upload_media(self, new: NewUpload) -> UploadTicket:
-        """Ask for an upload. Send the file as the answer says, then add it."""
+        """Ask for an upload. Send the file as the answer says, then add it.
+
+        Refused with `upload-quota` if too many uploads are unfinished, or yours have too many bytes: delete some.
+        """
         try:
             ticket = self.media.ask(
                 new.content_type,

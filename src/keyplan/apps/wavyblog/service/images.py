@@ -17,7 +17,10 @@ class Images(Accounts):
 
     @allow("user")
     def upload_image(self, new: NewImage) -> Ticket:
-        """Request an upload. Send the file as the answer says, then add the image."""
+        """Request an upload. Send the file as the answer says, then add the image.
+
+        Refused with `upload-quota` if too many uploads are unfinished, or your images have too many bytes: delete some.
+        """
         owner = self.user.username
         return self.media.ask(
             new.content_type, owner=owner, purpose=self._purpose, max_bytes=new.size, under=["images"]
