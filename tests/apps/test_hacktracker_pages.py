@@ -61,6 +61,16 @@ def served(tmp_path: Path) -> Iterator[Site]:
         yield started
 
 
+def test_a_play_of_today_is_the_last_one_of_the_demo(full: Site) -> None:
+    """The scoring page continues after it, and Undo removes it."""
+    casey = full.as_("casey")
+    at = f"/games/{demo.PLAYING}"
+    play = {"player_id": casey.get(at).json()["lineup"][0], "result": "1B", "inning": 6, "outs": 0}
+    made = casey.post(f"{at}/at-bats", json=play)
+    assert made.status_code == 201, made.text
+    assert casey.post(f"{at}/at-bats/undo").json()["at_bat_id"] == made.json()["at_bat_id"]
+
+
 def test_every_page_of_the_demo(full: Site) -> None:
     """Every link on our pages leads to a page."""
     reader = Reader(full, "casey")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
@@ -83,6 +83,13 @@ def test_without_javascript_the_zone_is_chosen_on_a_page(plain_page: Page, leagu
     expect(page.get_by_text("1 May 2026, 18:00 UTC")).to_be_visible()
 
 
+def _send_twice(route: Route) -> None:
+    """The answer to the first is lost."""
+    if route.request.method == "POST":
+        route.fetch(max_redirects=0)
+    route.continue_()
+
+
 def test_a_skipped_and_a_doubled_hour(plain_page: Page, league: Club) -> None:
     page = plain_page
     sign_in(page, league.site, "olga")
@@ -95,8 +102,10 @@ def test_a_skipped_and_a_doubled_hour(plain_page: Page, league: Club) -> None:
     expect(page.get_by_role("alert")).to_contain_text("clocks go from 02:00 to 03:00")
     expect(page.get_by_label("Start")).to_have_value("2026-03-08T02:30")
     page.get_by_label("Start").fill("2026-11-01T01:30")
+    page.route("**/games/g1/edit", _send_twice)
     page.get_by_role("button", name="Save game").click()
-    expect(page.locator(".notice")).to_contain_text("The first one (EDT, not EST) was saved.")
+    about = "Clocks show 01:30 twice on 2026-11-01 in America/New_York. The first one (EDT, not EST) was saved."
+    expect(page.locator(".notice")).to_have_text(f"Game saved. {about}")
     assert league.olga.get("/games/g1").json()["game_start_ts"] == "2026-11-01T05:30:00.000Z"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -126,6 +127,15 @@ def test_neither_a_page_nor_a_cookie_is_kept(started: Site, alice: httpx.Client)
     assert "body" not in record
     assert record["headers"]["M"].keys() == {"location", "notice"}
     assert "alice" not in str(record)
+
+
+def test_a_choice_that_only_a_cookie_keeps_is_made_each_time(alice: httpx.Client) -> None:
+    """The answer that set the cookie may be the one that was lost."""
+    hidden = hidden_in(alice, "/time-zone")
+    for zone in ("Europe/Berlin", "Asia/Tokyo", "Europe/Berlin"):
+        chosen = alice.post("/time-zone", data={**hidden, "zone": zone})
+        assert zone in notice_of(alice.get("/time-zone"))
+        assert quote(zone, safe="") in chosen.headers["set-cookie"]
 
 
 def test_forms_that_sign_in_or_out_have_no_key(alice: httpx.Client) -> None:

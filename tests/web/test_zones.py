@@ -96,7 +96,23 @@ def test_what_a_form_says_about_before_can_be_anything(before: str) -> None:
     with at_clock(ZoneInfo("UTC")):
         assert datetime.fromisoformat(read_time("2026-05-01T18:00", "UTC", before)).tzinfo is not None
         assert read_time("soon", "UTC", before) == "soon"
-        assert read_time("0001-01-01T00:00", BERLIN, before) == "0001-01-01T00:00"
+
+
+@pytest.mark.parametrize(
+    ("typed", "zone", "before"),
+    [
+        ("0001-01-01T00:00", BERLIN, ""),
+        ("9999-12-31T23:59", "America/New_York", ""),
+        ("2026-05-01T18:00", "Asia/Tokyo", "9999-12-31T23:59:00+00:00"),
+    ],
+)
+def test_a_time_that_is_outside_of_the_calendar_elsewhere_is_refused_beside_its_field(
+    typed: str, zone: str, before: str
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_form(Asked, {"at": [typed], "at.zone": [zone], "at.before": [before]})
+    [error] = refused.value.errors
+    assert (error.pointer, error.detail) == ("/at", "Enter a date between the years 2 and 9998.")
 
 
 @pytest.mark.parametrize(

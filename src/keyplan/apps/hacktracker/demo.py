@@ -192,7 +192,7 @@ def _at_bats(made: random.Random, game: Game, innings: int) -> Iterator[AtBat]:
             on += (result not in _ENDS) - runs
             yield AtBat(
                 game_id=game.game_id,
-                at_bat_id=f"{game.game_id}-{count:03}",
+                at_bat_id=f"00-{game.game_id}-{count:03}",  # sorts before every ID that is generated later
                 player_id=player_id,
                 user_id=linked.get(player_id),
                 team_id=HERONS,

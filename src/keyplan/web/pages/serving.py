@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, cast
-from urllib.parse import unquote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -221,7 +220,7 @@ class _Serving:
         keyed = Keyed(visitor.caller, trace.address, route, path, key, entered, visitor.anonymous, by_values=True)
         response = carried_out_once(self._running, keyed, act, kept=partial(_redirect_of, view), patience=_PATIENCE)
         if REPLAYED in response.headers:
-            return view.redirect_to(response.headers["location"], notice=unquote(response.headers[_NOTICE]) or None)
+            return view.redirect_again(response.headers["location"], response.headers[_NOTICE])
         return response
 
     def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None, path: str = "") -> View[Any]:

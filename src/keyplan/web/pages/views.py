@@ -52,6 +52,13 @@ def _hidden_field(name: str, value: str) -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
+def _sentences(said: list[str]) -> str:
+    """What is said, one after the other. A notice on its own has no period."""
+    if len(said) < 2:
+        return "".join(said)
+    return " ".join(each if each.endswith((".", "!", "?")) else f"{each}." for each in said)
+
+
 class ShownZone:
     """The time zone of a page, as templates show it."""
 
@@ -176,8 +183,12 @@ class View(Generic[S]):
     def redirect_to(self, address: str, /, *, notice: str | None = None) -> Response:
         """Redirect to a URL, such as one that `site.local` returned."""
         said = [self.site.language.say(each) for each in ([] if notice is None else [notice]) + clock().remarks]
-        if said:
-            self.visitor.cookies.set(NOTICE, quote(". ".join(said)), timedelta(minutes=1))
+        return self.redirect_again(address, quote(_sentences(said)))
+
+    def redirect_again(self, address: str, notice: str) -> Response:
+        """Redirect with the notice of an earlier response, as its cookie has it; empty for none."""
+        if notice:
+            self.visitor.cookies.set(NOTICE, notice, timedelta(minutes=1))
         return RedirectResponse(address, 303)
 
     def sign_in(self, caller: Caller, lasts: timedelta = LASTS) -> None:

@@ -30,7 +30,8 @@ def zone_pages(site: Site) -> list[PageRoute]:
     """The page and its form; none if all times of the system are in one zone."""
     if site.zone is not None:
         return []
-    return [PageRoute("GET", _PATH, _show), PageRoute("POST", _PATH, _choose, again=_show, again_at=_PATH)]
+    # Without a key: only a cookie keeps the choice, and the answer with the cookie may be the one that was lost.
+    return [PageRoute("GET", _PATH, _show), PageRoute("POST", _PATH, _choose, again=_show, again_at=_PATH, once=False)]
 
 
 def _show(view: View[Any], to: str = "") -> Response:

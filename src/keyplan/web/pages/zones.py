@@ -26,6 +26,7 @@ DEFAULT = ZoneInfo("UTC")
 _AREAS = ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 _MAX_NAME = 64
 SKIPPED = "There is no {time} on {day} in {zone}: clocks go from {first} to {last}. Enter another time."
+OUTSIDE = "Enter a date between the years 2 and 9998."
 TWICE = "Clocks show {time} twice on {day} in {zone}. The first one ({first}, not {second}) was saved."
 
 
@@ -132,12 +133,12 @@ def read_time(text: str, zone_name: str | None, before: str | None) -> str:
     if typed is None or typed.tzinfo is not None:
         return text
     zone = zone_named(zone_name) or clock().zone
-    if before and known is not None and known.tzinfo and as_typed(known, zone) == f"{typed:%Y-%m-%dT%H:%M}":
-        return before
     try:
+        if before and known is not None and known.tzinfo and as_typed(known, zone) == f"{typed:%Y-%m-%dT%H:%M}":
+            return before
         return _instant(typed.replace(tzinfo=zone), zone).isoformat()
-    except OverflowError:  # in the first or the last year that there is
-        return text
+    except OverflowError as error:  # in the first or the last year that there is
+        raise NoSuchTime(OUTSIDE) from error
 
 
 def _instant(shown: datetime, zone: ZoneInfo) -> datetime:

@@ -15,6 +15,7 @@ _KIT = {
         "{time} Uhr gibt es am {day} in {zone} nicht: Die Uhren springen von {first} auf {last}. "
         "Bitte eine andere Zeit eingeben."
     ),
+    "Enter a date between the years 2 and 9998.": "Bitte ein Datum zwischen den Jahren 2 und 9998 eingeben.",
     "Clocks show {time} twice on {day} in {zone}. The first one ({first}, not {second}) was saved.": (
         "{time} Uhr gibt es am {day} in {zone} zweimal. Gespeichert wurde die erste ({first}, nicht {second})."
     ),
