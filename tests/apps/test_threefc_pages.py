@@ -371,7 +371,7 @@ def test_long_lists_have_pages(site: Club, olga: Reader) -> None:
     following = re.search(r'rel="next" href="([^"]+)"', page.text)
     assert following
     rest = olga.get(unescape(following[1]))
-    assert "First page" in rest.text
+    assert 'rel="prev"' in rest.text
     names = re.findall(r"(?:Extra|Player) \d+", page.text) + re.findall(r"(?:Extra|Player) \d+", rest.text)
     assert len(names) == len(set(names)) == 68
 
