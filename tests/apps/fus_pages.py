@@ -28,7 +28,7 @@ class Reader:
     def send(self, to: str, /, **values: str | list[str]) -> httpx.Response:
         """Send a form, with the token of a form that every signed-in user can see."""
         token = hidden(self.get("/sign-in"), "csrf")
-        return self.client.post(to, data={"csrf": token, "form": "main", **values})
+        return self.client.post(to, data={"csrf": token, "form": "main", "confirmed": "yes", **values})
 
     def follow(self, answer: httpx.Response) -> httpx.Response:
         """The page that a form redirects to."""

@@ -12,7 +12,7 @@ from keyplan.apps.funkedupshift.api import SYSTEM
 from keyplan.apps.funkedupshift.fields import STARS
 from keyplan.apps.funkedupshift.pages.shared import PEOPLE
 from tests.apps.fus_site import all_of, png, settings
-from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.browser import browser, browser_page, confirm, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.site import Site, site
 
 PICTURE: FilePayload = {"name": "me.png", "mimeType": "image/png", "buffer": png(shade=200)}
@@ -109,8 +109,8 @@ def test_rating_and_commenting_without_javascript(plain_page: Page, full: Site) 
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".comments")).to_contain_text("Other words.")
     screenshots(page, "fus-site-signed-in")
-    page.get_by_text("Delete comment…").click()
     page.get_by_role("button", name="Delete comment").click()
+    confirm(page)
     expect(page.get_by_role("status")).to_have_text("Comment deleted")
     page.get_by_role("link", name="Your ratings").click()
     expect(page.get_by_role("link", name=title, exact=True)).to_be_visible()
@@ -209,8 +209,8 @@ def test_squash(browser_page: Page, full: Site) -> None:
     page.get_by_role("link", name="Players").click()
     screenshots(page, "fus-squash-players")
     page.get_by_role("link", name="Edit Ada Abel").click()
-    page.get_by_text("Delete player…").click()
     page.get_by_role("button", name="Delete player").click()
+    confirm(page)
     expect(page.get_by_role("alert")).to_contain_text("Can't delete this player")
     screenshots(page, "fus-squash-player")
 
@@ -231,9 +231,9 @@ def test_keeping_the_catalog(browser_page: Page, full: Site) -> None:
     screenshots(page, "fus-ratings")
     page.goto(f"{full.url}/funkedupshift/")
     page.get_by_role("link", name="All about the sea").click()
-    page.get_by_text("Delete site…").click()
     screenshots(page, "fus-site-admin")
     page.get_by_role("button", name="Delete site").click()
+    confirm(page)
     expect(page.get_by_role("status")).to_have_text("Site deleted")
 
 

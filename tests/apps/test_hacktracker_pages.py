@@ -42,7 +42,7 @@ class Reader:
         forms = [each for each in FORM.findall(page) if re.search(rf'action="/hacktracker{re.escape(action)}"', each)]
         assert forms, f"{path} has no form for {action}"
         hidden = {name: unescape(value) for name, value in FIELD.findall(forms[0])}
-        answer = self.client.post(action, data={**hidden, **typed})
+        answer = self.client.post(action, data={"confirmed": "yes", **hidden, **typed})
         assert answer.status_code == expected, f"{action}: {answer.status_code} {answer.text}"
         return answer.text
 

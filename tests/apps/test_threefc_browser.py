@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from keyplan.apps.threefc import demo
 from keyplan.apps.threefc.api import SYSTEM
 from tests.apps.threefc_site import Club, club, ok, settings
-from tests.web.browser import PHONE, browser, browser_page, plain_page, screenshots, watched  # noqa: F401 - fixtures
+from tests.web.browser import PHONE, browser, browser_page, confirm, plain_page, screenshots, watched  # noqa: F401 - fixtures
 from tests.web.site import Site, site
 
 BETWEEN_BARS = 664
@@ -93,6 +93,7 @@ def test_two_taps_and_everybody_knows(phone: Page, browser_page: Page, served: C
     screenshots(phone, "threefc-pad")
 
     phone.get_by_role("button", name="Finish game").tap()
+    confirm(phone)
     expect(browser_page.get_by_text("Red won.")).to_be_visible(timeout=2 * FOLLOWS)
     assert served.clean()
 

@@ -12,7 +12,7 @@ from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 from keyplan.apps.vcm.api import SYSTEM
 from keyplan.apps.vcm.pages import editing
 from tests.apps.vcm_site import add, announce, club, doc, editor, png, upload, write
-from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.browser import browser, browser_page, confirm, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.site import Site
 
 BUNDLE = Path(str(editing.__file__)).parent.parent / "static" / "editor.js"
@@ -48,7 +48,7 @@ def test_the_public_site(browser_page: Page, demo: Site) -> None:
     page.get_by_role("link", name="News", exact=True).click()
     screenshots(page, "vcm-news")
     page.locator(".stories a").first.click()
-    expect(page.locator(".text h3")).to_contain_text("Satz")
+    expect(page.locator(".text h2")).to_contain_text("Satz")
     screenshots(page, "vcm-article")
     page.get_by_role("link", name="Termine", exact=True).click()
     screenshots(page, "vcm-events")
@@ -346,7 +346,7 @@ def test_all_of_it_without_javascript(plain_page: Page, site: Site) -> None:
     page.get_by_label("Titel").fill("Von Hand")
     page.get_by_label("Text", exact=True).fill(f"## Oben\n\n__Unter__ und **fett**.\n\n![Netz](media:{media['id']})")
     page.get_by_role("button", name="Vorschau").click()
-    expect(page.locator("#vorschau h3").nth(1)).to_have_text("Oben")
+    expect(page.locator("#vorschau .text h2")).to_have_text("Oben")
     expect(page.locator("#vorschau img")).to_be_visible()
     page.get_by_role("button", name="Speichern und veröffentlichen").click()
     expect(page.get_by_role("status")).to_have_text("News veröffentlicht")
@@ -358,8 +358,8 @@ def test_all_of_it_without_javascript(plain_page: Page, site: Site) -> None:
     screenshots(page, "vcm-markdown")
     page.get_by_label("Titel").fill("")
     page.get_by_role("button", name="Vorschau").click()
-    page.get_by_text("News löschen", exact=True).click()
-    page.get_by_role("button", name="Endgültig löschen").click()
+    page.get_by_role("button", name="News löschen").click()
+    confirm(page)
     expect(page.get_by_role("status")).to_have_text("News gelöscht")
     assert editor(site).get("/news/all").json()["items"] == []
 

@@ -41,7 +41,7 @@ class Reader:
         return unescape(found[1])
 
     def send(self, path: str, **values: object) -> httpx.Response:
-        return self.client.post(path, data={"form": "main", **values, "csrf": self.token()})
+        return self.client.post(path, data={"form": "main", "confirmed": "yes", **values, "csrf": self.token()})
 
 
 @pytest.fixture(scope="module")
@@ -319,7 +319,7 @@ def test_all_that_editors_read_about_fields_is_german() -> None:
     kit = folder_of("keyplan.web") / "templates"
     pages = [(kit / f"{page}.html").read_text("utf-8") for page in ("editor", "editor_list")]
     said = {*SENTENCES, *(name for page in pages for name in re.findall(r'(?:say\()?"([^"]+)"(?:\)| \| said)', page))}
-    assert {"Save {noun}", "Delete permanently", "Cancel"} <= said
+    assert {"Save {noun}", "Delete {noun}", "Cancel"} <= said
     for each_editor in EDITORS:
         said |= {each_editor.noun, each_editor.plural}
         infos = [each_editor.body.model_fields[name] for name in each_editor.asked]

@@ -13,7 +13,7 @@ from playwright.sync_api import Dialog, FilePayload, Page, expect
 from keyplan.apps.wavyblog import demo
 from keyplan.apps.wavyblog.api import SYSTEM
 from tests.apps.wavyblog_pages_support import PASSWORD, POST, Served, blog, png, settings_in
-from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.browser import browser, browser_page, confirm, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.media_support import s3_client
 from tests.web.site import Site, site
 
@@ -111,9 +111,10 @@ def test_the_admin_s_pages(browser_page: Page, full: Site) -> None:
     page.reload()
     expect(page.locator("[data-gallery] img").first).to_have_attribute("src", newest or "")
     page.goto(f"{full.url}/wavyblog/users/jonas_costa")
-    page.get_by_text("Delete account", exact=True).click()
     screenshots(page, "wavyblog-user")
-    page.get_by_role("button", name="Delete account permanently").click()
+    page.get_by_role("button", name="Delete account").click()
+    screenshots(page, "wavyblog-confirm")
+    confirm(page)
     expect(page.get_by_role("alert")).to_contain_text("This user has posts. Delete the posts first.")
     page.get_by_role("link", name="mira_berg").click()
     screenshots(page, "wavyblog-account")
@@ -152,7 +153,7 @@ def test_register_write_preview_upload_publish(browser_page: Page, served: Serve
     text.fill("## Morning\n\nWaves, *waves*.\n\n")
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#preview em")).to_have_text("waves")
-    expect(page.locator("#preview h1")).to_have_text("A day at sea")
+    expect(page.locator("#preview .as-title")).to_have_text("A day at sea")
     assert page.url.endswith("/write")  # in place
     text.press("Control+End")
     choose(page, PICTURE)
@@ -198,8 +199,8 @@ def test_a_file_that_is_not_an_image_shows_an_error(browser_page: Page, served: 
     expect(page.get_by_text("sea.pdf: JPEG, PNG, GIF or WebP, up to 10 MB.")).to_be_visible()
     choose(page, PICTURE)
     expect(page.locator(".gallery li")).to_have_count(1)
-    page.get_by_text("Delete image", exact=True).click()
-    page.get_by_role("button", name="Delete image permanently").click()
+    page.get_by_role("button", name="Delete image").click()
+    confirm(page)
     expect(page.get_by_text("No images yet.")).to_be_visible()
 
 
@@ -307,8 +308,8 @@ def test_all_of_it_without_javascript(plain_page: Page, served: Served) -> None:
     screenshots(page, "wavyblog-draft")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("status")).to_have_text("Post published")
-    page.get_by_text("Delete post", exact=True).click()
-    page.get_by_role("button", name="Delete post permanently").click()
+    page.get_by_role("button", name="Delete post").click()
+    confirm(page)
     expect(page.get_by_role("status")).to_have_text("Post deleted")
 
 

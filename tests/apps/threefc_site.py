@@ -55,7 +55,7 @@ class Reader:
         """Send a form, with the token of a page that has one."""
         found = re.search(r'name="csrf" value="([^"]*)"', self.get(at).text)
         assert found
-        return self.client.post(to, data={"csrf": found[1], "form": "main", **values})
+        return self.client.post(to, data={"csrf": found[1], "form": "main", "confirmed": "yes", **values})
 
     def follow(self, answer: httpx.Response) -> httpx.Response:
         assert answer.status_code == 303, answer.text

@@ -68,7 +68,7 @@ class Reader:
 
     def send(self, to: str, /, **values: str | list[str]) -> httpx.Response:
         """Send a form, with its token."""
-        return self.post(to, {"csrf": self.token(), "form": "main", **values})
+        return self.post(to, {"csrf": self.token(), "form": "main", "confirmed": "yes", **values})
 
     def follow(self, answer: httpx.Response) -> httpx.Response:
         assert answer.status_code == 303, answer.text

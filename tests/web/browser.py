@@ -94,6 +94,11 @@ def plain_page(browser: Browser) -> Iterator[Page]:
     yield from watched(browser, java_script_enabled=False)
 
 
+def confirm(page: Page) -> None:
+    """Say yes to the question of the page that asks before something that can't be undone."""
+    page.locator("main form:has(input[name=confirmed]) button").click()
+
+
 def fits(page: Page) -> bool:
     """Whether the page fits without scrolling sideways."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

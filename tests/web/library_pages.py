@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from keyplan.web import OfVersion, Pages, Paging, Person, System, View
+from keyplan.web import Confirm, OfVersion, Pages, Paging, Person, System, View
 from tests.web.library import SYSTEM, Librarian, Library, NewBook, NewShelf, ShelfId
 
 PEOPLE = (
@@ -46,7 +46,7 @@ def add_book(view: LibraryView, shelf_id: ShelfId, new: NewBook) -> Response:
     return view.redirect("/shelves/{shelf_id}", shelf_id=shelf_id, notice="The book is there.")
 
 
-@pages.post("/shelves/{shelf_id}/delete")
+@pages.post("/shelves/{shelf_id}/delete", confirm=Confirm("Take down “{name}”?", "Take it down", about=Librarian.shelf))
 def delete_shelf(view: LibraryView, shelf_id: ShelfId, which: OfVersion) -> Response:
     view.service.delete_shelf(shelf_id, which.seen)
     return view.redirect("/", notice="It is gone.")

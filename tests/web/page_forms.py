@@ -13,7 +13,7 @@ def token_in(page: httpx.Response) -> str:
 
 def send(client: httpx.Client, at: str, to: str, /, **values: str) -> httpx.Response:
     """Get the page with the form, and submit the form."""
-    return client.post(to, data={"csrf": token_in(client.get(at)), "form": "main", **values})
+    return client.post(to, data={"csrf": token_in(client.get(at)), "form": "main", "confirmed": "yes", **values})
 
 
 def sign_in(client: httpx.Client, sub: str, groups: str = "", to: str = "/library/") -> httpx.Response:

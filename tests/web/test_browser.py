@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from keyplan.web import TooManyRequests
 from keyplan.web.settings import Settings
-from tests.web.browser import browser, browser_page, plain_page, screenshots  # noqa: F401 - fixtures
+from tests.web.browser import browser, browser_page, confirm, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.library_pages import WITH_PAGES
 from tests.web.site import Site, changed, site
 
@@ -96,11 +96,12 @@ def test_filling_in_a_form(browser_page: Page, started: Site) -> None:
     page.get_by_role("link", name="Isbn: Enter a valid isbn.").click()
     expect(page.get_by_label("ISBN")).to_be_focused()
     finish_shelf(page)
-    page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("button", name="Take it down").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Take down “Poetry & Prose”?")
+    page.get_by_role("link", name="Cancel").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Poetry & Prose")
-    page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Take it down").click()
+    confirm(page)
     expect(page.get_by_role("status")).to_have_text("It is gone.")
     screenshots(page, "list")
 
@@ -110,6 +111,7 @@ def test_everything_works_without_javascript(plain_page: Page, started: Site) ->
     fill_shelf(plain_page, started)
     finish_shelf(plain_page)
     plain_page.get_by_role("button", name="Take it down").click()
+    confirm(plain_page)
     expect(plain_page.get_by_role("status")).to_have_text("It is gone.")
 
 

@@ -38,6 +38,7 @@ from keyplan.web.routes.handling import takes_long
 from keyplan.web.settings import IssuerSettings, Settings
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
 from keyplan.web.system.api_routes import Api, SetCookie
+from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.hashing import check_place
 from keyplan.web.system.language import Language
 from keyplan.web.system.page_forms import form_of
@@ -55,6 +56,7 @@ __all__ = [
     "Change",
     "Choice",
     "Choices",
+    "Confirm",
     "Editor",
     "Forbidden",
     "Headings",

@@ -36,6 +36,7 @@ from keyplan.web.models.versions import Versions
 from keyplan.web.pages.forms import OfVersion, invalid
 from keyplan.web.pages.inputs import Input, ShownInput, input_for
 from keyplan.web.pages.views import View
+from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.page_forms import names_in
 from keyplan.web.system.page_routes import Pages
 from keyplan.web.system.service import Service
@@ -56,6 +57,7 @@ SENTENCES = (
     "{Noun} deleted",
     "Add {noun}",
     "Edit {name}",
+    "Delete {noun} “{name}”?",
 )
 """What is said beside the templates `editor.html` and `editor_list.html`, for languages to translate."""
 
@@ -357,7 +359,13 @@ class Editor(Generic[S, New, Changed]):
                 changed = self.publish(view.service, id, frozenset({_version(changed)}))
             return self.saved(view, changed, "{Noun} published" if typed.publish else "{Noun} saved")
 
-        @pages.post(f"{path}/{self.paths.delete}", again=edit)
+        confirm = Confirm(
+            question=lambda view, thing: self.say(view, "Delete {noun} “{name}”?", name=self.name_of(thing)),
+            button=lambda view, thing: self.say(view, "Delete {noun}"),
+            about=lambda service, id: self.one(service, id),
+        )
+
+        @pages.post(f"{path}/{self.paths.delete}", again=edit, confirm=confirm, method=self.delete)
         def delete(view: View[S], id: key, which: OfVersion) -> Response:
             self.delete(view.service, id, which.seen)
             return view.redirect(self.path, notice=self.say(view, "{Noun} deleted"))

@@ -22,12 +22,13 @@ from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 from keyplan.web.pages.messages import message_for
 from keyplan.web.pages.zones import NoSuchTime, as_typed, clock, read_time
+from keyplan.web.system.confirm import CONFIRMED
 
 TOKEN, FORM, KEY = "csrf", "form", "idempotency_key"
 """The names of hidden fields: the token that proves that a form is ours, which form of its page it is, and its key."""
 MAIN = "main"
 """The name of the form of a page that has one, or of the most important one."""
-_OURS = frozenset({TOKEN, FORM, KEY})
+_OURS = frozenset({TOKEN, FORM, KEY, CONFIRMED})
 _ZONE, _BEFORE = ".zone", ".before"
 """The ends of the names of hidden fields beside a time: its zone, and the time that was shown first."""
 I = TypeVar("I", bound=In)  # noqa: E741 - an In

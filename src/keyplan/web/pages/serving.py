@@ -29,6 +29,7 @@ from keyplan.web.models.problems import (
 )
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
+from keyplan.web.pages.asking import page_that_asks
 from keyplan.web.pages.forms import TOKEN, Sent, Typed, read_form, typed_in, values_of
 from keyplan.web.pages.messages import message_for
 from keyplan.web.pages.rendering import Site, Static, kit_page
@@ -40,6 +41,7 @@ from keyplan.web.pages.zones import at_clock
 from keyplan.web.routes.once import REPLAYED, Keyed, Result, carried_out_once
 from keyplan.web.routes.routing import Later, wrong_method
 from keyplan.web.settings import Settings
+from keyplan.web.system.confirm import CONFIRMED
 from keyplan.web.system.observe import Trace, logger
 from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute, Pages
 from keyplan.web.system.running import Running
@@ -193,8 +195,12 @@ class _Serving:
         request.scope["keyplan.sent"] = sent
         if typed is not None:
             visitor.check_form(next(iter(typed.get(TOKEN, ())), ""))
+            read = None
             if (form := signature_of(page.function).body) is not None:
-                values = {**values, form[0]: read_form(form[1], typed)}
+                read = read_form(form[1], typed)
+                values = {**values, form[0]: read}
+            if page.confirm is not None and CONFIRMED not in typed and page.confirm.when(read):
+                return page_that_asks(page, self._view(request, visitor, path=page.path), read, values)
         return self._carried_out(page, request, visitor, values, sent)
 
     def _carried_out(

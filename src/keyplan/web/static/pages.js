@@ -1,12 +1,10 @@
 // Small improvements for pages that also work without JavaScript.
 
-// Asks before something that can't be undone: <form data-confirm="Delete this post?">.
 // Ignores further clicks while a form is being submitted.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.dataset.try !== undefined) return; // the API's pages send these themselves
-  const question = event.submitter?.dataset.confirm ?? form.dataset.confirm;
-  if (form.ariaBusy === "true" || (question && !window.confirm(question))) {
+  if (form.ariaBusy === "true") {
     event.preventDefault();
     return;
   }

@@ -71,7 +71,7 @@ def calling(
     beside = [each.name for each in signature.parameters if each not in in_path and _is_plain(each)]
     form = form_of(method, *beside)
     names = [*names_in(to), *(names_in(notice) if isinstance(notice, str) else ())]
-    _check_names(path, names, form, *(signature_of(each).returns for each in (method, before) if each is not None))
+    check_names(path, names, form, *(signature_of(each).returns for each in (method, before) if each is not None))
 
     def call(view: Any, typed: In, **given: object) -> Response:  # noqa: ANN401 - a View, which knows pages
         sent: dict[str, object] = {name: getattr(typed, name) for name in beside}
@@ -110,8 +110,9 @@ def _body(model: type[In], typed: In) -> In:
     return typed if type(typed) is model else model.model_validate(sent, by_name=True, by_alias=False)
 
 
-def _check_names(path: str, names: list[str], form: type[In], *returned: object) -> None:
-    known = {*names_in_path(path), *form.model_fields}
+def check_names(path: str, names: list[str], form: type[In] | None, *returned: object) -> None:
+    """Raise a TypeError if a text about a form has a name in braces that nothing has."""
+    known = {*names_in_path(path), *(dir(form) if form else ()), *(form.model_fields if form else ())}
     for each in returned:
         known |= {*dir(each), *getattr(each, "model_fields", ())}
     unknown = [name for name in names if name not in known]

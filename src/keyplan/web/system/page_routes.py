@@ -25,14 +25,15 @@ parameter. If a rule refuses something, the form is shown again with the errors 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from starlette.responses import Response
 
 from keyplan.web.models.signatures import REQUIRED, check_path, signature_of
 from keyplan.web.system.access import Caller
+from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.language import ENGLISH, Language
-from keyplan.web.system.page_forms import Notice, calling
+from keyplan.web.system.page_forms import Notice, calling, check_names, names_in
 
 PageFunction: TypeAlias = Callable[..., Response]
 """Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
@@ -58,6 +59,10 @@ class PageRoute:
     """Whether it hashes a password, and so waits in the queue for that."""
     once: bool = True
     """Whether a form that is sent again with its key takes effect once."""
+    confirm: Confirm | None = None
+    """What is asked first, if it can't be undone."""
+    method: Callable[..., object] | None = None
+    """The method of the service that the form calls, if it only calls one."""
 
     @property
     def takes_key(self) -> bool:
@@ -134,6 +139,8 @@ class Pages:
         rate: int | None = None,
         hashes: bool = False,
         once: bool = True,
+        confirm: Confirm | None = None,
+        method: Callable[..., object] | None = None,
     ) -> Callable[[F], F]:
         """Register what a form does. `again` shows the form again; by default, the page with the same path does.
 
@@ -141,16 +148,21 @@ class Pages:
 
         With its one-time key, a form takes effect once; sent again, it gets the first redirect. What hashes a password
         takes no key, nor with `once=False` what signs people in, or writes nothing, such as a preview.
+
+        `confirm` is what is asked before something that can't be undone. People may only be asked who may call
+        `method`.
         """
 
         def declare(function: F) -> F:
             check_path(f"POST {path}", function)
+            if confirm is not None:
+                _check_confirm(path, function, confirm)
             shown = [page for page in self.routes if page.verb == "GET"]
             shows = again or next((page.function for page in shown if page.path == path), None)
             if shows is not None:
                 _check_again(path, function, shows)
             shown_at = next((page.path for page in shown if page.function is shows), path)
-            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes, once))
+            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes, once, confirm, method))
             return function
 
         return declare
@@ -165,14 +177,23 @@ class Pages:
         again: PageFunction | None = None,
         before: Callable[..., object] | None = None,
         hashes: bool = False,
+        confirm: Confirm | None = None,
     ) -> None:
         """Register a form that calls a method of the service, and then leads to the page `to`, with a notice there.
 
         Names in braces, in `to` and in the notice, are those of values that the method returned, or of the form or the
-        path. `before` is a method that is called first, for values of something that is deleted. `hashes` is as for
-        `post`.
+        path. `before` is a method that is called first, for values of something that is deleted. `hashes` and `confirm`
+        are as for `post`.
         """
-        self.post(path, again=again, hashes=hashes)(calling(method, path, to, notice, before))
+        declare = self.post(path, again=again, hashes=hashes, confirm=confirm, method=method)
+        declare(calling(method, path, to, notice, before))
+
+
+def _check_confirm(path: str, function: PageFunction, confirm: Confirm) -> None:
+    body = signature_of(function).body
+    names = [name for text in (confirm.question, confirm.button) if isinstance(text, str) for name in names_in(text)]
+    returned = get_type_hints(confirm.about).get("return") if confirm.about is not None else None
+    check_names(path, names, None if body is None else body[1], returned)
 
 
 def _check_again(path: str, function: PageFunction, shows: PageFunction) -> None:

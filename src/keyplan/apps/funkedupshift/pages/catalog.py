@@ -16,7 +16,7 @@ from keyplan.apps.funkedupshift.models import (
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id
-from keyplan.web import Forbidden, In, Missing, OfVersion
+from keyplan.web import Confirm, Forbidden, In, Missing, OfVersion
 
 _COMMENTS = 20
 _SITE = "/sites/{site_id}"
@@ -71,7 +71,19 @@ def _my_rating(view: FusView, site_id: str) -> RatingOut | None:
 
 
 pages.form("/sites/{site_id}/rating", FunkedUpShift.rate, to=_SITE, notice="Rating saved", again=site)
-pages.form("/sites/{site_id}/rating/delete", FunkedUpShift.delete_rating, to=_SITE, notice="Rating deleted", again=site)
+pages.form(
+    "/sites/{site_id}/rating/delete",
+    FunkedUpShift.delete_rating,
+    to=_SITE,
+    notice="Rating deleted",
+    again=site,
+    confirm=Confirm(
+        "Delete your rating of {title}?",
+        "Delete rating",
+        "This deletes your stars and your note.",
+        about=FunkedUpShift.site,
+    ),
+)
 
 
 @pages.get("/my-ratings")
@@ -109,7 +121,14 @@ def edit_comment(view: FusView, site_id: Id, comment_id: Id) -> Response:
 
 
 pages.form(f"{_COMMENT}/edit", FunkedUpShift.change_comment, to=_SITE, notice="Comment saved")
-pages.form(f"{_COMMENT}/delete", FunkedUpShift.delete_comment, to=_SITE, notice="Comment deleted", again=site)
+pages.form(
+    f"{_COMMENT}/delete",
+    FunkedUpShift.delete_comment,
+    to=_SITE,
+    notice="Comment deleted",
+    again=site,
+    confirm=Confirm("Delete the comment by {display_name}?", "Delete comment", about=FunkedUpShift.comment),
+)
 
 
 # Managing sites
@@ -144,4 +163,16 @@ def change_site(view: FusView, site_id: Id, edited: SiteEdit) -> Response:
     return view.redirect(_SITE, site_id=site_id, notice="Site saved")
 
 
-pages.form("/sites/{site_id}/delete", FunkedUpShift.delete_site, to="/", notice="Site deleted", again=site)
+pages.form(
+    "/sites/{site_id}/delete",
+    FunkedUpShift.delete_site,
+    to="/",
+    notice="Site deleted",
+    again=site,
+    confirm=Confirm(
+        "Delete the site {title}?",
+        "Delete site",
+        "This deletes the site with its ratings and comments.",
+        about=FunkedUpShift.site,
+    ),
+)

@@ -11,7 +11,7 @@ from keyplan.apps.funkedupshift.models import NewGroup, NewMember
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.service.access import ALLOWS
-from keyplan.web import Forbidden, form_of
+from keyplan.web import Confirm, Forbidden, form_of
 
 _GROUP = "/groups/{name}"
 
@@ -52,9 +52,29 @@ def group(view: FusView, name: AnyGroup) -> Response:
 
 
 pages.form(_GROUP, FunkedUpShift.change_group, to=_GROUP, notice="Group saved")
-pages.form(f"{_GROUP}/delete", FunkedUpShift.delete_group, to="/groups", notice="Group {name} deleted", again=group)
+pages.form(
+    f"{_GROUP}/delete",
+    FunkedUpShift.delete_group,
+    to="/groups",
+    notice="Group {name} deleted",
+    again=group,
+    confirm=Confirm(
+        "Delete the group {name}?",
+        "Delete group",
+        "This deletes the group and removes all its members. They lose its permissions at once.",
+    ),
+)
 pages.form(f"{_GROUP}/members", FunkedUpShift.add_member, to=_GROUP, notice="{user_id} added.", again=group)
-pages.form(f"{_GROUP}/members/remove", FunkedUpShift.remove_member, to=_GROUP, notice="{user_id} removed.", again=group)
+pages.form(
+    f"{_GROUP}/members/remove",
+    FunkedUpShift.remove_member,
+    to=_GROUP,
+    notice="{user_id} removed.",
+    again=group,
+    confirm=Confirm(
+        "Remove {user_id} from {name}?", "Remove member", "They lose the permissions of the group at once."
+    ),
+)
 
 
 @pages.get("/memberships")

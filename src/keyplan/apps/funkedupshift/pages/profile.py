@@ -9,7 +9,7 @@ from keyplan.apps.funkedupshift.models import MAX_AVATAR_BYTES, NewAvatar
 from keyplan.apps.funkedupshift.pages.shared import FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.service.access import ALLOWS
-from keyplan.web import all_of, form_of
+from keyplan.web import Confirm, all_of, form_of
 
 
 class AskedAvatar(NewAvatar):
@@ -31,7 +31,12 @@ def profile(view: FusView) -> Response:
 pages.form("/profile", FunkedUpShift.change_profile, to="/profile", notice="Profile saved")
 pages.form("/profile/avatar", FunkedUpShift.put_avatar, to="/profile", notice="Picture saved", again=profile)
 pages.form(
-    "/profile/avatar/delete", FunkedUpShift.delete_avatar, to="/profile", notice="Picture removed", again=profile
+    "/profile/avatar/delete",
+    FunkedUpShift.delete_avatar,
+    to="/profile",
+    notice="Picture removed",
+    again=profile,
+    confirm=Confirm("Remove your picture?", "Remove picture"),
 )
 
 

@@ -18,7 +18,7 @@ from keyplan.apps.funkedupshift.models import (
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id
-from keyplan.web import In, OfVersion, ShownPage, Unprocessable, all_of, form_of
+from keyplan.web import Confirm, In, OfVersion, ShownPage, Unprocessable, all_of, form_of
 
 Chosen = Annotated[list[str] | None, Query()]
 """Players as a form sends them: empty where none was chosen."""
@@ -130,6 +130,12 @@ pages.form(
     to="/squash/players",
     notice="Player deleted",
     again=player,
+    confirm=Confirm(
+        "Delete the player {name}?",
+        "Delete player",
+        "Players who have matches can't be deleted.",
+        about=FunkedUpShift.player,
+    ),
 )
 
 
@@ -170,4 +176,7 @@ pages.form(
     to="/squash/matches",
     notice="Match deleted",
     again=match,
+    confirm=Confirm(
+        "Delete the match of {date}?", "Delete match", "It no longer counts in the table.", about=FunkedUpShift.match
+    ),
 )

@@ -9,7 +9,7 @@ from keyplan.apps.hacktracker.fields import ROSTER, ItemId
 from keyplan.apps.hacktracker.models import Lineup, StatusMove
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import OfVersion, Paging, form_of
+from keyplan.web import Confirm, OfVersion, Paging, form_of
 
 
 class Order(OfVersion):
@@ -67,10 +67,27 @@ pages.form(
     notice="Game deleted",
     again=edit,
     before=HackTracker.game,
+    confirm=Confirm(
+        "Delete the game against {opponent_name}?",
+        "Delete game",
+        "This deletes the game and everything that was scored in it.",
+        about=HackTracker.game,
+    ),
 )
 
 
-@pages.post(f"{_GAME}/status", again=game)
+@pages.post(
+    f"{_GAME}/status",
+    again=game,
+    confirm=Confirm(
+        "End the game against {opponent_name}?",
+        "End game",
+        "Nothing can be scored any more. Only the owner of the team can reopen the game.",
+        about=HackTracker.game,
+        when=lambda moved: moved.status == "FINAL",
+    ),
+    method=HackTracker.move_game,
+)
 def move(view: HackView, game_id: ItemId, moved: Moved) -> Response:
     changed = view.service.move_game(game_id, moved, moved.seen)
     if changed.status == "IN_PROGRESS":

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from keyplan.apps.hacktracker.models import Accepted, Secret
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Listing, OfVersion, Paging, all_of, form_of
+from keyplan.web import Confirm, Listing, OfVersion, Paging, all_of, form_of
 
 T = TypeVar("T")
 
@@ -38,7 +38,16 @@ def me(view: HackView) -> Response:
 pages.form("/me", HackTracker.me_change, to="/me", notice="Account saved")
 
 
-@pages.post("/me/delete", again=me)
+@pages.post(
+    "/me/delete",
+    again=me,
+    confirm=Confirm(
+        "Delete your account?",
+        "Delete account",
+        "This removes everything personal, including your name on rosters. Your at-bats stay with your teams.",
+    ),
+    method=HackTracker.me_delete,
+)
 def delete_me(view: HackView, which: OfVersion) -> Response:
     view.service.me_delete(which.seen)
     view.sign_out()

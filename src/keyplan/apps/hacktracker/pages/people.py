@@ -8,7 +8,7 @@ from keyplan.apps.hacktracker.fields import ItemId, Position
 from keyplan.apps.hacktracker.models import InvitationOut, NewOwner, NewPlayer, RoleChange
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Nothing
+from keyplan.web import Confirm, Nothing
 
 _ROSTER, _MEMBERS = "/teams/{team_id}/roster", "/teams/{team_id}/members"
 _PLAYER = "/teams/{team_id}/players/{player_id}"
@@ -47,8 +47,32 @@ def edit(view: HackView, team_id: ItemId, player_id: ItemId) -> Response:
 
 
 pages.form(f"{_PLAYER}/edit", HackTracker.change_player, to=_PLAYER, notice="Player saved")
-pages.form(f"{_PLAYER}/remove", HackTracker.remove_player, to=_ROSTER, notice="Player removed", again=player)
-pages.form(f"{_PLAYER}/unlink", HackTracker.unlink_player, to=_PLAYER, notice="Account unlinked", again=player)
+pages.form(
+    f"{_PLAYER}/remove",
+    HackTracker.remove_player,
+    to=_ROSTER,
+    notice="Player removed",
+    again=player,
+    confirm=Confirm(
+        "Remove {first_name} {last_name} from the roster?",
+        "Remove player",
+        "This deletes the player's record.",
+        about=HackTracker.player,
+    ),
+)
+pages.form(
+    f"{_PLAYER}/unlink",
+    HackTracker.unlink_player,
+    to=_PLAYER,
+    notice="Account unlinked",
+    again=player,
+    confirm=Confirm(
+        "Unlink the account of {first_name} {last_name}?",
+        "Unlink account",
+        "They need an invitation to link it again.",
+        about=HackTracker.player,
+    ),
+)
 
 
 @pages.post(f"{_PLAYER}/invite", again=player)
@@ -79,15 +103,39 @@ def invite(view: HackView, team_id: ItemId, new: RoleChange) -> Response:
     return _invited(view, team_id, view.service.invite_member(team_id, new))
 
 
-pages.form(f"{_MEMBERS}/role", HackTracker.change_role, to=_MEMBERS, notice="{name} is now a {role}", again=members)
-pages.form("/teams/{team_id}/leave", HackTracker.leave_team, to="/", notice="You left the team", again=members)
+pages.form(
+    f"{_MEMBERS}/role",
+    HackTracker.change_role,
+    to=_MEMBERS,
+    notice="{name} is now a {role}",
+    again=members,
+    confirm=Confirm(
+        "Make {user_id} a manager?",
+        "Make manager",
+        "Managers can change the team, its roster and its members.",
+        when=lambda given: given.role == "manager",
+    ),
+)
+pages.form(
+    "/teams/{team_id}/leave",
+    HackTracker.leave_team,
+    to="/",
+    notice="You left the team",
+    again=members,
+    confirm=Confirm("Leave {name}?", "Leave team", "You need an invitation to come back.", about=HackTracker.team),
+)
 
 
 class Chosen(NewOwner):
     """A member, by an id that may not fit into an address."""
 
 
-@pages.post(f"{_MEMBERS}/remove", again=members)
+@pages.post(
+    f"{_MEMBERS}/remove",
+    again=members,
+    confirm=Confirm("Remove {user_id} from the team?", "Remove member", "They need an invitation to come back."),
+    method=HackTracker.remove_member,
+)
 def remove_member(view: HackView, team_id: ItemId, which: Chosen) -> Response:
     view.service.remove_member(team_id, which.user_id, None)
     return view.redirect(_MEMBERS, team_id=team_id, notice="Member removed")

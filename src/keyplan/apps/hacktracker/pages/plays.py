@@ -7,7 +7,7 @@ from keyplan.apps.hacktracker.models import AtBatChange
 from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS, Place, location_of
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import OfVersion
+from keyplan.web import Confirm, OfVersion
 
 _PLAYS, _PLAY = "/games/{game_id}/plays", "/games/{game_id}/plays/{at_bat_id}"
 _AS_IT_WAS = "as it was"
@@ -66,4 +66,11 @@ def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corre
     return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play corrected")
 
 
-pages.form(f"{_PLAY}/remove", HackTracker.remove_at_bat, to="/games/{game_id}/score", notice="Play removed", again=play)
+pages.form(
+    f"{_PLAY}/remove",
+    HackTracker.remove_at_bat,
+    to="/games/{game_id}/score",
+    notice="Play removed",
+    again=play,
+    confirm=Confirm("Remove this play?", "Remove play", "The play and its runs no longer count."),
+)

@@ -8,7 +8,7 @@ from keyplan.apps.hacktracker.fields import AnySeason, ItemId
 from keyplan.apps.hacktracker.models import NewTeam
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Paging, form_of
+from keyplan.web import Confirm, Paging, form_of
 
 _TEAM = "/teams/{team_id}"
 
@@ -58,9 +58,27 @@ pages.form(
     to="/",
     notice="Team deleted. You can restore it within 30 days.",
     again=edit,
+    confirm=Confirm(
+        "Delete the team {name}?",
+        "Delete team",
+        "Nobody will see the team any more. You can restore it within 30 days.",
+        about=HackTracker.team,
+    ),
 )
 pages.form(f"{_TEAM}/restore", HackTracker.restore_team, to=_TEAM, notice="{name} restored")
-pages.form(f"{_TEAM}/transfer", HackTracker.transfer_team, to=f"{_TEAM}/members", notice="Team transferred", again=edit)
+pages.form(
+    f"{_TEAM}/transfer",
+    HackTracker.transfer_team,
+    to=f"{_TEAM}/members",
+    notice="Team transferred",
+    again=edit,
+    confirm=Confirm(
+        "Transfer {name} to {user_id}?",
+        "Transfer team",
+        "They own the team then. Only they can give it back.",
+        about=HackTracker.team,
+    ),
+)
 
 
 _ORDERS = {None: "Sorted by start", "coming": "Next first", "past": "Latest first"}

@@ -9,7 +9,7 @@ from keyplan.apps.threefc.models import NewGoal, SessionOut, Sheet
 from keyplan.apps.threefc.pages.shared import FootballView, Place, by_name, only, pages, place_of
 from keyplan.apps.threefc.service import Football
 from keyplan.design import about
-from keyplan.web import In, form_of, not_modified
+from keyplan.web import Confirm, In, form_of, not_modified
 
 GAME = "/games/{game_id}"
 _LONGEST = 180
@@ -75,7 +75,18 @@ def live(view: FootballView, game_id: ItemId) -> Response:
     return response
 
 
-pages.form(f"{GAME}/status", Football.change_status, to=GAME, again=game)
+pages.form(
+    f"{GAME}/status",
+    Football.change_status,
+    to=GAME,
+    again=game,
+    confirm=Confirm(
+        "End this game?",
+        "End game",
+        "Nothing can be scored any more. Only an admin of the league can reopen the game.",
+        when=lambda moved: moved.status == "finished",
+    ),
+)
 
 
 @pages.get(f"{GAME}/edit")
@@ -95,4 +106,5 @@ pages.form(
     notice="Game deleted",
     again=edit_game,
     before=Football.game,
+    confirm=Confirm("Delete this game?", "Delete game", "This also deletes its roster and its goals."),
 )

@@ -6,7 +6,7 @@ from keyplan.apps.threefc.fields import GrantRole, GrantUser, ItemId, Role
 from keyplan.apps.threefc.models import GrantOut, NewLeague, NewPlayer, NewSeason
 from keyplan.apps.threefc.pages.shared import FootballView, Place, only, pages
 from keyplan.apps.threefc.service import Football
-from keyplan.web import In, OfVersion, form_of
+from keyplan.web import Confirm, In, OfVersion, form_of
 
 _LEAGUE, _PEOPLE, _PLAYERS = "/leagues/{league_id}", "/leagues/{league_id}/people", "/leagues/{league_id}/players"
 _ROLES: dict[Role, str] = {"viewer": "a viewer", "scorekeeper": "a scorekeeper", "admin": "an admin"}
@@ -55,7 +55,19 @@ def edit_league(view: FootballView, league_id: ItemId) -> Response:
 
 
 pages.form(f"{_LEAGUE}/edit", Football.rename_league, to=_LEAGUE, notice="League saved")
-pages.form(f"{_LEAGUE}/delete", Football.delete_league, to="/", notice="League deleted", again=edit_league)
+pages.form(
+    f"{_LEAGUE}/delete",
+    Football.delete_league,
+    to="/",
+    notice="League deleted",
+    again=edit_league,
+    confirm=Confirm(
+        "Delete the league {name}?",
+        "Delete league",
+        "This also deletes its players and everybody's roles. A league that has seasons can't be deleted.",
+        about=Football.league,
+    ),
+)
 pages.form(
     f"{_LEAGUE}/seasons", Football.create_season, to="/seasons/{season_id}", notice="{name} created", again=league
 )
@@ -76,10 +88,26 @@ def _granted(grant: GrantOut) -> str:
     return f"{grant.user_id} is now {_ROLES[grant.role]}"
 
 
-pages.form(_PEOPLE, Football.grant, to=_PEOPLE, notice=_granted)
+pages.form(
+    _PEOPLE,
+    Football.grant,
+    to=_PEOPLE,
+    notice=_granted,
+    confirm=Confirm(
+        "Make {user_id} an admin?",
+        "Make admin",
+        "Admins can change and delete everything in the league, and remove you from it.",
+        when=lambda given: given.role == "admin",
+    ),
+)
 
 
-@pages.post(f"{_PEOPLE}/revoke", again=people)
+@pages.post(
+    f"{_PEOPLE}/revoke",
+    again=people,
+    confirm=Confirm("Remove {user_id} from the league?", "Remove person", "Only an admin can add them again."),
+    method=Football.revoke,
+)
 def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
     view.service.revoke(league_id, revoked.user_id, revoked.seen)
     if view.caller is not None and revoked.user_id == view.caller.sub:

@@ -6,7 +6,7 @@ from keyplan.apps.threefc.fields import ItemId
 from keyplan.apps.threefc.models import NewSession
 from keyplan.apps.threefc.pages.shared import FootballView, only, pages, place_of
 from keyplan.apps.threefc.service import Football
-from keyplan.web import Paging, all_of, form_of
+from keyplan.web import Confirm, Paging, all_of, form_of
 
 _AT_THE_TOP = 5
 
@@ -52,6 +52,12 @@ pages.form(
     notice="Season deleted",
     again=edit_season,
     before=Football.season,
+    confirm=Confirm(
+        "Delete the season {name}?",
+        "Delete season",
+        "This also deletes its teams. A season that has sessions can't be deleted.",
+        about=Football.season,
+    ),
 )
 
 
@@ -83,4 +89,10 @@ pages.form(
     notice="Session deleted",
     again=session,
     before=Football.session,
+    confirm=Confirm(
+        "Delete the session of {session_date}?",
+        "Delete session",
+        "A session that has games can't be deleted.",
+        about=Football.session,
+    ),
 )

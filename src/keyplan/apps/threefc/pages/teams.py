@@ -7,7 +7,7 @@ from keyplan.apps.threefc.fields import ItemId
 from keyplan.apps.threefc.models import NewTeam
 from keyplan.apps.threefc.pages.shared import FootballView, by_name, only, pages, place_of
 from keyplan.apps.threefc.service import Football
-from keyplan.web import all_of, form_of
+from keyplan.web import Confirm, all_of, form_of
 
 _COLOURS = tuple(COLOURS.values())
 """The colors that the form for a new team suggests in turn."""
@@ -38,7 +38,16 @@ def team(view: FootballView, season_id: ItemId, team_id: ItemId) -> Response:
 
 
 pages.form(f"{_TEAMS}/{{team_id}}", Football.change_team, to=_TEAMS, notice="Team saved")
-pages.form(f"{_TEAMS}/{{team_id}}/delete", Football.delete_team, to=_TEAMS, notice="Team deleted", again=team)
+pages.form(
+    f"{_TEAMS}/{{team_id}}/delete",
+    Football.delete_team,
+    to=_TEAMS,
+    notice="Team deleted",
+    again=team,
+    confirm=Confirm(
+        "Delete the team {name}?", "Delete team", "A team that has games can't be deleted.", about=Football.team
+    ),
+)
 
 
 # Rosters

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from keyplan.apps.vcm.models import MOST_IMAGE, NewUpload
 from keyplan.apps.vcm.pages.shared import ClubView, pages
 from keyplan.apps.vcm.service import Club
+from keyplan.web import Confirm
 
 
 class Asked(NewUpload):
@@ -34,4 +35,11 @@ def ask(view: ClubView, asked: Asked) -> Response:
 
 pages.form(f"{_MEDIA}/hinzufuegen", Club.add_media, to=f"{_MEDIA}?added={{id}}", notice="Bild hinzugefügt", again=media)
 pages.form(f"{_MEDIA}/{{id}}", Club.change_media, to=_MEDIA, notice="Beschreibung gespeichert", again=media)
-pages.form(f"{_MEDIA}/{{id}}/loeschen", Club.delete_media, to=_MEDIA, notice="Bild gelöscht", again=media)
+pages.form(
+    f"{_MEDIA}/{{id}}/loeschen",
+    Club.delete_media,
+    to=_MEDIA,
+    notice="Bild gelöscht",
+    again=media,
+    confirm=Confirm("Bild löschen?", "Bild löschen", "Das lässt sich nicht rückgängig machen.", about=Club.media_item),
+)

@@ -180,6 +180,7 @@ _EDITORS = {
     "Add {noun}": "{noun} anlegen",
     "Edit {name}": "{name} bearbeiten",
     "Save {noun}": "Speichern",
+    "Delete {noun} “{name}”?": "{Noun} „{name}“ löschen?",
     "Delete {noun}": "{noun} löschen",
     "Save and publish": "Speichern und veröffentlichen",
     "Preview": "Vorschau",
@@ -189,7 +190,6 @@ _EDITORS = {
     "Nothing here yet.": "Noch nichts vorhanden.",
     "There is nothing to choose from yet.": "Es gibt noch nichts zur Auswahl.",
     "This can't be undone.": "Das lässt sich nicht rückgängig machen.",
-    "Delete permanently": "Endgültig löschen",
     "This was changed in the meantime.": "Der Inhalt wurde inzwischen geändert.",
     "Your changes are still here, but not saved. If you save them now, they replace the other version.": (
         "Deine Eingaben sind noch hier, aber nicht gespeichert. Wenn du jetzt speicherst, ersetzen sie den anderen "

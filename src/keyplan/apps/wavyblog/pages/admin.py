@@ -7,7 +7,7 @@ from keyplan.apps.wavyblog.models import Account, CategoryChange, NewCategory
 from keyplan.apps.wavyblog.pages.reading import category as category_page
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.apps.wavyblog.service import Blog
-from keyplan.web import OfVersion
+from keyplan.web import Confirm, OfVersion
 
 
 class EditedCategory(CategoryFields, OfVersion):
@@ -34,8 +34,31 @@ def _new_role(account: Account) -> str:
     return f"{account.username} is now {_ROLES[account.role]}"
 
 
-pages.form(f"{_USER}/role", Blog.change_role, to=_USER, notice=_new_role, again=user)
-pages.form(f"{_USER}/delete", Blog.delete_user, to="/users", notice="Account {username} deleted", again=user)
+pages.form(
+    f"{_USER}/role",
+    Blog.change_role,
+    to=_USER,
+    notice=_new_role,
+    again=user,
+    confirm=Confirm(
+        "Make {username} an admin?",
+        "Make admin",
+        "Admins can change and delete all posts, categories and accounts.",
+        when=lambda given: given.role == "admin",
+    ),
+)
+pages.form(
+    f"{_USER}/delete",
+    Blog.delete_user,
+    to="/users",
+    notice="Account {username} deleted",
+    again=user,
+    confirm=Confirm(
+        "Delete the account {username}?",
+        "Delete account",
+        "This deletes its images too, and can't be undone. An account with posts can't be deleted.",
+    ),
+)
 
 
 @pages.get("/new-category")
@@ -69,4 +92,5 @@ pages.form(
     to="/categories",
     notice="Category deleted",
     again=category_page,
+    confirm=Confirm("Delete the category “{name}”?", "Delete category", about=Blog.category),
 )

@@ -10,7 +10,7 @@ from keyplan.apps.wavyblog.fields import MOST_IMAGE, ImageId
 from keyplan.apps.wavyblog.models import ImageOut, NewImage
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.apps.wavyblog.service import Blog
-from keyplan.web import Missing
+from keyplan.web import Confirm, Missing
 
 
 class ImageToUpload(NewImage):
@@ -40,4 +40,11 @@ def request_upload(view: BlogView, asked: ImageToUpload) -> Response:
 
 
 pages.form("/images/add", Blog.add_image, to="/images?added={image_id}", notice="Image added", again=images)
-pages.form("/images/{image_id}/delete", Blog.delete_image, to="/images", notice="Image deleted", again=images)
+pages.form(
+    "/images/{image_id}/delete",
+    Blog.delete_image,
+    to="/images",
+    notice="Image deleted",
+    again=images,
+    confirm=Confirm("Delete this image?", "Delete image", "Posts that use it will show a broken image."),
+)

@@ -12,7 +12,7 @@ from keyplan.apps.wavyblog.pages.reading import post as post_page
 from keyplan.apps.wavyblog.pages.shared import BlogView, all_categories, names_of, pages
 from keyplan.apps.wavyblog.service import Blog
 from keyplan.data import NotFound
-from keyplan.web import In, Missing, OfVersion, Paging, Unprocessable
+from keyplan.web import Confirm, In, Missing, OfVersion, Paging, Unprocessable
 
 _POST = "/posts/{slug}"
 _AT_HAND = 6
@@ -35,6 +35,11 @@ class SelectedPosts(In):
     """Posts that were selected."""
 
     slugs: Annotated[list[Slug], Field(max_length=100)]
+
+    @property
+    def chosen(self) -> str:
+        """What was selected, in words."""
+        return f"the post {self.slugs[0]}" if len(set(self.slugs)) == 1 else f"{len(set(self.slugs))} posts"
 
 
 def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None, deleted: bool = False) -> Response:
@@ -117,7 +122,14 @@ pages.form(
     notice="Post unpublished. It is a draft again.",
     again=post_page,
 )
-pages.form("/posts/{slug}/delete", Blog.delete_post, to="/my-posts", notice="Post deleted", again=post_page)
+pages.form(
+    "/posts/{slug}/delete",
+    Blog.delete_post,
+    to="/my-posts",
+    notice="Post deleted",
+    again=post_page,
+    confirm=Confirm("Delete the post “{title}”?", "Delete post", about=Blog.post),
+)
 
 
 @pages.get("/my-posts")
@@ -126,7 +138,12 @@ def my_posts(view: BlogView) -> Response:
     return view.render("my_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
 
 
-@pages.post("/my-posts/delete", again=my_posts)
+@pages.post(
+    "/my-posts/delete",
+    again=my_posts,
+    confirm=Confirm("Delete {chosen}?", "Delete posts", when=lambda selected: bool(selected.slugs)),
+    method=Blog.delete_posts,
+)
 def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
     if not selected.slugs:
         raise Unprocessable("none-chosen", "Select the posts to delete.")

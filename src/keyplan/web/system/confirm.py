@@ -1,0 +1,64 @@
+"""What a form asks before it does something that can't be undone.
+
+    pages.form("/shelves/{shelf_id}/delete", Librarian.delete_shelf, to="/", confirm=Confirm(
+        "Delete shelf “{name}”?", "Delete shelf", "Its books stay without a shelf.", about=Librarian.shelf
+    ))
+
+The first POST answers with a page that asks, and sends everything again, with the confirmation. Names in braces are
+those of values of the form, of the thing that `about` reads, or of the path.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from keyplan.web.models.bodies import In
+
+Text: TypeAlias = str | Callable[[Any, Any], str]
+"""A text with names in braces, or a function of the view and the thing."""
+CONFIRMED = "confirmed"
+"""The name of the hidden field that confirms."""
+
+
+@dataclass(frozen=True)
+class Confirm:
+    """A question, the button that does it, and what will happen."""
+
+    question: Text
+    button: Text
+    then: str = "This can't be undone."
+    about: Callable[..., object] | None = None
+    """The method of the service that reads what it is about."""
+    when: Callable[[Any], bool] = lambda typed: True
+    """Whether it has to be asked, by what was entered: a game is ended with the form that starts it."""
+
+    def asked(self, view: Any, typed: In | None, values: Mapping[str, object]) -> dict[str, str]:  # noqa: ANN401 - a View
+        """The question, the button and what will happen, in the words of the pages."""
+        thing = None if self.about is None else self.about(view.service, **self._taken(values))
+        known = _Known(typed, thing, values)
+        texts = {"question": self.question, "button": self.button, "then": self.then}
+        return {name: _said(text, view, thing, known) for name, text in texts.items()}
+
+    def _taken(self, values: Mapping[str, object]) -> dict[str, object]:
+        assert self.about is not None
+        return {name: values[name] for name in [*inspect.signature(self.about).parameters][1:] if name in values}
+
+
+class _Known(dict[str, object]):
+    """Values by name: of the form, of the thing, of the path."""
+
+    def __init__(self, typed: In | None, thing: object, values: Mapping[str, object]) -> None:
+        super().__init__(values)
+        self._sources = (typed, thing)
+
+    def __getitem__(self, name: str) -> object:
+        found = next((getattr(each, name) for each in self._sources if hasattr(each, name)), None)
+        return super().__getitem__(name) if found is None else found
+
+
+def _said(text: Text, view: Any, thing: object, known: _Known) -> str:  # noqa: ANN401 - a View
+    if callable(text):
+        return text(view, thing)
+    translated: str = view.site.language.say(text)
+    return translated.format_map(known)
