@@ -79,7 +79,7 @@ def test_reading(browser_page: Page, full: Site) -> None:
     page.locator(".sites a.tag", has_text="web").first.click()
     expect(page.get_by_label("Tag", exact=True)).to_have_value("web")
     page.get_by_role("link", name="Next page").click()
-    expect(page.get_by_role("link", name="First page")).to_be_visible()
+    expect(page.get_by_role("link", name="Previous page")).to_be_visible()
     page.goto(f"{full.url}/funkedupshift/")
     page.locator(".sites h2 a").first.click()
     expect(page.locator("meter")).to_have_count(5)
