@@ -55,6 +55,14 @@ def test_a_macro_may_be_used_anywhere() -> None:
     assert shown(page) == f'<a title="vs. {FSI}{HEBREW}{PDI}">vs. <bdi>{HEBREW}</bdi></a>'
 
 
+def test_a_text_that_is_put_together_with_a_macro_is_isolated_as_a_whole() -> None:
+    page = '{% from "parts.html" import versus %}{% set both = name ~ " <" ~ versus(name) %}'
+    isolated = f"{HEBREW} &lt;vs. <bdi>{HEBREW}</bdi>"
+    assert shown(page + "<p>{{ both }}</p>") == f"<p><bdi>{isolated}</bdi></p>"
+    inside = isolated.replace("<bdi>", FSI).replace("</bdi>", PDI)
+    assert shown(page + "<option>{{ both }}</option>") == f"<option>{FSI}{inside}{PDI}</option>"
+
+
 def test_a_condition_without_else_prints_nothing() -> None:
     assert shown("<p>{{ name if false }}</p>") == "<p></p>"
 

@@ -19,6 +19,7 @@ _OTHER_DIRECTION = re.compile(
     "\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 """Letters that are written from right to left, and controls of direction."""
+_ISOLATED = re.compile("<bdi>.*?</bdi>", re.DOTALL)
 _ISOLATES = re.compile("[\u2066-\u2069]")
 _FIRST_STRONG, _POP = "\u2068", "\u2069"
 _ONLY_TEXT = {"title", "option"}
@@ -29,18 +30,33 @@ _READ_BY_PEOPLE = {"alt", "aria-description", "aria-label", "label", "placeholde
 
 def in_html(value: object) -> object:
     """A text between elements, isolated."""
-    if not isinstance(value, str) or value.isascii() or isinstance(value, Markup) or not _OTHER_DIRECTION.search(value):
+    if not isinstance(value, str) or not _turns(value):
         return value
     return Markup("<bdi>{}</bdi>").format(_balanced(value))
 
 
 def in_text(value: object) -> object:
     """A text where no element can be, isolated."""
-    if isinstance(value, Markup):  # of a macro, which doesn't know where it is used
-        return Markup(value.replace(Markup("<bdi>"), Markup(_FIRST_STRONG)).replace(Markup("</bdi>"), Markup(_POP)))
-    if not isinstance(value, str) or value.isascii() or not _OTHER_DIRECTION.search(value):
+    if not isinstance(value, str):
         return value
-    return f"{_FIRST_STRONG}{_balanced(value)}{_POP}"
+    turns = _turns(value)
+    if isinstance(value, Markup):  # of a macro, which doesn't know where it is used
+        value = value.replace(Markup("<bdi>"), Markup(_FIRST_STRONG)).replace(Markup("</bdi>"), Markup(_POP))
+    # Made of the same type, so that markup is not escaped again.
+    return type(value)(f"{_FIRST_STRONG}{_balanced(value)}{_POP}") if turns else value
+
+
+def _turns(text: str) -> bool:
+    """Whether a text would change the direction of what is around it.
+
+    Of markup, only what has no elements is text: names that a template put together with the output of a macro.
+    """
+    if text.isascii():
+        return False
+    if isinstance(text, Markup):
+        text = _ISOLATED.sub("", text)
+        return "<" not in text and _OTHER_DIRECTION.search(text) is not None
+    return _OTHER_DIRECTION.search(text) is not None
 
 
 def _balanced(text: str) -> str:
@@ -54,7 +70,8 @@ def _balanced(text: str) -> str:
         depth += -1 if found[0] == _POP else 1
         return found[0]
 
-    return _ISOLATES.sub(kept, text) + _POP * depth
+    balanced = _ISOLATES.sub(kept, text) + _POP * depth
+    return Markup(balanced) if isinstance(text, Markup) else balanced
 
 
 class Isolation(Extension):
