@@ -88,3 +88,10 @@ def test_no_two_elements_of_a_page_have_the_same_id(tour: Toured) -> None:
     for shown in tour.pages:
         ids = re.findall(r'\sid="([^"]*)"', shown.html)
         assert [each for each in set(ids) if ids.count(each) > 1] == [], shown.address
+
+
+def test_every_page_leads_to_the_choice_of_a_time_zone(tour: Toured) -> None:
+    """Without JavaScript, it is the only way to another zone; a club has one for everybody."""
+    assert tour.tour.system.pages is not None
+    links = {f'href="{tour.prefix}/time-zone' in each.html for each in tour.pages if "<footer" in each.html}
+    assert links == {tour.tour.system.pages.zone is None}
