@@ -72,6 +72,19 @@ def test_a_game_is_scored_with_taps_and_followed(browser_page: Page, browser: Br
     assert served.running.store.verify() == []
 
 
+def test_a_refused_play_keeps_the_place_that_was_tapped(browser_page: Page, served: Site) -> None:
+    page, team = browser_page, Team(served)
+    sign_in(page, served, "scorekeeper", f"/games/{team.game(play=True)}/score")
+    page.locator("[data-field]").click(position={"x": 60, "y": 60})
+    marked = page.locator("[data-marker]").get_attribute("cx")
+    page.get_by_label("Inning").fill("0")
+    page.locator("[data-play]").evaluate("form => { form.noValidate = true }")
+    page.get_by_role("button", name="Single").click()
+    expect(page.get_by_role("alert")).to_contain_text("Inning")
+    expect(page.locator("[data-x]")).not_to_have_value("")
+    expect(page.locator("[data-marker]")).to_have_attribute("cx", str(marked))
+
+
 def test_the_desk_is_another_page_when_the_game_is_over(browser_page: Page, served: Site) -> None:
     team = Team(served)
     game = team.game(play=True)

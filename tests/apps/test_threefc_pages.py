@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from keyplan.web.identity.sessions import SESSION, Sessions
 from tests.apps.threefc_site import START, TEAMS, Club, Reader, club, ok
 
 PAGES = {
@@ -166,6 +167,34 @@ def test_errors_in_a_goal_are_shown_on_the_pad(site: Club, sam: Reader, change: 
     shows(page, 422, text)
     assert 'class="pad"' in page.text
     assert ok(site.vera.get("/games/g1/goals"))["items"] == []
+
+
+def test_a_goal_comes_back_after_the_session_ended(site: Club, sam: Reader) -> None:
+    site.game()
+    goal = {"third": "2", "minute": "31", "conceding_team_id": "red", "scored_by": "blue"}
+    kept = _kept(site, sam, "/games/g1/goals", "/games/g1", **goal)
+    assert re.search(r'name="conceding_team_id" value="red"[^>]* checked>', kept.text)
+
+
+def test_the_form_for_a_new_game_is_open_when_it_comes_back(site: Club, olga: Reader) -> None:
+    site.game()
+    new = {"game_start_ts": "2026-05-01T20:00", "team_ids": TEAMS}
+    kept = _kept(site, olga, "/sessions/may-1/games", "/sessions/may-1", **new)
+    assert re.search(r'<details class="more" open>\s*<summary>New game', kept.text)
+
+
+def _kept(site: Club, reader: Reader, to: str, at: str, **values: object) -> httpx.Response:
+    """The page with the form that was sent after the session had ended, when its user has signed in again."""
+    proof = reader.client.cookies[SESSION]
+    session = Sessions(site.site.running.store)
+    [token] = re.findall(r'name="csrf" value="([^"]*)"', reader.get(at).text)[:1]
+    caller = session.find(proof)
+    assert caller
+    session.close(proof)
+    refused = reader.client.post(to, data={"csrf": token, "form": "main", **values})
+    shows(refused, 401, "the form comes back")
+    reader.client.cookies.set(SESSION, session.open(caller), domain="127.0.0.1", path="/threefc/")
+    return reader.get(f"{at}?kept={re.findall('kept%3D([0-9a-f]+)', refused.text)[0]}")
 
 
 def test_a_goal_that_comes_too_late(site: Club, sam: Reader) -> None:

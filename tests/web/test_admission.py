@@ -13,6 +13,7 @@ from keyplan.data import utc_now
 from keyplan.web import Caller
 from keyplan.web.identity import tokens
 from keyplan.web.identity.sessions import SESSION, Sessions
+from keyplan.web.models.problems import TooManyRequests
 from keyplan.web.settings import Settings
 from tests.web.answers import problem
 from tests.web.library_pages import WITH_PAGES
@@ -207,3 +208,22 @@ def test_a_form_over_the_limit_keeps_what_was_entered(settings: Settings) -> Non
         sent = new_shelf(ada, token_in(again), "Poems & <prose>")
         assert sent.status_code == 303
         assert "Poems & <prose>" in unescape(ada.get(sent.headers["location"].removeprefix("/library")).text)
+
+
+def test_a_refusal_of_the_last_minute_does_not_hold_in_the_next(busy: Busy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that is counted while others begin the next minute."""
+    rates = busy.site.running.rates
+    limit = rates.of_address("192.0.2.1")
+    granted = rates._granted
+
+    def none_left(subject: str, minute: int, most: int, wanted: int) -> int:
+        monkeypatch.setattr(rates, "_granted", granted)
+        busy.next_minute()
+        rates.take(limit)
+        return 0
+
+    monkeypatch.setattr(rates, "_granted", none_left)
+    with pytest.raises(TooManyRequests):
+        rates.take(limit)
+    assert not rates.is_over(limit)
+    rates.take(limit)

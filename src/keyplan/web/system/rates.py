@@ -96,9 +96,9 @@ class Rates:
         wanted = max(1, limit // _SHARES)
         granted = self._granted(subject, minute, limit, wanted)
         with self._lock:
-            if granted < wanted:
-                self._exhausted.add(subject)
-            if minute == self._minute:
+            if minute == self._minute:  # else others have begun the next one meanwhile
+                if granted < wanted:
+                    self._exhausted.add(subject)
                 self._left[subject] = self._left.get(subject, 0) + max(0, granted - 1)
         return granted >= 1
 

@@ -10,10 +10,16 @@ function mark(field, event) {
   const between = (value) => Math.min(1, Math.max(0, value)).toFixed(3);
   form.querySelector("[data-x]").value = between(left / 200);
   form.querySelector("[data-y]").value = between((190 - top) / 180);
-  const marker = field.querySelector("[data-marker]");
-  marker.setAttribute("cx", left);
-  marker.setAttribute("cy", top);
   form.elements.place.value = "";
+  showMark(field);
+}
+
+// Shows the place that the form has: tapped, or entered before the form was refused or the session ended.
+function showMark(field) {
+  const [x, y] = ["x", "y"].map((name) => form.querySelector(`[data-${name}]`).value);
+  const marker = field.querySelector("[data-marker]");
+  marker.setAttribute("cx", x === "" ? -20 : 200 * x);
+  marker.setAttribute("cy", y === "" ? -20 : 190 - 180 * y);
 }
 
 if (form) {
@@ -22,9 +28,10 @@ if (form) {
   const field = form.querySelector("[data-field]");
   field.toggleAttribute("hidden", false);
   field.addEventListener("click", (event) => mark(field, event));
+  showMark(field);
   form.elements.place.addEventListener("input", () => {
     for (const name of ["x", "y"]) form.querySelector(`[data-${name}]`).value = "";
-    field.querySelector("[data-marker]").setAttribute("cx", -20);
+    showMark(field);
   });
   const undo = document.querySelector("input[name=at_bat_id]");
   const shown = () => (undo.value = live.querySelector("[data-last]").dataset.last); // undo removes the play that is shown, and no other
