@@ -85,6 +85,18 @@ def test_a_refused_play_keeps_the_place_that_was_tapped(browser_page: Page, serv
     expect(page.locator("[data-marker]")).to_have_attribute("cx", str(marked))
 
 
+def test_a_game_that_others_score_is_ended_with_the_version_that_is_shown(browser_page: Page, served: Site) -> None:
+    page, team = browser_page, Team(served)
+    game = team.game(play=True, opponent_name="Larks")
+    sign_in(page, served, "owner", f"/games/{game}")
+    scored = {"opponent_score": 1}
+    made(team.as_("scorekeeper").patch(f"/games/{game}", json=scored, headers={"If-Match": "*"}), 200)
+    expect(page.locator("[data-live] .score")).to_contain_text("Sluggers 0 1 Larks", timeout=3000)
+    page.get_by_role("button", name="End game").click()
+    page.locator("form", has=page.locator("[name=confirmed]")).get_by_role("button", name="End game").click()
+    expect(page.get_by_role("status")).to_have_text("Game ended")
+
+
 def test_the_desk_is_another_page_when_the_game_is_over(browser_page: Page, served: Site) -> None:
     team = Team(served)
     game = team.game(play=True)

@@ -1,5 +1,6 @@
 // Keeps a part of a page up to date: `data-live` is the address it is loaded from, `data-tag` the version that is shown,
 // if known. When its `data-status` changes, the whole page is loaded again, because other actions are possible then.
+// Its `data-version` is that of what the page's buttons act on: they send the version that is shown now.
 // Without this script, people reload the page to see what is new.
 
 const EVERY = 1000; // once a second, so that everybody sees a change within two seconds
@@ -27,6 +28,8 @@ function show(html, newTag) {
   if (focused) document.getElementById(focused)?.focus();
   if (live.querySelector("[data-status]").dataset.status !== before) location.reload();
   else live.dispatchEvent(new CustomEvent("followed"));
+  const version = live.querySelector("[data-version]")?.dataset.version;
+  if (version) for (const input of document.querySelectorAll("input[name=version]")) input.value = version;
 }
 
 async function follow() {
