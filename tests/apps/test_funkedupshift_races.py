@@ -206,9 +206,9 @@ def test_of_two_visits_at_once_one_is_noted(site: Site) -> None:
 
 def test_avatars_of_many_at_once_leave_one_file(site: Site) -> None:
     ada = site.as_("ada")
-    uploads = [send_avatar(ada, png(shade=number)) for number in range(6)]
-    counted = at_once(6, lambda number: ada.put("/me/avatar", json={"upload_id": uploads[number]}))
-    assert counted == {200: 6}, counted
+    uploads = [send_avatar(ada, png(shade=number)) for number in range(5)]  # as many as may be pending
+    counted = at_once(5, lambda number: ada.put("/me/avatar", json={"upload_id": uploads[number]}))
+    assert counted == {200: 5}, counted
     folder = Path(site.running.settings.path).parent
     kept = [path for path in folder.rglob("*.png") if "avatars" in path.parts]
     assert [path.name for path in kept] == [ada.get("/me").json()["avatar_url"].rpartition("/")[2]]

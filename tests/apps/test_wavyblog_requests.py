@@ -97,12 +97,13 @@ REQUESTS: dict[str, list[str]] = {
         *("get_item", "own get_item", "transact_write_items 3"),
     ],
     "POST /me/email": [ME, "transact_write_items 3"],
-    "POST /images/upload": [ME, "own put_item"],
-    "POST /images": [ME, "own get_item", "transact_write_items 3"],
-    # A note that its file must be deleted; the image; then a query for files to delete.
+    # What the person has uploaded, and which of these uploads have expired; then the new one, within the quota.
+    "POST /images/upload": [ME, "own get_item", "batch_get_item", "transact_write_items 2"],
+    "POST /images": [ME, "own get_item", "transact_write_items 5"],
+    # A note that its file must be deleted; the image; then a query for files to delete, which no longer count.
     "DELETE /images/{image_id}": [
         *(ME, "get_item", "own put_item", "delete_item"),
-        *("own query", "get_item", "own delete_item"),
+        *("own query", "get_item", "own get_item", "transact_write_items 2", "own delete_item"),
     ],
     "GET /all-posts": [ME, "query GSI3"],
     "POST /categories": [ME, "put_item"],
