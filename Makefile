@@ -97,6 +97,7 @@ fmt: .venv/.ready ## format the code, and fix what the linter can fix
 docs: .venv/.ready ## update the parts of the documentation that come from the code
 	$(BIN)/python -m typer keyplan.cli utils docs --name keyplan --output docs/cli.md
 	$(BIN)/python -m tools.write_docs
+	$(BIN)/python -m tools.write_patterns
 
 # vcm's rich text editor, from npm packages. If it can't be built, vcm's forms accept Markdown instead.
 EDITOR := src/keyplan/apps/vcm/editor

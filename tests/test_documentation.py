@@ -1,5 +1,6 @@
 """The documentation says what the code does: it is complete, its examples run, its links lead somewhere."""
 
+import importlib
 import inspect
 import re
 import subprocess
@@ -92,7 +93,11 @@ def test_every_fixture_of_the_pytest_plugin_is_documented() -> None:
     assert {name for name in fixtures if f"`{name}`" not in page} == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+RECIPES = ROOT / "docs" / "patterns"
+"""Its pages are written from modules; tests/patterns runs both."""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != RECIPES], ids=page_id)
 def test_the_examples_run(page: Path, tmp_path: Path) -> None:
     """The plain examples of a page are one script, top to bottom; one with a test in it is a file for pytest."""
     blocks = PYTHON_BLOCK.findall(page.read_text("utf-8"))
@@ -106,6 +111,13 @@ def test_the_examples_run(page: Path, tmp_path: Path) -> None:
         (tmp_path / f"test_{number}.py").write_text(block, "utf-8")
     if tests:
         run(["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)], tmp_path)
+
+
+@pytest.mark.parametrize(("package", "page"), [("design", "design.md"), ("data.streams", "streams.md")])
+def test_every_public_name_is_explained(package: str, page: str) -> None:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    names = importlib.import_module(f"keyplan.{package}").__all__
+    assert {name for name in names if not re.search(rf"\b{name}\b", text)} == set()
 
 
 def anchors_of(page: Path) -> set[str]:

@@ -32,7 +32,17 @@ def found_by_mypy(folder: Path) -> Errors:
     return errors
 
 
+def examples() -> Iterator[Path]:
+    """The recipes and designs, which say `# pyright: strict`."""
+    for folder in ("patterns", "designs"):
+        for module in sorted((ROOT / "tests" / folder).glob("*.py")):
+            if module.read_text("utf-8").startswith("# pyright: strict"):
+                yield module
+
+
 def found_by_pyright(folder: Path) -> Errors:
+    for module in examples():  # mypy checks them with everything else
+        shutil.copy(module, folder)
     config = {"extraPaths": [str(ROOT / "src"), str(ROOT)], "typeCheckingMode": "standard", "pythonVersion": "3.11"}
     (folder / "pyrightconfig.json").write_text(json.dumps(config), "utf-8")
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(folder)]

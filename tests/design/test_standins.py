@@ -140,3 +140,22 @@ def test_a_counter_that_only_some_items_refer_to_is_checked() -> None:
         class Wrongs(Design):
             tables = (club,)
             entities = (Place, Wrong)
+
+
+def test_a_counter_can_compute_its_amount() -> None:
+    class Sale(Course, table=club):
+        amount: int = 1
+        primary = key("SALE#{course_id}", "SALE")
+
+        @counts("uses")
+        def place(self) -> Ref[Place]:
+            return ref(Place, place_id=self.place_id).adding(-2 * (self.amount + 1))
+
+    class Sales(Design):
+        tables = (club,)
+        entities = (Place, Sale)
+
+    assert Sales.entities
+    assert Sale.spec.counters[0].target(Sale(course_id="c", place_id="p", amount=4)) == Ref(
+        Place, {"place_id": "p"}, -10
+    )

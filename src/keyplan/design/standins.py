@@ -41,6 +41,12 @@ class FieldName:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def _computed(self, *others: object) -> "FieldName":
+        """A number computed from the field, such as the amount of `ref(...).adding(-self.quantity)`."""
+        return self
+
+    __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _computed
+
 
 class _Reader:
     """Stands in for an entity. The `unset` fields have no value. All others equal everything, or nothing."""
