@@ -28,6 +28,7 @@ class Traveled:
     journey: Journey
     served: Site
     context: BrowserContext
+    scripts: bool
 
     @property
     def url(self) -> str:
@@ -69,7 +70,7 @@ def traveled(browser: Browser, served: tuple[Journey, Site], *, scripts: bool) -
     context.set_default_timeout(15_000)
     watches: list[Watch] = []
     context.on("page", lambda page: watches.append(Watch(page)))
-    made = Traveled(*served, context)
+    made = Traveled(*served, context, scripts)
     made.be(made.journey.person)
     yield made
     context.close()
@@ -107,7 +108,11 @@ def send(page: Page, entry: Entry) -> None:
 def expect_entered(page: Page, entry: Entry) -> None:
     """What was entered is in the form."""
     for name, value in entry.values.items():
-        expect(page.locator(f'{entry.selector} [name="{name}"]:not([type=radio])')).to_have_value(value)
+        field = f'{entry.selector} [name="{name}"]'
+        if page.locator(f"{field}[type=radio]").count():
+            expect(page.locator(f'{field}[value="{value}"]')).to_be_checked()
+        else:
+            expect(page.locator(field)).to_have_value(value)
 
 
 def expect_to_copy(page: Page, entry: Entry) -> None:
@@ -195,6 +200,52 @@ def test_an_ended_session(any_trip: Traveled) -> None:
     send(page, entry)
     expect_saved(page)
     assert any_trip.stored(id) == {name: entry.values[name] for name in before}
+
+
+def test_a_session_ends_while_something_is_entered(any_trip: Traveled) -> None:
+    """Pages that follow a game notice it before the form is sent: they must not drop what was entered."""
+    entry = any_trip.journey.add
+    before = any_trip.journey.count(any_trip.served)
+    page = any_trip.open(entry)
+    enter(page, entry)
+    any_trip.end_session()
+    if any_trip.scripts and page.locator("[data-live]").count():
+        expect(page.locator("[data-outdated=ended]")).to_be_visible()
+        expect_entered(page, entry)
+    send(page, entry)
+    page.locator("main a.button").click()
+    any_trip.journey.sign_in(page, any_trip.journey.person)
+    expect(page.locator("[data-restored]")).to_be_visible()
+    expect_entered(page, entry)
+    assert any_trip.journey.count(any_trip.served) == before
+    send(page, entry)
+    page.wait_for_load_state()
+    expect(page.locator("[data-restored]")).to_have_count(0)
+    assert any_trip.journey.count(any_trip.served) == before + 1
+
+
+def test_a_form_is_found_after_signing_in_another_way(any_trip: Traveled) -> None:
+    """Not by the link of the page that said that the session has ended, but in another tab, later."""
+    entry, id = any_trip.journey.change, any_trip.journey.thing(any_trip.served)
+    page = any_trip.open(entry, id)
+    enter(page, entry)
+    any_trip.end_session()
+    send(page, entry)
+    expect(page.locator("main a.button")).to_be_visible()
+    for who in (any_trip.journey.other, any_trip.journey.person):
+        any_trip.be(who)
+        tab = any_trip.context.new_page()
+        tab.goto(f"{any_trip.url}/")
+        expect(tab.locator("[data-unsent]")).to_have_count(int(who == any_trip.journey.person))
+    tab.set_viewport_size(SMALL)
+    assert fits(tab)
+    tab.locator("[data-unsent] a").click()
+    expect(tab.locator("[data-restored]")).to_be_visible()
+    expect_entered(tab, entry)
+    expect(tab.locator("[data-unsent]")).to_have_count(0)
+    send(tab, entry)
+    expect_saved(tab)
+    expect(tab.locator("[data-unsent]")).to_have_count(0)
 
 
 def test_somebody_else_signs_in_after_a_session_has_ended(trip: Traveled) -> None:

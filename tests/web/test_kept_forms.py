@@ -80,6 +80,60 @@ def test_the_form_comes_back_for_the_same_person(started: Site, browser: httpx.C
     assert sent.status_code == 303
 
 
+def unsent(page: httpx.Response) -> str | None:
+    """Where the link to a kept form leads."""
+    found = re.search(r'data-unsent>.*?<a href="([^"]*)"', page.text)
+    return unescape(found[1]).removeprefix("/library") if found else None
+
+
+def test_every_page_leads_to_it_until_it_was_shown(started: Site, browser: httpx.Client) -> None:
+    _, to = ended(started, browser)
+    assert unsent(browser.get("/")) is None, "nobody is signed in"
+    sign_in(browser, "bob")
+    assert unsent(browser.get("/")) is None
+    sign_in(browser, "alice")
+    assert {unsent(browser.get(path)) for path in ("/", "/shelves/new", "/time-zone", "/none")} == {
+        to.removeprefix("/library")
+    }
+    back = browser.get(str(unsent(browser.get("/"))))
+    assert 'value="Emma &amp; Co"' in back.text
+    assert unsent(back) is None
+    assert unsent(browser.get("/")) is None
+    assert "Emma" in browser.get(to.removeprefix("/library")).text, "it stays where it is"
+
+
+def test_the_latest_forms_come_one_after_the_other(started: Site, browser: httpx.Client) -> None:
+    shelf = shelf_of(browser)
+    for title in ("Agnes", "Bella", "Carla", "Dora"):
+        form = {**hidden_in(browser, shelf), **BOOK, "title": title}
+        end_sessions(started)
+        assert browser.post(f"{shelf}/books", data=form).status_code == 401
+        sign_in(browser, "alice")
+    shown = []
+    while (address := unsent(browser.get("/"))) is not None:
+        shown += re.findall(r'name="title" value="([^"]*)"', browser.get(address).text)
+    assert shown == ["Dora", "Carla", "Bella"]
+
+
+def test_the_query_of_the_page_with_the_form_is_kept(started: Site, browser: httpx.Client) -> None:
+    shelf = shelf_of(browser)
+    form = {**hidden_in(browser, shelf), **BOOK}
+    end_sessions(started)
+    browser.post(f"{shelf}/books", data=form, headers={"Referer": f"{started.url}/library{shelf}?tab=2"})
+    sign_in(browser, "alice")
+    address = str(unsent(browser.get("/")))
+    assert address.startswith(f"{shelf}?tab=2&kept=")
+    assert "Emma" in browser.get(address).text
+
+
+@pytest.mark.parametrize("cookie", ["x", "....", "0" * 5000, "a.b.c.d.e.f"])
+def test_a_cookie_without_a_form_is_ignored(started: Site, browser: httpx.Client, cookie: str) -> None:
+    for name in (kept.UNSEEN, kept.COOKIE):
+        browser.cookies.set(name, cookie, domain="127.0.0.1", path="/library/")
+    page = browser.get("/")
+    assert (page.status_code, unsent(page)) == (200, None)
+
+
 def test_somebody_else_in_the_same_browser_never_sees_it(started: Site, browser: httpx.Client) -> None:
     _, to = ended(started, browser)
     for sub, groups in (("bob", ""), ("root", "admin")):

@@ -166,6 +166,13 @@ class Unavailable(Problem):
         super().__init__(code, detail, headers={"Retry-After": str(seconds)})
 
 
+class TimedOut(Unavailable):
+    """There was no answer in time. It may still be done."""
+
+    def __init__(self) -> None:
+        super().__init__("timeout", "The request timed out. It may still be completed.")
+
+
 class Unexpected(Problem):
     """An internal error. The log has it, under the request's ID."""
 

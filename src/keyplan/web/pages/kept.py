@@ -2,18 +2,21 @@
 
 A form says whose it is, in its token. If that person has no session any more, what was entered is kept for an hour,
 encrypted with a key that only the browser has, in a cookie. The form comes back in a browser with this cookie, for this
-person: somebody else who signs in there never sees it.
+person: somebody else who signs in there never sees it. Until it was shown, every page has a link to it, however that
+person signed in.
 
 At most 512 KB of a form are kept, and from one address 64 forms and 8 MB, since whoever sends a form without a session
 may be anybody. Passwords are never kept. What isn't kept is still shown for copying.
 """
 
 import hashlib
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from cryptography.exceptions import InvalidTag
@@ -24,13 +27,19 @@ from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Ttl, key, query
 from keyplan.web.identity.sessions import Visitor
 from keyplan.web.pages.forms import Typed
 
-COOKIE = "keyplan-kept"
+COOKIE, UNSEEN = "keyplan-kept", "keyplan-unsent"
+"""The cookies: the key of the browser's kept forms, and the IDs of those that weren't shown again yet."""
+KEPT = "kept"
+"""The query parameter of a page with the ID of a form that was kept for it."""
 LASTS = timedelta(hours=1)
 LONGEST = 512 * 1024
 MOST_FORMS, MOST_BYTES = 64, 8 * 1024 * 1024
 _PART = 300_000
 """The bytes of a part: an item can't have more than 400 KB."""
 _NONCE = 12
+_ID = re.compile("[0-9a-f]{16}")
+_MOST_UNSEEN = 3
+"""So many forms are looked for on a page, the latest first."""
 
 
 class KeptForm(Entity, table=HOUSEKEEPING):
@@ -61,11 +70,15 @@ class Entered:
     """What was entered in a form: which form of which page, and where it was to be sent."""
 
     at: str
-    """The path of the page with the form."""
+    """The URL of the page with the form."""
     route: str
     """The path of what takes the form, as it was declared."""
     name: str
     typed: Typed
+
+    def address(self, form: str) -> str:
+        """The URL of the page that shows the form, which is kept under this ID."""
+        return f"{self.at}{'&' if '?' in self.at else '?'}{urlencode({KEPT: form})}"
 
 
 class Keeping:
@@ -90,12 +103,13 @@ class Keeping:
             part = KeptPart(form=form, number=str(number), owner=owner, content=content, expires_at=expires_at)
             self._store.run(create(part))
         visitor.cookies.set(COOKIE, secret, LASTS)
+        visitor.cookies.set(UNSEEN, ".".join([form, *_unseen(visitor)][:_MOST_UNSEEN]), LASTS)
         return form
 
     def find(self, visitor: Visitor, form: str) -> Entered | None:
         """A kept form of the person who is signed in; None if there is none, or it is somebody else's."""
         secret = visitor.cookies.get(COOKIE)
-        if secret is None or not visitor.owner or not form.isalnum():
+        if secret is None or not visitor.owner or not _ID.fullmatch(form):
             return None
         parts = self._parts(form)
         now = self._store.clock()
@@ -109,6 +123,19 @@ class Keeping:
         at, route, name, typed = orjson.loads(plain)
         return Entered(at, route, name, typed)
 
+    def unsent(self, visitor: Visitor) -> str | None:
+        """The URL of the latest kept form of the person who is signed in that wasn't shown again yet."""
+        found = ((form, self.find(visitor, form)) for form in _unseen(visitor)[:_MOST_UNSEEN])
+        return next((entered.address(form) for form, entered in found if entered is not None), None)
+
+    def has_shown(self, visitor: Visitor, form: str) -> None:
+        """Don't lead to a form any more: it was shown again."""
+        left = [each for each in _unseen(visitor) if each != form]
+        if left:
+            visitor.cookies.set(UNSEEN, ".".join(left), LASTS)
+        else:
+            visitor.cookies.drop(UNSEEN)
+
     def _parts(self, form: str) -> Sequence[KeptPart]:
         return list(self._store.each(query(KeptPart.primary, form=form, consistent=True)))
 
@@ -116,6 +143,10 @@ class Keeping:
         now = self._store.clock()
         found = [each for each in self._store.each(query(KeptForm.primary, address=address)) if each.expires_at > now]
         return len(found) < MOST_FORMS and sum(each.size for each in found) + size <= MOST_BYTES
+
+
+def _unseen(visitor: Visitor) -> list[str]:
+    return [each for each in (visitor.cookies.get(UNSEEN) or "").split(".") if each]
 
 
 def _key(secret: str, form: str) -> bytes:

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.routing import compile_path
 
 from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
-from keyplan.web.models.problems import BadRequest, Problem, TooManyRequests
+from keyplan.web.models.problems import BadRequest, Problem, TimedOut, TooManyRequests
 from keyplan.web.models.signatures import names_in_path, signature_of
 from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, values_of
-from keyplan.web.pages.kept import Entered, Keeping
+from keyplan.web.pages.kept import KEPT, Entered, Keeping
 from keyplan.web.pages.rendering import Site
 from keyplan.web.system.page_routes import PageRoute
 
-KEPT = "kept"
-"""The query parameter of a page with the ID of a form that was kept for it."""
+SEND_AGAIN = (TooManyRequests, TimedOut)
+"""After these, people can send the same again with a button."""
 _LONGEST_KEY = 255
 _SECRETS = ("password", "secret")
 _SHOWN_NOWHERE = ("version",)
@@ -46,7 +46,7 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
     sent: Sent | None = request.scope.get("keyplan.sent")
     if sent is None and (typed := request.scope.get("keyplan.typed")):  # of no page, so that the labels aren't known
         sent = Sent(_first(typed, FORM) or None, typed)
-    if sent is None or sent.name is None or problem.code == OTHER_USER or isinstance(problem, TooManyRequests):
+    if sent is None or sent.name is None or problem.code == OTHER_USER or isinstance(problem, SEND_AGAIN):
         return []
     form = Form(sent)
     texts = {name: "\n".join(filter(None, values)) for name, values in _without_secrets(sent.typed).items()}
@@ -54,9 +54,9 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
 
 
 def fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
-    """The fields of a form that a limit refused and that isn't shown again; none if it has a password."""
+    """The fields of a form that a limit refused, or that took too long; none if it has a password."""
     typed: Typed = request.scope.get("keyplan.typed", {})
-    if not isinstance(problem, TooManyRequests) or len(_without_secrets(typed)) < len(values_of(typed)):
+    if not isinstance(problem, SEND_AGAIN) or len(_without_secrets(typed)) < len(values_of(typed)):
         return []
     return [(name, value) for name, values in typed.items() if name != TOKEN for value in values]
 
@@ -96,20 +96,23 @@ class KeptForms:
         owner = "" if sent is None else owner_of(_first(sent.typed, TOKEN))
         if at is None or sent is None or sent.name is None or not owner:
             return at or self._site.url("/"), False
-        entered = Entered(urlsplit(at).path, page.path, sent.name, _without_secrets(sent.typed))
+        entered = Entered(at, page.path, sent.name, _without_secrets(sent.typed))
         form = self._keeping.keep(visitor, owner, request.scope["keyplan"].address, entered)
-        if form is None:
-            return at, False
-        return f"{at}{'&' if '?' in at else '?'}{urlencode({KEPT: form})}", True
+        return (at, False) if form is None else (entered.address(form), True)
 
     def kept_for(self, request: Request, visitor: Visitor) -> Sent | None:
         """The form that was kept for a page, if it belongs to who is signed in."""
         form = request.query_params.get(KEPT)
         entered = self._keeping.find(visitor, form) if form else None
-        if entered is None or entered.at != request.url.path:
+        if form is None or entered is None or urlsplit(entered.at).path != request.url.path:
             return None
+        self._keeping.has_shown(visitor, form)
         takes = self._takes.get(entered.route)
         return Sent(entered.name, entered.typed, None if takes is None else _model_of(takes), restored=True)
+
+    def unsent(self, visitor: Visitor) -> str | None:
+        """The URL of a kept form of who is signed in that wasn't shown again yet."""
+        return self._keeping.unsent(visitor)
 
     def _page_of(self, page: PageRoute, request: Request, values: dict[str, Any]) -> str | None:
         """The address of the page that has the form: where it was sent from, or the page that would show it again."""

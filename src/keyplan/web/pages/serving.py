@@ -1,7 +1,7 @@
 """Serves the pages of a system: sessions, forms, and pages for problems."""
 
 import inspect
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, cast
 
@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from keyplan.web.identity.admission import Admission
-from keyplan.web.identity.sessions import NOTICE, OTHER_USER, SESSION_ENDED, Sessions, Visitor
+from keyplan.web.identity.sessions import NOTICE, OTHER_USER, SESSION_ENDED, Sessions, Visitor, check_origin
 from keyplan.web.models.paging import Paging
 from keyplan.web.models.problems import (
     BadRequest,
@@ -32,8 +32,8 @@ from keyplan.web.models.signatures import signature_of
 from keyplan.web.pages.asking import page_that_asks
 from keyplan.web.pages.forms import TOKEN, Sent, Typed, read_form, typed_in, values_of
 from keyplan.web.pages.messages import message_for
-from keyplan.web.pages.rendering import Site, Static, kit_page
-from keyplan.web.pages.sent_forms import KeptForms, fields_to_send_again, key_of, sent_with, texts_to_copy
+from keyplan.web.pages.rendering import Site, Static, kit_page, problem_response
+from keyplan.web.pages.sent_forms import SEND_AGAIN, KeptForms, fields_to_send_again, key_of, sent_with, texts_to_copy
 from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
 from keyplan.web.pages.views import View
 from keyplan.web.pages.zone_choice import zone_pages
@@ -54,6 +54,8 @@ _LATER = {429, 503}
 _PATIENCE = 5.0
 """Seconds that a form which is sent again waits for the first one."""
 _NOTICE = "notice"
+UNANSWERED = "keyplan.unanswered"
+"""Where the scope of a request with a form has the function that makes a page, if the request takes too long."""
 
 
 def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
@@ -72,7 +74,7 @@ def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
     routes = (*pages.routes, *kit, *zone_pages(site))
     serving = _Serving(site, pages.everywhere, routes)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
-    app.state.running = running
+    app.state.running, app.state.unanswered = running, serving.unanswered
     for page in routes:
         app.router.add_api_route(
             page.path,
@@ -116,6 +118,7 @@ class _PageRoute(APIRoute):
                 longest = request.app.state.running.settings.body_limit  # one field can be nearly all of the body
                 async with request.form(max_files=0, max_part_size=longest) as sent:
                     request.scope["keyplan.typed"] = typed_in(sent)
+                request.scope[UNANSWERED] = partial(request.app.state.unanswered, request)
             return await handle(request)
 
         return read
@@ -230,7 +233,11 @@ class _Serving:
         return response
 
     def _view(self, request: Request, visitor: Visitor, sent: Sent | None = None, path: str = "") -> View[Any]:
-        return View(self._site, request, visitor, sent, self._everywhere, path)
+        return View(self._site, request, visitor, sent, self._known_everywhere, path)
+
+    def _known_everywhere(self, view: View[Any]) -> Mapping[str, object]:
+        own = {} if self._everywhere is None else self._everywhere(view)
+        return {"unsent": self._kept.unsent(view.visitor), **own}
 
     @_at_clock_of_visitor
     def _refused(
@@ -296,13 +303,22 @@ class _Serving:
 
         plain = View[Any](self._site, request, visitor)
         try:
-            # The page for those who send too much must not cost a read.
-            limited = isinstance(problem, TooManyRequests)
-            response = shown(plain if limited else self._view(request, visitor))
+            # The page for those who send too much, or who waited too long, must not cost a read.
+            response = shown(plain if isinstance(problem, SEND_AGAIN) else self._view(request, visitor))
         except Exception:  # noqa: BLE001 - the values of every page can't be made, which may be the problem itself
             response = shown(plain)
         response.headers.update(problem.headers)
         return response
+
+    def unanswered(self, request: Request, problem: Problem) -> Response:
+        """The page for a form that took too long. It has what was entered, to be sent again with the same key."""
+        visitor = self._visitor(request)
+        try:
+            check_origin(request, self._running.settings.base_url)
+        except Problem as foreign:  # what another site sent must not be sent again as ours
+            return problem_response(request.scope, foreign)
+        with at_clock(self._site.zone_for(visitor.cookies)):
+            return self._finished(self._problem_page(request, visitor, problem), visitor)
 
     def _is_shown_in_the_form(self, problem: Problem, request: Request, visitor: Visitor) -> bool:
         if isinstance(problem, TooManyRequests):

@@ -3,12 +3,16 @@
 import asyncio
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
-from keyplan.web.models.problems import ContentTooLarge, Problem, TooSlow, Unavailable, Unexpected
+from keyplan.web.models.problems import ContentTooLarge, Problem, TimedOut, TooSlow, Unexpected
 from keyplan.web.pages.rendering import problem_response
+from keyplan.web.pages.serving import UNANSWERED
 from keyplan.web.server.addresses import client_address, line_of
 from keyplan.web.server.connections import CONNECTION, Connection
 from keyplan.web.settings import Settings
@@ -76,7 +80,8 @@ class Edge:
         try:
             problem = await self._served(scope, receive, watch, headers)
             if problem is not None and not watch.status:
-                await problem_response(scope, problem)(scope, receive, watch)
+                shown: Callable[[Problem], Response] = scope.get(UNANSWERED) or partial(problem_response, scope)
+                await shown(problem)(scope, receive, watch)
         finally:
             if connection is not None:
                 connection.request_ended()
@@ -94,7 +99,7 @@ class Edge:
             async with asyncio.timeout(None if of_files else self._settings.request_seconds):
                 await self._app_for(scope)(scope, receive, send)
         except TimeoutError:
-            return Unavailable("timeout", "The request timed out. It may still be completed.")
+            return TimedOut()
         except Problem as problem:
             return problem
         except Exception:  # noqa: BLE001 - whatever it was, the caller gets an answer

@@ -12,6 +12,7 @@ function mark(field, event) {
   form.querySelector("[data-y]").value = between((190 - top) / 180);
   form.elements.place.value = "";
   showMark(field);
+  form.dispatchEvent(new Event("input", { bubbles: true })); // as typing would: scripts don't change or drop the form
 }
 
 // Shows the place that the form has: tapped, or entered before the form was refused or the session ended.

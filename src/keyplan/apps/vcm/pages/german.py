@@ -72,6 +72,19 @@ _PROBLEMS = {
     "Nothing was saved, but this page has what you entered. Send it again later.": (
         "Es wurde nichts gespeichert, aber deine Eingaben sind noch da. Sende sie später noch einmal."
     ),
+    "This page has what you entered. You can send it again: it is saved once, even if both succeed.": (
+        "Deine Eingaben sind noch da. Du kannst sie noch einmal senden: Gespeichert wird nur einmal, "
+        "auch wenn beides gelingt."
+    ),
+    "Nothing was saved. Your browser still has what you entered: go back to change it and send it again.": (
+        "Es wurde nichts gespeichert. Dein Browser hat deine Eingaben noch: "
+        "Geh zurück, ändere sie und sende sie noch einmal."
+    ),
+    "This took too long": "Das hat zu lange gedauert",
+    "You have a form that you filled in and that wasn't saved.": (
+        "Du hast ein Formular ausgefüllt, das nicht gespeichert wurde."
+    ),
+    "Continue with it": "Damit weitermachen",
     "Send again": "Noch einmal senden",
     "You don't have access": "Kein Zugriff",
     "Not found": "Nicht gefunden",
