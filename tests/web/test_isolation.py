@@ -3,7 +3,9 @@
 import pytest
 from jinja2 import DictLoader, Environment
 
+from keyplan.web import isolated
 from keyplan.web.pages.isolation import Isolation
+from keyplan.web.system.directions import filled_in
 
 HEBREW = "שלום"
 OVERRIDE = "a\u202eb"
@@ -70,3 +72,32 @@ def test_a_condition_without_else_prints_nothing() -> None:
 def test_a_text_cannot_end_its_isolation() -> None:
     assert shown("{{ name }}", f"{PDI}{PDI}a\u202e") == "<bdi>a\u202e</bdi>"
     assert shown('<a title="{{ name }}">', "\u2067a") == f'<a title="{FSI}\u2067a{PDI}{PDI}">'
+
+
+# Sentences that are made in Python
+
+
+@pytest.mark.parametrize("name", [HEBREW, OVERRIDE, f"{HEBREW} 12", "\u2067a\u202e"])
+def test_only_the_names_in_a_sentence_are_isolated(name: str) -> None:
+    sentence = f"{isolated(name)} joined <{isolated(name)}>, 3 of 4"
+    plain = name.replace("\u2067", "")
+    expected = f"<p><bdi>{plain}</bdi> joined &lt;<bdi>{plain}</bdi>&gt;, 3 of 4</p>"
+    assert shown("<p>{{ name }}</p>", sentence) == expected
+    in_title = f'<a title="{FSI}{plain}{PDI} joined &lt;{FSI}{plain}{PDI}&gt;, 3 of 4">'
+    assert shown('<a title="{{ name }}">', sentence) == in_title
+
+
+def test_names_in_braces_are_isolated() -> None:
+    assert filled_in("{name} has {count}", {"name": HEBREW, "count": 3}) == f"{FSI}{HEBREW}{PDI} has 3"
+    assert filled_in("{name} has {count}", {"name": "Zoë", "count": 3}) == "Zoë has 3"
+
+
+def test_a_name_cannot_end_its_isolation_in_a_sentence() -> None:
+    sentence = f"{isolated(f'{PDI}<{FSI}a' + OVERRIDE)} created"
+    assert shown("{{ name }}", sentence) == f"<bdi>&lt;a{OVERRIDE}</bdi> created"
+
+
+def test_a_sentence_with_another_name_is_isolated_as_a_whole() -> None:
+    """A name that nobody isolated must not change the direction of the page either."""
+    sentence = f"{isolated(HEBREW)} and {HEBREW}"
+    assert shown("{{ name }}", sentence) == f"<bdi>{FSI}{HEBREW}{PDI} and {HEBREW}</bdi>"

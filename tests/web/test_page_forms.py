@@ -88,6 +88,11 @@ def test_a_form_leads_to_what_the_method_returned(alice: httpx.Client) -> None:
     assert notice_at(alice, at) == "PROSE"
 
 
+def test_a_name_in_a_notice_does_not_turn_the_sentence(alice: httpx.Client) -> None:
+    at = created(alice, "ספרים")
+    assert '<p class="notice" role="status">“<bdi>ספרים</bdi>” is up</p>' in alice.get(at).text
+
+
 def test_what_is_deleted_can_be_named_afterwards(alice: httpx.Client) -> None:
     at = created(alice, "Atlases")
     assert path_after(send(alice, at, f"{at}/delete", version="1")) == "/"

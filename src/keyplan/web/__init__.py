@@ -39,6 +39,7 @@ from keyplan.web.settings import IssuerSettings, Settings
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
 from keyplan.web.system.api_routes import Api, SetCookie
 from keyplan.web.system.confirm import Confirm
+from keyplan.web.system.directions import isolated
 from keyplan.web.system.hashing import check_place
 from keyplan.web.system.language import Language
 from keyplan.web.system.page_forms import form_of
@@ -104,6 +105,7 @@ __all__ = [
     "form_of",
     "invalid",
     "is_shown_twice",
+    "isolated",
     "missing",
     "not_modified",
     "page_of",

@@ -37,6 +37,7 @@ from keyplan.web.pages.forms import OfVersion, invalid
 from keyplan.web.pages.inputs import Input, ShownInput, input_for
 from keyplan.web.pages.views import View
 from keyplan.web.system.confirm import Confirm
+from keyplan.web.system.directions import filled_in
 from keyplan.web.system.page_forms import names_in
 from keyplan.web.system.page_routes import Pages
 from keyplan.web.system.service import Service
@@ -188,7 +189,7 @@ class Editor(Generic[S, New, Changed]):
         """A sentence about a thing, in the language of the pages."""
         noun = view.site.language.say(self.noun)
         known = {"noun": noun, "Noun": noun[:1].upper() + noun[1:], **values}
-        return view.site.language.say(sentence).format_map(known)
+        return filled_in(view.site.language.say(sentence), known)
 
     def name_of(self, thing: object) -> str:
         """What a thing is called."""

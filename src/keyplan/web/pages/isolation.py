@@ -3,7 +3,8 @@
 `Isolation` is an extension of Jinja. It knows from the HTML of a template where each `{{ ... }}` is, and passes the
 text through a filter: between elements it is put into `<bdi>`, and where no element can be, in a title, an option or an
 attribute that people read, between the characters U+2068 and U+2069. Values of inputs and addresses stay as they are.
-So does every text without letters or controls of another direction, which are nearly all.
+So does every text without letters or controls of another direction, which are nearly all. In a sentence that was made
+with `isolated` names, only these are isolated.
 """
 
 import re
@@ -12,16 +13,13 @@ from collections.abc import Iterable, Iterator
 from jinja2.environment import Environment
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-_OTHER_DIRECTION = re.compile(
-    "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc"
-    "\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
-"""Letters that are written from right to left, and controls of direction."""
+from keyplan.web.system.directions import FIRST_STRONG, POP, balanced, turns
+
 _ISOLATED = re.compile("<bdi>.*?</bdi>", re.DOTALL)
-_ISOLATES = re.compile("[\u2066-\u2069]")
-_FIRST_STRONG, _POP = "\u2068", "\u2069"
+_NAME = re.compile(f"{FIRST_STRONG}([^\u2066-\u2069]*){POP}")
+"""A name that was isolated when its sentence was made."""
 _ONLY_TEXT = {"title", "option"}
 """Elements without elements in them."""
 _READ_BY_PEOPLE = {"alt", "aria-description", "aria-label", "label", "placeholder", "title"}
@@ -29,21 +27,27 @@ _READ_BY_PEOPLE = {"alt", "aria-description", "aria-label", "label", "placeholde
 
 
 def in_html(value: object) -> object:
-    """A text between elements, isolated."""
-    if not isinstance(value, str) or not _turns(value):
+    """A text between elements, isolated; of a sentence, only the names that it was made with."""
+    if not isinstance(value, str) or value.isascii():
         return value
-    return Markup("<bdi>{}</bdi>").format(_balanced(value))
+    if _turns(value):
+        return Markup("<bdi>{}</bdi>").format(_balanced(value))
+    if isinstance(value, Markup) or FIRST_STRONG not in value:
+        return value
+    pieces = _NAME.split(value)  # texts, with names between them
+    shown = (Markup("<bdi>{}</bdi>").format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
+    return Markup().join(shown)
 
 
 def in_text(value: object) -> object:
     """A text where no element can be, isolated."""
     if not isinstance(value, str):
         return value
-    turns = _turns(value)
+    turned = _turns(value)
     if isinstance(value, Markup):  # of a macro, which doesn't know where it is used
-        value = value.replace(Markup("<bdi>"), Markup(_FIRST_STRONG)).replace(Markup("</bdi>"), Markup(_POP))
+        value = value.replace(Markup("<bdi>"), Markup(FIRST_STRONG)).replace(Markup("</bdi>"), Markup(POP))
     # Made of the same type, so that markup is not escaped again.
-    return type(value)(f"{_FIRST_STRONG}{_balanced(value)}{_POP}") if turns else value
+    return type(value)(f"{FIRST_STRONG}{_balanced(value)}{POP}") if turned else value
 
 
 def _turns(text: str) -> bool:
@@ -51,27 +55,14 @@ def _turns(text: str) -> bool:
 
     Of markup, only what has no elements is text: names that a template put together with the output of a macro.
     """
-    if text.isascii():
-        return False
     if isinstance(text, Markup):
         text = _ISOLATED.sub("", text)
-        return "<" not in text and _OTHER_DIRECTION.search(text) is not None
-    return _OTHER_DIRECTION.search(text) is not None
+        return "<" not in text and turns(text)
+    return turns(_NAME.sub("", text))
 
 
 def _balanced(text: str) -> str:
-    """The text with an end for every isolate in it, and no other ends: one of those would end ours."""
-    depth = 0
-
-    def kept(found: re.Match[str]) -> str:
-        nonlocal depth
-        if found[0] == _POP and not depth:
-            return ""
-        depth += -1 if found[0] == _POP else 1
-        return found[0]
-
-    balanced = _ISOLATES.sub(kept, text) + _POP * depth
-    return Markup(balanced) if isinstance(text, Markup) else balanced
+    return Markup(balanced(text)) if isinstance(text, Markup) else balanced(text)
 
 
 class Isolation(Extension):

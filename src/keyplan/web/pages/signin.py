@@ -32,6 +32,7 @@ from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.views import View
 from keyplan.web.settings import IssuerSettings
 from keyplan.web.system.access import Caller
+from keyplan.web.system.directions import isolated
 from keyplan.web.system.page_routes import PageRoute, Person
 
 SIGN_IN, SIGN_OUT, CALLBACK = "/sign-in", "/sign-out", "/sign-in/callback"
@@ -90,7 +91,7 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
     def become(view: AnyView, chosen: ChosenUser) -> Response:
         person = known.get(chosen.sub) or Person(chosen.sub, chosen.sub, chosen.groups.replace(",", " ").split())
         view.sign_in(person.caller())
-        return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {person.name}")
+        return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {isolated(person.name)}")
 
     return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose, once=False)]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from keyplan.web.models.bodies import In
+from keyplan.web.system.directions import filled_in
 
 Text: TypeAlias = str | Callable[[Any, Any], str]
 """A text with names in braces, or a function of the view and the thing."""
@@ -61,4 +62,4 @@ def _said(text: Text, view: Any, thing: object, known: _Known) -> str:  # noqa: 
     if callable(text):
         return text(view, thing)
     translated: str = view.site.language.say(text)
-    return translated.format_map(known)
+    return filled_in(translated, known)

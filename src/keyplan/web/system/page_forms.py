@@ -23,6 +23,7 @@ from starlette.responses import Response
 
 from keyplan.web.models.bodies import Change, In
 from keyplan.web.models.signatures import REQUIRED, Parameter, names_in_path, signature_of
+from keyplan.web.system.directions import filled_in
 
 Notice: TypeAlias = str | Callable[[Any], str]
 """What people are told afterwards: a text with names in braces, or a function of what the method returned."""
@@ -84,7 +85,7 @@ def calling(
         made = method(view.service, **given, **sent)
         # What the method returned comes first: it may have another address now.
         known = {name: _value(name, made, typed, read, SimpleNamespace(**given)) for name in names}
-        said = notice(made) if callable(notice) else notice and notice.format_map(known)
+        said = notice(made) if callable(notice) else notice and filled_in(notice, known)
         response: Response = view.redirect(to, notice=said, **{name: known[name] for name in names_in(to)})
         return response
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from keyplan.apps.hacktracker.models import Accepted, Secret
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, Listing, OfVersion, Paging, all_of, form_of
+from keyplan.web import Confirm, Listing, OfVersion, Paging, all_of, form_of, isolated
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def join(view: HackView, secret: Secret) -> Response:
 def accept(view: HackView, secret: Secret, guest: Named) -> Response:
     guest.save_name(view)
     team = view.service.accept_invitation(Accepted(secret=secret))
-    return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"You joined {team.name}")
+    return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"You joined {isolated(team.name)}")
 
 
 def _listing(view: HackView, what: str, listing: Callable[[Paging], Listing[T]]) -> Response:

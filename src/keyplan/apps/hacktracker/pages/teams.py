@@ -8,7 +8,7 @@ from keyplan.apps.hacktracker.fields import AnySeason, ItemId
 from keyplan.apps.hacktracker.models import NewTeam
 from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, Paging, form_of
+from keyplan.web import Confirm, Paging, form_of, isolated
 
 _TEAM = "/teams/{team_id}"
 
@@ -27,7 +27,7 @@ def new_team(view: HackView) -> Response:
 def create(view: HackView, new: Founded) -> Response:
     new.save_name(view)
     made = view.service.create_team(NewTeam.from_fields(new))
-    return view.redirect(_TEAM, team_id=made.team_id, notice=f"{made.name} created")
+    return view.redirect(_TEAM, team_id=made.team_id, notice=f"{isolated(made.name)} created")
 
 
 @pages.get(_TEAM)

@@ -6,7 +6,7 @@ from keyplan.apps.threefc.fields import GrantRole, GrantUser, ItemId, Role
 from keyplan.apps.threefc.models import GrantOut, NewLeague, NewPlayer, NewSeason
 from keyplan.apps.threefc.pages.shared import FootballView, Place, only, pages
 from keyplan.apps.threefc.service import Football
-from keyplan.web import Confirm, In, OfVersion, form_of
+from keyplan.web import Confirm, In, OfVersion, form_of, isolated
 
 _LEAGUE, _PEOPLE, _PLAYERS = "/leagues/{league_id}", "/leagues/{league_id}/people", "/leagues/{league_id}/players"
 _ROLES: dict[Role, str] = {"viewer": "a viewer", "scorekeeper": "a scorekeeper", "admin": "an admin"}
@@ -85,7 +85,7 @@ def people(view: FootballView, league_id: ItemId) -> Response:
 
 
 def _granted(grant: GrantOut) -> str:
-    return f"{grant.user_id} is now {_ROLES[grant.role]}"
+    return f"{isolated(grant.user_id)} is now {_ROLES[grant.role]}"
 
 
 pages.form(
@@ -112,7 +112,7 @@ def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
     view.service.revoke(league_id, revoked.user_id, revoked.seen)
     if view.caller is not None and revoked.user_id == view.caller.sub:
         return view.redirect("/", notice="You left the league")
-    return view.redirect(_PEOPLE, league_id=league_id, notice=f"{revoked.user_id} removed")
+    return view.redirect(_PEOPLE, league_id=league_id, notice=f"{isolated(revoked.user_id)} removed")
 
 
 # Players
