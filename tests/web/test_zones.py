@@ -1,14 +1,33 @@
 """Times in time zones: how they are shown, and how what was typed is read."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
+import httpx
 import pytest
+from starlette.responses import Response
 
-from keyplan.web import In
+from keyplan.web import In, Pages, View
 from keyplan.web.models.problems import Invalid
 from keyplan.web.pages.forms import Form, read_form
-from keyplan.web.pages.zones import NoSuchTime, at_clock, clock, day, hour, moment, read_time, zone_named, zone_names
+from keyplan.web.pages.zones import (
+    TOLD,
+    NoSuchTime,
+    at_clock,
+    clock,
+    day,
+    hour,
+    moment,
+    read_time,
+    zone_named,
+    zone_names,
+)
+from keyplan.web.settings import Settings
+from tests.web.library import SYSTEM, Librarian
+from tests.web.site import site
 
 BERLIN, NEW_YORK, LORD_HOWE = "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"
 
@@ -132,3 +151,61 @@ def test_every_zone_to_choose_exists() -> None:
 def test_a_gap_is_found_in_every_zone_that_has_one() -> None:
     with at_clock(ZoneInfo(NEW_YORK)), pytest.raises(NoSuchTime, match="from 02:00 to 03:00"):
         read_time("2026-03-08T02:00", None, None)
+
+
+# The zone of what a page shows
+
+
+CHICAGO = "America/Chicago"
+START = datetime(2026, 5, 1, 18, tzinfo=UTC)
+
+
+class Moved(In):
+    starts: datetime
+
+
+@pytest.fixture
+def team(settings: Settings) -> Iterator[httpx.Client]:
+    """A system in which the viewer's zone is shown, but a page of a team has the team's."""
+    pages = Pages("tests.web")
+    zones = {"heat": CHICAGO, "old": "Atlantis/Capital", "none": None}
+
+    @pages.get("/teams/{name}")
+    def show(view: View[Librarian], name: str) -> Response:
+        view.show_times_in(zones[name])
+        view.form.asking(Moved).starting_from({"starts": START})
+        return view.render("team.html", starts=START)
+
+    @pages.post("/teams/{name}", again=show)
+    def move(view: View[Librarian], name: str, moved: Moved) -> Response:
+        return view.redirect("/teams/{name}", name=name, notice=f"{moved.starts.astimezone(UTC):%H:%M}")
+
+    with (
+        site(replace(SYSTEM, pages=pages), settings) as started,
+        httpx.Client(base_url=f"{started.url}/library", timeout=30) as viewer,
+    ):
+        viewer.cookies.set(TOLD, "Europe%2FBerlin", domain="127.0.0.1", path="/library/")
+        yield viewer
+
+
+def test_a_page_shows_and_takes_times_in_the_zone_of_what_it_shows(team: httpx.Client) -> None:
+    page = team.get("/teams/heat").text
+    assert "1 May 2026, 13:00 CDT" in page
+    assert 'value="2026-05-01T13:00"' in page
+    assert f"Time zone: {CHICAGO}" in page
+    assert 'name="time-zone"' not in page, "the browser's zone doesn't matter here"
+    assert "/time-zone" not in page
+    form = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page))
+    sent = team.post("/teams/heat", data={**form, "starts": "2026-05-01T19:30"})
+    assert sent.status_code == 303
+    assert ">00:30<" in team.get("/teams/heat").text
+    gap = team.post("/teams/heat", data={**form, "starts": "2026-03-08T02:30"})
+    assert gap.status_code == 422
+    assert f"There is no 02:30 on 2026-03-08 in {CHICAGO}" in gap.text
+
+
+@pytest.mark.parametrize("name", ["old", "none"])
+def test_without_a_zone_of_its_own_a_page_has_the_viewers(team: httpx.Client, name: str) -> None:
+    page = team.get(f"/teams/{name}").text
+    assert "1 May 2026, 20:00 CEST" in page
+    assert 'name="time-zone" content="Europe/Berlin"' in page

@@ -19,7 +19,7 @@ from keyplan.web.models.paging import BACK, MAX_CURSOR, Listing, Paging, ShownPa
 from keyplan.web.models.signatures import names_in_path
 from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Forms, Sent
 from keyplan.web.pages.rendering import Site
-from keyplan.web.pages.zones import CHOSEN, TOLD, clock
+from keyplan.web.pages.zones import CHOSEN, TOLD, clock, zone_named
 from keyplan.web.system.access import Caller
 from keyplan.web.system.observe import Trace
 from keyplan.web.system.page_routes import Everywhere
@@ -64,7 +64,7 @@ class ShownZone:
 
     def __init__(self, view: View[Any]) -> None:
         self.name = clock().zone.key
-        self.is_viewers = view.site.zone is None
+        self.is_viewers = view.site.zone is None and not clock().is_of_page
         """Whether each viewer has their own."""
         cookies = view.visitor.cookies
         self.cookie = cookies.name(TOLD) if self.is_viewers and cookies.get(CHOSEN) is None else None
@@ -134,6 +134,14 @@ class View(Generic[S]):
         return HTMLResponse(
             self.site.render(template, {**known, **values}), status, self.site.headers(sends_files=sends_files)
         )
+
+    def show_times_in(self, zone: str | None) -> None:
+        """Show times, and ask for them, in the time zone of what the page is about, such as a team or a league.
+
+        None, or a zone that isn't known, leaves the zone of the system or the viewer. Forms send their zone along.
+        """
+        if (found := zone_named(zone)) is not None:
+            clock().zone, clock().is_of_page = found, True
 
     def page(
         self,

@@ -1,8 +1,9 @@
 """Time zones of pages: times are stored in UTC, as in the API; people see and enter them as their clocks show them.
 
-Every page is made in one zone: that of its system (`Pages(zone="Europe/Berlin")`), else the viewer's. The viewer's is
-the one that was chosen on the page /time-zone, else the one that the browser's script told, else UTC. Both are kept in
-cookies. The zone is a context variable of the request, so that filters and macros of templates know it too.
+Every page is made in one zone: that of what it shows (`view.show_times_in(team.time_zone)`), else that of its system
+(`Pages(zone="Europe/Berlin")`), else the viewer's. The viewer's is the one that was chosen on the page /time-zone, else
+the one that the browser's script told, else UTC. Both are kept in cookies. The zone is a context variable of the
+request, so that filters and macros of templates know it too.
 
 A form names the zone beside each time, and sends it along: what was typed in one zone is never read in another. Clocks
 that are put forward skip some times, which are refused. Of a time that they show twice the first is taken, and the page
@@ -39,6 +40,8 @@ class Clock:
     """The zone of a request, and what is to be said about times that were entered in it."""
 
     zone: ZoneInfo = DEFAULT
+    is_of_page: bool = False
+    """Whether the page has named the zone: that of a team or a league."""
     remarks: list[str] = field(default_factory=list)
 
 
