@@ -36,7 +36,7 @@ from tests.apps.vcm_export import (
     text,
     write_export,
 )
-from tests.apps.vcm_site import settings
+from tests.apps.vcm_site import png, settings
 from tests.data.support import Killed
 
 
@@ -352,6 +352,7 @@ WHOLE: list[tuple[str, dict[str, Any], str]] = [
     ("media", {"filename": "../news.json"}, "no filename"),
     ("media", {"filename": None}, "no filename"),
     ("media", {"filename": "kein-bild.png"}, "not an image"),
+    ("media", {"filename": "halb.png"}, "its file halb.png can't be used: The picture is damaged or incomplete."),
     ("media", {"alt": 5}, "alt"),
     ("roles", {"name": ""}, "no name"),
     ("roles", {"name": "x" * 101}, "name"),
@@ -424,6 +425,7 @@ def broken(folder: Path, cases: list[tuple[str, dict[str, Any], str]]) -> Path:
         docs.append({**sound, **change})
     write_export(folder, collections)
     (folder / "media" / "kein-bild.png").write_bytes(b"<svg/>")
+    (folder / "media" / "halb.png").write_bytes(png(1)[:-20])
     return folder
 
 

@@ -265,10 +265,21 @@ def test_a_bad_picture_is_refused_and_deleted(gallery: Gallery, data: bytes, exp
         gallery.media.confirm(ticket.upload_id, purpose=PURPOSE)
 
 
+def test_what_the_server_writes_itself_is_checked_too(gallery: Gallery) -> None:
+    """An import is as good as where it comes from."""
+    for data, expected in ((bomb(1000), "picture-too-large"), (commented(SCRIPT), "picture-has-html")):
+        with pytest.raises(Unprocessable) as refused:
+            gallery.media.put(data, "image/png")
+        assert refused.value.code == expected
+    assert gallery.stored() == set()
+    assert gallery.media.exists(gallery.media.put(png(), "image/png").name)
+
+
 def test_what_is_kept_already_stays(gallery: Gallery) -> None:
-    file = gallery.media.put(commented(SCRIPT), "image/png")  # as it could be kept before
-    assert gallery.media.exists(file.name)
-    assert gallery.get(file.name).content == commented(SCRIPT)
+    name = gallery.media.put(png(), "image/png").name
+    gallery.objects.write(name, commented(SCRIPT), "image/png")  # as it could be kept before
+    assert gallery.media.exists(name)
+    assert gallery.get(name).content == commented(SCRIPT)
 
 
 def test_a_picture_is_not_decoded_again_when_it_is_confirmed_again(gallery: Gallery) -> None:

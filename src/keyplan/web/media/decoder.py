@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from keyplan.web.media.objects import Received
+from keyplan.web.media.objects import Readable
 from keyplan.web.models.problems import Unavailable, Unprocessable
 
 MEGAPIXELS = 50
@@ -53,8 +53,8 @@ class Decoder:
         self._idle: list[subprocess.Popen[bytes]] = []
         atexit.register(self.close)
 
-    def fault(self, received: Received, content_type: str) -> Unprocessable | None:
-        """What is wrong with a picture that was sent. Raises `Unavailable` if too many are waiting."""
+    def fault(self, received: Readable, content_type: str) -> Unprocessable | None:
+        """What is wrong with a picture. Raises `Unavailable` if too many are waiting."""
         with self._place():
             code = self._decoded(received, content_type)
             if code == "stopped":  # perhaps by chance, such as for want of memory
@@ -96,7 +96,7 @@ class Decoder:
         except OSError as error:
             raise _busy() from error
 
-    def _decoded(self, received: Received, content_type: str) -> str | None:
+    def _decoded(self, received: Readable, content_type: str) -> str | None:
         process, late = self._process(), threading.Event()
 
         def stop() -> None:
@@ -125,7 +125,7 @@ class Decoder:
             self._idle.append(process)
         return code
 
-    def _asked(self, process: subprocess.Popen[bytes], received: Received, content_type: str) -> str | None:
+    def _asked(self, process: subprocess.Popen[bytes], received: Readable, content_type: str) -> str | None:
         assert process.stdin is not None
         assert process.stdout is not None
         job = {"content_type": content_type, "size": received.size, "pixels": self._megapixels * 1_000_000}

@@ -38,17 +38,40 @@ class File:
     """In quotes, as in HTTP."""
 
 
-class Received(Protocol):
-    """A file that a client sent, as it was when it was checked. Sending it again doesn't change it."""
+class Readable(Protocol):
+    """The bytes of a file that isn't kept yet."""
 
     @property
     def size(self) -> int: ...
 
-    def head(self, count: int) -> bytes:
-        """Its first bytes. Raises `sent_again()` if the store doesn't have them anymore."""
+    def chunks(self) -> Iterator[bytes]:
+        """All its bytes."""
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """A file that the server has itself."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Its number of bytes."""
+        return len(self.data)
 
     def chunks(self) -> Iterator[bytes]:
-        """All its bytes. Raises `sent_again()` if the store doesn't have them anymore."""
+        """All its bytes."""
+        yield self.data
+
+
+class Received(Readable, Protocol):
+    """A file that a client sent, as it was when it was checked. Sending it again doesn't change it.
+
+    Its methods raise `sent_again()` if the store doesn't have its bytes anymore.
+    """
+
+    def head(self, count: int) -> bytes:
+        """Its first bytes."""
 
     def keep(self, name: str, content_type: str) -> None:
         """Make exactly these bytes the kept file with this name. An existing file stays as it is."""

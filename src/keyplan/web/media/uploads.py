@@ -41,7 +41,7 @@ from keyplan.web.media.decoder import MEGAPIXELS, Decoder, decoder_of
 from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
-from keyplan.web.media.objects import File, Objects, Received, too_large
+from keyplan.web.media.objects import File, InMemory, Objects, Received, too_large
 from keyplan.web.media.quotas import KeptFile, Pending, Quota, UploadUse, owner_id, still_pending
 from keyplan.web.models.bodies import Out
 from keyplan.web.models.problems import InConflict, Missing, Unavailable, Unprocessable
@@ -311,16 +311,22 @@ class Media:
     # Kept files
 
     def put(self, data: bytes, content_type: str, *, under: Sequence[str] = (), key: str | None = None) -> File:
-        """Write a file from the server itself (an import, demo data). Refuses bytes that don't have that type.
+        """Write a file from the server itself (an import, demo data), checked as one that was sent.
 
         With a `key`, the same key and bytes give the same name, so that repeating it doesn't leave a second file.
         """
-        kind = kind_of(data[:HEAD_BYTES], len(data))
-        if kind is None or kind.content_type != content_type:
-            raise _wrong_type(None if kind is None else kind.content_type, content_type)
-        name = new_name(kind, under, None if key is None else self._bits(key, data))
+        if (fault := self.fault(data, content_type)) is not None:
+            raise fault
+        name = new_name(BY_TYPE[content_type], under, None if key is None else self._bits(key, data))
         self.objects.write(name, data, content_type)
         return self._found(name)
+
+    def fault(self, data: bytes, content_type: str) -> Unprocessable | None:
+        """What is wrong with the bytes of a file of this type: what `put` refuses."""
+        kind = kind_of(data[:HEAD_BYTES], len(data))
+        if kind is None or kind.content_type != content_type:
+            return _wrong_type(None if kind is None else kind.content_type, content_type)
+        return self._decoder.fault(InMemory(data), content_type)
 
     def _bits(self, key: str, data: bytes) -> bytes:
         """Secret bits for a name: a plain hash could be computed by anybody who knows the key and the bytes."""

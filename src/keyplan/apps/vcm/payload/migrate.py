@@ -148,21 +148,21 @@ class _Files:
         kind = kind_of(data[:HEAD_BYTES], len(data))
         if kind is None:
             raise Unusable(f"its file {filename} is not an image of a supported type")
-        name = self._name(id, data, kind.content_type)
+        name = self._name(id, filename, data, kind.content_type)
         alt = record.get("alt")
         values = {"id": id, "filename": filename, "s3_key": name, "s3_bucket": self._club.media.bucket}
         return Media.model_validate(
             {**values, "url": self._club.media.url(name), "alt": alt or None, **stamps_of(record)}
         )
 
-    def _name(self, id: str, data: bytes, content_type: str) -> str:
+    def _name(self, id: str, filename: str, data: bytes, content_type: str) -> str:
         media, there = self._club.media, self._there.get(id)
         if there is not None:
             lost = not media.exists(there.s3_key)
-            if lost and self._write:
-                return media.put(data, content_type, under=["media"], key=f"import {id}").name
-            if lost or media.read(there.s3_key) == data:
+            if (lost and not self._write) or (not lost and media.read(there.s3_key) == data):
                 return there.s3_key
+        if (fault := media.fault(data, content_type)) is not None:
+            raise Unusable(f"its file {filename} can't be used: {fault.detail}")
         if not self._write:
             return f"media/{id}"
         # The same key and bytes give the same name, so that a run that is repeated leaves no second file.
