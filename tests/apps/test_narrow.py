@@ -27,6 +27,25 @@ _TOO_WIDE = """() => {
     return wide.slice(0, 5).map((each) => `${each.tagName}.${each.className}`).concat(`of ${room}`);
 }"""
 
+_BROKEN = """() => {
+    const broken = [];
+    for (const each of document.querySelectorAll("button, .button, summary, td, th")) {
+        if (!each.checkVisibility()) continue;
+        const texts = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            for (const word of texts.currentNode.data.matchAll(/\\p{L}{2,12}(?!\\p{L})/gu)) {
+                if (/\\p{L}/u.test(texts.currentNode.data[word.index - 1] || "")) continue;
+                const range = document.createRange();
+                range.setStart(texts.currentNode, word.index);
+                range.setEnd(texts.currentNode, word.index + word[0].length);
+                if (range.getClientRects().length > 1) broken.push(`${each.tagName}.${each.className} ${word[0]}`);
+            }
+        }
+    }
+    return broken.slice(0, 5);
+}"""
+"""Short words that go on in the next line, in the middle of the word."""
+
 
 def _marks(info: Any) -> Iterator[object]:
     yield from getattr(info, "metadata", getattr(info, "__metadata__", ()))
@@ -94,10 +113,11 @@ def page(browser: Browser) -> Iterator[Page]:
     yield from watched(browser)
 
 
-def test_no_page_scrolls_sideways(tour: Toured, page: Page) -> None:
+def test_no_page_scrolls_sideways_or_breaks_short_words(tour: Toured, page: Page) -> None:
     page.set_viewport_size({"width": 320, "height": 640})
     seen: set[str] = set()
     too_wide: dict[str, list[str]] = {}
+    broken: dict[str, list[str]] = {}
     for shown in tour.pages:
         if shown.status != 200 or not shown.html or shown.route in seen | tour.tour.parts:
             continue
@@ -111,7 +131,9 @@ def test_no_page_scrolls_sideways(tour: Toured, page: Page) -> None:
         page.goto(tour.served.url + shown.address)
         if found := page.evaluate(_TOO_WIDE):
             too_wide[shown.address] = found
-    assert too_wide == {}
+        if found := page.evaluate(_BROKEN):
+            broken[shown.address] = found
+    assert (too_wide, broken) == ({}, {})
 
 
 def test_what_is_stored_already_is_isolated_everywhere(tour: Toured) -> None:
