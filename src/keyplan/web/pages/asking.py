@@ -6,23 +6,48 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from keyplan.web.models.bodies import In
-from keyplan.web.models.signatures import names_in_path
-from keyplan.web.pages.forms import FORM, Typed, values_of
+from keyplan.web.models.problems import Problem
+from keyplan.web.models.signatures import names_in_path, signature_of
+from keyplan.web.pages.forms import FORM, Typed, read_form, values_of
 from keyplan.web.pages.views import View
 from keyplan.web.system.page_routes import PageRoute
+from keyplan.web.system.running import WouldWriteError
 
 
-def page_that_asks(page: PageRoute, view: View[Any], read: In | None, values: Mapping[str, Any]) -> Response:
-    """The question of a form, which sends everything again, with the confirmation."""
-    assert page.confirm is not None
-    if page.method is not None:
-        view.service.require(page.method)
+def page_that_asks(
+    page: PageRoute, view: View[Any], values: Mapping[str, Any], problem: Problem | None = None
+) -> Response:
+    """The question of a form, which sends everything again, with the confirmation.
+
+    What a rule refuses is refused before it is asked. If there is nothing to write, it is the page's own response.
+    `problem` is what a confirmed form was refused for.
+    """
+    confirm = page.confirm
+    assert confirm is not None
     typed: Typed = view.request.scope["keyplan.typed"]
+    thing = confirm.thing(view, values)
+    if confirm.shows is not None and "version" in typed:
+        version: int = thing.version  # type: ignore[attr-defined]  # the form has its version
+        typed = {**typed, "version": [str(version)]}
+    form = signature_of(page.function).body
+    read = None if form is None else read_form(form[1], typed)
+    sent = values if form is None else {**values, form[0]: read}
+    view.service.visit.rehearses = True
+    try:
+        return page.function(view, **sent)
+    except WouldWriteError:
+        view.service.visit.rehearses = False
+    asked: dict[str, Any] = {**confirm.asked(view, read, thing, values)}
     name = {FORM: typed[FORM]} if FORM in typed else {}  # if it is refused, that form shows it
-    asked: dict[str, Any] = {**page.confirm.asked(view, read, values)}
     return view.render(
-        "confirm.html", **asked, sent={**values_of(typed), **name}, back=_page_before(page, view, values)
+        "confirm.html",
+        status=200 if problem is None else problem.status,
+        problem=problem,
+        **asked,
+        shows=confirm.shows,
+        thing=thing,
+        sent={**values_of(typed), **name},
+        back=_page_before(page, view, values),
     )
 
 

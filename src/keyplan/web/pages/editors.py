@@ -366,7 +366,7 @@ class Editor(Generic[S, New, Changed]):
             about=lambda service, id: self.one(service, id),
         )
 
-        @pages.post(f"{path}/{self.paths.delete}", again=edit, confirm=confirm, method=self.delete)
+        @pages.post(f"{path}/{self.paths.delete}", again=edit, confirm=confirm)
         def delete(view: View[S], id: key, which: OfVersion) -> Response:
             self.delete(view.service, id, which.seen)
             return view.redirect(self.path, notice=self.say(view, "{Noun} deleted"))

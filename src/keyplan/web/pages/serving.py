@@ -23,6 +23,7 @@ from keyplan.web.models.problems import (
     Invalid,
     Missing,
     Problem,
+    Stale,
     TooManyRequests,
     Unauthorized,
     Unexpected,
@@ -203,7 +204,7 @@ class _Serving:
                 read = read_form(form[1], typed)
                 values = {**values, form[0]: read}
             if page.confirm is not None and CONFIRMED not in typed and page.confirm.when(read):
-                return page_that_asks(page, self._view(request, visitor, path=page.path), read, values)
+                return page_that_asks(page, self._view(request, visitor, path=page.path), values)
         return self._carried_out(page, request, visitor, values, sent)
 
     def _carried_out(
@@ -254,6 +255,9 @@ class _Serving:
         try:
             if isinstance(problem, Unauthorized) and visitor.caller is not None and problem.code == "bad-token":
                 visitor.sign_out()  # pages accept no tokens, so the session has expired
+            elif isinstance(problem, Stale) and page.confirm is not None and page.confirm.shows is not None:
+                # Something else was shown when it was confirmed.
+                return page_that_asks(page, self._view(request, visitor, path=page.path), values, problem)
             elif page.again is not None and self._is_shown_in_the_form(problem, request, visitor) and not first:
                 return self._again(page, page.again, request, visitor, values, problem)
         except Exception as another:  # noqa: BLE001 - as above

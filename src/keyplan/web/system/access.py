@@ -39,6 +39,8 @@ class Permission:
     also: str | None = None
     raises: tuple[type[Problem], ...] = ()
     """Problems that the document must list for this method, besides those of every route of its kind."""
+    one_way: bool = False
+    """Whether the caller can't undo it: a form that does it asks first."""
 
 
 def permission_of(method: Callable[..., object]) -> Permission | None:

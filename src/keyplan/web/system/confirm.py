@@ -5,7 +5,8 @@
     ))
 
 The first POST answers with a page that asks, and sends everything again, with the confirmation. Names in braces are
-those of values of the form, of the thing that `about` reads, or of the path.
+those of values of the form, of the thing that `about` reads, or of the path. Nobody is asked who would be refused: the
+form is rehearsed first, up to what it would write.
 """
 
 import inspect
@@ -31,19 +32,24 @@ class Confirm:
     then: str = "This can't be undone."
     about: Callable[..., object] | None = None
     """The method of the service that reads what it is about."""
+    shows: str | None = None
+    """The template that shows the `thing` as it is now. It is done to the version that is shown, then, and not to the
+    one that the page before showed."""
     when: Callable[[Any], bool] = lambda typed: True
     """Whether it has to be asked, by what was entered: a game is ended with the form that starts it."""
 
-    def asked(self, view: Any, typed: In | None, values: Mapping[str, object]) -> dict[str, str]:  # noqa: ANN401 - a View
+    def thing(self, view: Any, values: Mapping[str, object]) -> object:  # noqa: ANN401 - a View
+        """What it is about, as it is now."""
+        if self.about is None:
+            return None
+        taken = [*inspect.signature(self.about).parameters][1:]
+        return self.about(view.service, **{name: values[name] for name in taken if name in values})
+
+    def asked(self, view: Any, typed: In | None, thing: object, values: Mapping[str, object]) -> dict[str, str]:  # noqa: ANN401 - a View
         """The question, the button and what will happen, in the words of the pages."""
-        thing = None if self.about is None else self.about(view.service, **self._taken(values))
         known = _Known(typed, thing, values)
         texts = {"question": self.question, "button": self.button, "then": self.then}
         return {name: _said(text, view, thing, known) for name, text in texts.items()}
-
-    def _taken(self, values: Mapping[str, object]) -> dict[str, object]:
-        assert self.about is not None
-        return {name: values[name] for name in [*inspect.signature(self.about).parameters][1:] if name in values}
 
 
 class _Known(dict[str, object]):

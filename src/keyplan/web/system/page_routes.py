@@ -30,7 +30,7 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints
 from starlette.responses import Response
 
 from keyplan.web.models.signatures import REQUIRED, check_path, signature_of
-from keyplan.web.system.access import Caller
+from keyplan.web.system.access import Caller, permission_of
 from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.language import ENGLISH, Language
 from keyplan.web.system.page_forms import Notice, calling, check_names, names_in
@@ -61,8 +61,6 @@ class PageRoute:
     """Whether a form that is sent again with its key takes effect once."""
     confirm: Confirm | None = None
     """What is asked first, if it can't be undone."""
-    method: Callable[..., object] | None = None
-    """The method of the service that the form calls, if it only calls one."""
 
     @property
     def takes_key(self) -> bool:
@@ -140,7 +138,6 @@ class Pages:
         hashes: bool = False,
         once: bool = True,
         confirm: Confirm | None = None,
-        method: Callable[..., object] | None = None,
     ) -> Callable[[F], F]:
         """Register what a form does. `again` shows the form again; by default, the page with the same path does.
 
@@ -149,8 +146,7 @@ class Pages:
         With its one-time key, a form takes effect once; sent again, it gets the first redirect. What hashes a password
         takes no key, nor with `once=False` what signs people in, or writes nothing, such as a preview.
 
-        `confirm` is what is asked before something that can't be undone. People may only be asked who may call
-        `method`.
+        `confirm` is what is asked before something that can't be undone.
         """
 
         def declare(function: F) -> F:
@@ -162,7 +158,7 @@ class Pages:
             if shows is not None:
                 _check_again(path, function, shows)
             shown_at = next((page.path for page in shown if page.function is shows), path)
-            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes, once, confirm, method))
+            self.routes.append(PageRoute("POST", path, function, shows, shown_at, rate, hashes, once, confirm))
             return function
 
         return declare
@@ -185,7 +181,10 @@ class Pages:
         path. `before` is a method that is called first, for values of something that is deleted. `hashes` and `confirm`
         are as for `post`.
         """
-        declare = self.post(path, again=again, hashes=hashes, confirm=confirm, method=method)
+        permission = permission_of(method)
+        if permission is not None and permission.one_way and confirm is None:
+            raise TypeError(f"POST {path}: {method.__qualname__} can't be undone. Ask first, with confirm=.")
+        declare = self.post(path, again=again, hashes=hashes, confirm=confirm)
         declare(calling(method, path, to, notice, before))
 
 

@@ -52,6 +52,10 @@ class System(Generic[D]):
     """Finds callers, if the system has its own accounts. By default, tokens of an OpenID issuer are used."""
 
 
+class WouldWriteError(Exception):
+    """A service that only rehearses got to what it would write: no rule refuses it."""
+
+
 @dataclass
 class Visit:
     """What a service knows about its request, besides the caller."""
@@ -60,6 +64,8 @@ class Visit:
     address: str = ""
     writes_allowed: bool = False
     """Whether the permission of the running method was checked. Nothing can be written before."""
+    rehearses: bool = False
+    """Whether nothing is to be written: `WouldWriteError` is raised instead."""
     entered: int = 0
     """How many methods of the service are running, each called by the previous one."""
     restart: Callable[[], None] = lambda: None
@@ -114,6 +120,8 @@ class Running(Generic[D]):
         def allowed(plan: Plan) -> Sequence[Part]:
             if not visit.writes_allowed:
                 raise DataError("a service wrote before it was decided whether the caller may do that")
+            if visit.rehearses:
+                raise WouldWriteError
             return beside(plan) if beside is not None else ()
 
         store = self.store.with_(clock=lambda: visit.now, beside=allowed)

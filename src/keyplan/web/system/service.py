@@ -50,15 +50,17 @@ def allow(
     also: str | None = None,
     retry: tuple[type[Refused], ...] = (),
     raises: tuple[type[Problem], ...] = (),
+    one_way: bool = False,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """Declare which roles may call a method of a service.
 
     `also` describes a further condition; the method checks it with `permit` or `find` before it writes. `retry` has the
     errors that mean that another request was faster: the method then runs again, with all its rules, a few times. An
     error with its own `refusal` is final. `raises` has problems that callers wouldn't expect, such as a conflict of a
-    method that only reads; they are documented.
+    method that only reads; they are documented. `one_way` says that the caller can't undo it, such as a delete: forms
+    that call it have to ask first.
     """
-    permission = Permission(roles, also, raises)
+    permission = Permission(roles, also, raises, one_way)
     both: tuple[type[Refused], ...] = (StaleVersion, *retry)
 
     def declare(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:

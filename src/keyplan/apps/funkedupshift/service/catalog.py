@@ -76,7 +76,7 @@ class Catalog(Access):
         title = change.get(lambda new: new.title, site.title)
         return _site_out(self.save(site, change.model_copy(update={"title": title or url})))
 
-    @allow("sites:write")
+    @allow("sites:write", one_way=True)
     def delete_site(self, site_id: Id, version: IfMatch) -> None:
         """Delete a site with its tags, ratings and comments."""
         self.store.run(delete(self._site(site_id, version)))
@@ -101,7 +101,7 @@ class Catalog(Access):
         """Get your rating of a site."""
         return RatingOut.from_fields(self._my_rating(site_id))
 
-    @allow(SIGNED_IN)
+    @allow(SIGNED_IN, one_way=True)
     def delete_rating(self, site_id: Id, version: IfMatch) -> None:
         """Delete your rating of a site."""
         self.store.run(delete(self._my_rating(site_id, version)))
@@ -179,7 +179,7 @@ class Catalog(Access):
         comment.body = change.body
         return self._comment_out(self.save(comment))
 
-    @allow(SIGNED_IN, also="it is your comment, or you are an admin")
+    @allow(SIGNED_IN, also="it is your comment, or you are an admin", one_way=True)
     def delete_comment(self, site_id: Id, comment_id: Id, version: IfMatch) -> None:
         """Delete a comment."""
         comment = self._comment(site_id, comment_id, version, lambda found: self._is_mine(found) or self._is_admin)

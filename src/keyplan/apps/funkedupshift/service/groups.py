@@ -61,7 +61,7 @@ class Groups(Access):
         group = self.find(self.design.group(name), version, allowed=allowed)
         return GroupOut.from_fields(self.save(group, change))
 
-    @allow("groups:write", also=_OPENS_NO_SQUASH)
+    @allow("groups:write", also=_OPENS_NO_SQUASH, one_way=True)
     def delete_group(self, name: AnyGroup, version: IfMatch) -> None:
         """Delete a group with its memberships. From then on it allows nothing."""
         self.store.run(delete(self._changeable_group(name, version)))
@@ -109,7 +109,7 @@ class Groups(Access):
         self.store.transact(create(membership), unchanged)
         return MembershipOut.from_fields(membership)
 
-    @allow("groups:write", also=_OPENS_NO_SQUASH)
+    @allow("groups:write", also=_OPENS_NO_SQUASH, one_way=True)
     def remove_member(self, name: AnyGroup, user_id: Id) -> None:
         """Remove a user from a group. From then on it allows them nothing."""
         self._changeable_group(name)

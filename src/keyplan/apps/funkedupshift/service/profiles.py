@@ -88,7 +88,7 @@ class Profiles(Access):
         checked = self.media.check(sent.upload_id, purpose=self._avatar)
         return self._profile_out(self._with_avatar(checked.file.name, version, *checked.keep))
 
-    @allow(SIGNED_IN, retry=_RACES)
+    @allow(SIGNED_IN, retry=_RACES, one_way=True)
     def delete_avatar(self, version: MayMatch) -> None:
         """Remove your avatar."""
         self._with_avatar(None, version)

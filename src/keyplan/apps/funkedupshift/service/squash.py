@@ -74,7 +74,7 @@ class Squash(Access):
         self._permit_changing_squash()
         return self._player_out(self.save(self._player(player_id, version), change))
 
-    @allow(ANYONE, also=_CHANGES)
+    @allow(ANYONE, also=_CHANGES, one_way=True)
     def delete_player(self, player_id: Id, version: IfMatch) -> None:
         """Delete a player who has played no match."""
         self._permit_changing_squash()
@@ -160,7 +160,7 @@ class Squash(Access):
         change.apply_to(match)
         return self._written(update(match), set(player_ids(match)).difference(before))
 
-    @allow(ANYONE, also=_CHANGES)
+    @allow(ANYONE, also=_CHANGES, one_way=True)
     def delete_match(self, match_id: Id, version: IfMatch) -> None:
         """Delete a match."""
         self._permit_changing_squash()

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import ROSTER, ItemId
-from keyplan.apps.hacktracker.models import Lineup, StatusMove
+from keyplan.apps.hacktracker.models import GameOut, Lineup, StatusMove
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
 from keyplan.web import Confirm, OfVersion, Paging, form_of
@@ -24,6 +24,11 @@ class Order(OfVersion):
 
 
 _GAME = "/games/{game_id}"
+
+
+def versus(game: GameOut) -> str:
+    """A game in a sentence."""
+    return f"game against {game.opponent_name}" if game.opponent_name else "game"
 
 
 class Moved(StatusMove, OfVersion):
@@ -68,7 +73,7 @@ pages.form(
     again=edit,
     before=HackTracker.game,
     confirm=Confirm(
-        "Delete the game against {opponent_name}?",
+        lambda view, game: f"Delete the {versus(game)}?",
         "Delete game",
         "This deletes the game and everything that was scored in it.",
         about=HackTracker.game,
@@ -80,13 +85,13 @@ pages.form(
     f"{_GAME}/status",
     again=game,
     confirm=Confirm(
-        "End the game against {opponent_name}?",
+        lambda view, game: f"End the {versus(game)}?",
         "End game",
         "Nothing can be scored any more. Only the owner of the team can reopen the game.",
         about=HackTracker.game,
+        shows="game_now.html",
         when=lambda moved: moved.status == "FINAL",
     ),
-    method=HackTracker.move_game,
 )
 def move(view: HackView, game_id: ItemId, moved: Moved) -> Response:
     changed = view.service.move_game(game_id, moved, moved.seen)

@@ -46,7 +46,6 @@ pages.form("/me", HackTracker.me_change, to="/me", notice="Account saved")
         "Delete account",
         "This removes everything personal, including your name on rosters. Your at-bats stay with your teams.",
     ),
-    method=HackTracker.me_delete,
 )
 def delete_me(view: HackView, which: OfVersion) -> Response:
     view.service.me_delete(which.seen)

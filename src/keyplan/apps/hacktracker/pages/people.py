@@ -134,7 +134,6 @@ class Chosen(NewOwner):
     f"{_MEMBERS}/remove",
     again=members,
     confirm=Confirm("Remove {user_id} from the team?", "Remove member", "They need an invitation to come back."),
-    method=HackTracker.remove_member,
 )
 def remove_member(view: HackView, team_id: ItemId, which: Chosen) -> Response:
     view.service.remove_member(team_id, which.user_id, None)

@@ -3,7 +3,7 @@
 from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import ItemId
-from keyplan.apps.hacktracker.models import AtBatChange
+from keyplan.apps.hacktracker.models import AtBatChange, AtBatOut
 from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS, Place, location_of
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
@@ -66,11 +66,16 @@ def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corre
     return view.redirect("/games/{game_id}/score", game_id=game_id, notice="Play corrected")
 
 
+def _question(view: HackView, play: AtBatOut) -> str:
+    batter = view.service.player(view.service.game(play.game_id).team_id, play.player_id)
+    return f"Remove the play of {batter.first_name} {batter.last_name} in inning {play.inning} ({play.result})?"
+
+
 pages.form(
     f"{_PLAY}/remove",
     HackTracker.remove_at_bat,
     to="/games/{game_id}/score",
     notice="Play removed",
     again=play,
-    confirm=Confirm("Remove this play?", "Remove play", "The play and its runs no longer count."),
+    confirm=Confirm(_question, "Remove play", "The play and its runs no longer count.", about=HackTracker.at_bat),
 )

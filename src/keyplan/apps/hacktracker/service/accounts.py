@@ -26,7 +26,7 @@ class Accounts(Access):
         """Change your account."""
         return Account.from_fields(self.save(self._account(version), change))
 
-    @allow(SIGNED_IN)
+    @allow(SIGNED_IN, one_way=True)
     def me_delete(self, version: IfMatch) -> None:
         """Delete your account. Nothing personal is kept; statistics are. Transfer or delete the teams you own first."""
         user = self._account(version)

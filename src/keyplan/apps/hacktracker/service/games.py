@@ -72,7 +72,7 @@ class Games(Access):
                 redate(self.running, game_id)
         return GameOut.from_fields(game)
 
-    @allow(SIGNED_IN, also=A_SCORER)
+    @allow(SIGNED_IN, also=A_SCORER, one_way=True)
     def delete_game(self, game_id: ItemId, version: IfMatch) -> None:
         """Delete a game with its at-bats. A game in progress has to be ended first."""
         game, _ = self._game(game_id, SCORERS, version)
@@ -92,7 +92,7 @@ class Games(Access):
         self.store.transact(update(game), not_deleted(game.team_id), *_on_roster(game.team_id, new.lineup))
         return GameOut.from_fields(game)
 
-    @allow(SIGNED_IN, also=f"{A_SCORER}; a game that is over is reopened by the owner only", retry=RACES)
+    @allow(SIGNED_IN, also=f"{A_SCORER}; a game that is over is reopened by the owner only", retry=RACES, one_way=True)
     def move_game(self, game_id: ItemId, move: StatusMove, version: MayMatch) -> GameOut:
         """Start, end, postpone, reschedule or reopen a game. A team has one game in progress at a time."""
         game, seat = self._game(game_id, SCORERS, version)

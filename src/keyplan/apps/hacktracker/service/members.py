@@ -73,7 +73,7 @@ class Members(Access):
 
     # Roles
 
-    @allow(SIGNED_IN, also=_CHANGES)
+    @allow(SIGNED_IN, also=_CHANGES, one_way=True)
     def change_role(self, team_id: ItemId, user_id: UserId, change: RoleChange, version: MayMatch) -> MembershipOut:
         """Give a member another role."""
         seat = self._seat(team_id, MANAGERS)
@@ -84,7 +84,7 @@ class Members(Access):
         membership.role = change.role
         return self._shown(self.save(membership))
 
-    @allow(SIGNED_IN, also=_CHANGES)
+    @allow(SIGNED_IN, also=_CHANGES, one_way=True)
     def remove_member(self, team_id: ItemId, user_id: UserId, version: IfMatch) -> None:
         """Remove a member. Their player stays on the roster."""
         seat = self._seat(team_id, MANAGERS)
@@ -100,7 +100,7 @@ class Members(Access):
     def _check_can_give(self, seat: Seat, role: GivenRole) -> None:
         self.permit(seat.role in _givers(role), detail="Only the owner can make somebody a manager.")
 
-    @allow(SIGNED_IN, also=A_MEMBER, retry=RACES)
+    @allow(SIGNED_IN, also=A_MEMBER, retry=RACES, one_way=True)
     def leave_team(self, team_id: ItemId) -> None:
         """Leave a team. Its owner must transfer it first."""
         membership = self._seat(team_id).membership

@@ -84,7 +84,7 @@ class Roster(Access):
         player = self.find(self.design.player(team_id, player_id), version, allowed=allowed)
         return self._player_out(self.save(player, change))
 
-    @allow(SIGNED_IN, also=A_MANAGER, retry=RACES)
+    @allow(SIGNED_IN, also=A_MANAGER, retry=RACES, one_way=True)
     def unlink_player(self, team_id: ItemId, player_id: ItemId, version: MayMatch) -> PlayerOut:
         """Unlink a player from their account. The user keeps their statistics."""
         refuse_personal(self._seat(team_id, MANAGERS))
@@ -94,7 +94,7 @@ class Roster(Access):
         self.store.transact(*unlinking(self.running, player, self.now), not_deleted(team_id))
         return self._player_out(player)
 
-    @allow(SIGNED_IN, also=A_MANAGER, retry=RACES)
+    @allow(SIGNED_IN, also=A_MANAGER, retry=RACES, one_way=True)
     def remove_player(self, team_id: ItemId, player_id: ItemId, version: IfMatch) -> None:
         """Remove a player who has no account and no at-bats, and is not in the line-up of the game in progress."""
         active = self._seat(team_id, MANAGERS).team.active_game_id

@@ -58,7 +58,7 @@ class Scoring(Access):
         self._score(game, seat, update(at_bat), batter)
         return AtBatOut.from_fields(at_bat)
 
-    @allow(SIGNED_IN, also=A_SCORER, retry=RACES)
+    @allow(SIGNED_IN, also=A_SCORER, retry=RACES, one_way=True)
     def remove_at_bat(self, game_id: ItemId, at_bat_id: ItemId, version: IfMatch) -> None:
         """Remove an at-bat while the game is in progress."""
         game, seat = self._game(game_id, SCORERS)

@@ -89,7 +89,7 @@ class Teams(Access):
         self.save(seat.team, change)
         return _shown(seat)
 
-    @allow(SIGNED_IN, also=THE_OWNER)
+    @allow(SIGNED_IN, also=THE_OWNER, one_way=True)
     def delete_team(self, team_id: ItemId, version: IfMatch) -> None:
         """Delete a team. Nobody can see it any more; you can restore it within 30 days."""
         team = self._seat(team_id, OWNER, version).team
@@ -111,7 +111,7 @@ class Teams(Access):
         self.store.transact(as_read, still_here(self.me.sub))
         return _shown(seat)
 
-    @allow(SIGNED_IN, also=THE_OWNER, retry=RACES)
+    @allow(SIGNED_IN, also=THE_OWNER, retry=RACES, one_way=True)
     def transfer_team(self, team_id: ItemId, new: NewOwner, version: MayMatch) -> TeamOut:
         """Make another active member the owner of a team. You become a manager."""
         seat = self._seat(team_id, OWNER, version)

@@ -1,12 +1,12 @@
 """A game, as everybody follows it and as a scorekeeper scores it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import GoalDetails, ItemId
 from keyplan.apps.threefc.models import NewGoal, SessionOut, Sheet
-from keyplan.apps.threefc.pages.shared import FootballView, Place, by_name, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import Board, FootballView, Place, board_of, only, pages, place_of
 from keyplan.apps.threefc.service import Football
 from keyplan.design import about
 from keyplan.web import Confirm, In, form_of, not_modified
@@ -40,17 +40,8 @@ def _minute(view: FootballView, sheet: Sheet) -> int:
 
 
 def _page(view: FootballView, template: str, sheet: Sheet, place: Place, session: SessionOut | None = None) -> Response:
-    line_up = view.service.line_up(sheet.game.game_id)
-    return view.render(
-        template,
-        sheet=sheet,
-        teams={team.team_id: team for team in line_up.teams},
-        players=line_up.players,
-        roster=by_name(sheet, line_up),
-        place=place,
-        session=session,
-        tag=_tag(sheet, place),
-    )
+    board: Any = Board(sheet, view.service.line_up(sheet.game.game_id)).values()
+    return view.render(template, **board, place=place, session=session, tag=_tag(sheet, place))
 
 
 @pages.get(GAME)
@@ -81,9 +72,11 @@ pages.form(
     to=GAME,
     again=game,
     confirm=Confirm(
-        "End this game?",
+        "End the game {name}?",
         "End game",
         "Nothing can be scored any more. Only an admin of the league can reopen the game.",
+        about=board_of,
+        shows="game_now.html",
         when=lambda moved: moved.status == "finished",
     ),
 )
@@ -106,5 +99,11 @@ pages.form(
     notice="Game deleted",
     again=edit_game,
     before=Football.game,
-    confirm=Confirm("Delete this game?", "Delete game", "This also deletes its roster and its goals."),
+    confirm=Confirm(
+        "Delete the game {name}?",
+        "Delete game",
+        "This also deletes its roster and its goals.",
+        about=board_of,
+        shows="game_now.html",
+    ),
 )

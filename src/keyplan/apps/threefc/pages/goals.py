@@ -1,11 +1,13 @@
 """Goals, logged with two taps, undone with one, and corrected later."""
 
+from typing import Any
+
 from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import EventId, GoalDetails, ItemId
 from keyplan.apps.threefc.models import GoalChange
 from keyplan.apps.threefc.pages.games import GAME, Tapped, game
-from keyplan.apps.threefc.pages.shared import FootballView, by_name, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import FootballView, board_of, only, pages, place_of
 from keyplan.apps.threefc.service import Football
 from keyplan.web import OfVersion
 
@@ -30,19 +32,12 @@ pages.form(f"{GAME}/undo", Football.undo_goal, to=GAME, again=game)
 @pages.get(f"{GAME}/goals/{{event_id}}")
 def edit(view: FootballView, game_id: ItemId, event_id: EventId) -> Response:
     goal = view.service.goal(game_id, event_id)
-    sheet, line_up = view.service.sheet(game_id), view.service.line_up(game_id)
-    place = place_of(view, sheet.game.season_id)
+    board = board_of(view.service, game_id)
+    place = place_of(view, board.sheet.game.season_id)
     only(place.scores)
     view.form.asking(EditedGoal).starting_from(goal)
-    return view.render(
-        "edit_goal.html",
-        place=place,
-        sheet=sheet,
-        goal=goal,
-        teams={team.team_id: team for team in line_up.teams},
-        players=line_up.players,
-        roster=by_name(sheet, line_up),
-    )
+    known: Any = board.values()
+    return view.render("edit_goal.html", **known, place=place, goal=goal)
 
 
 @pages.post(f"{GAME}/goals/{{event_id}}")

@@ -106,7 +106,6 @@ pages.form(
     f"{_PEOPLE}/revoke",
     again=people,
     confirm=Confirm("Remove {user_id} from the league?", "Remove person", "Only an admin can add them again."),
-    method=Football.revoke,
 )
 def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
     view.service.revoke(league_id, revoked.user_id, revoked.seen)

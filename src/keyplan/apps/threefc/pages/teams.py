@@ -1,11 +1,13 @@
 """The teams of a season, and who plays for which of them in a game."""
 
+from typing import Any
+
 from starlette.responses import Response
 
 from keyplan.apps.threefc.demo import COLOURS
 from keyplan.apps.threefc.fields import ItemId
 from keyplan.apps.threefc.models import NewTeam
-from keyplan.apps.threefc.pages.shared import FootballView, by_name, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import FootballView, board_of, only, pages, place_of
 from keyplan.apps.threefc.service import Football
 from keyplan.web import Confirm, all_of, form_of
 
@@ -55,21 +57,13 @@ pages.form(
 
 @pages.get(_ROSTER)
 def roster(view: FootballView, game_id: ItemId) -> Response:
-    sheet, line_up = view.service.sheet(game_id), view.service.line_up(game_id)
-    place = place_of(view, sheet.game.season_id)
-    others = all_of(lambda page: view.service.players(place.league.league_id, page))
-    return view.render(
-        "roster.html",
-        place=place,
-        sheet=sheet,
-        roster=by_name(sheet, line_up),
-        players=line_up.players,
-        teams={team.team_id: team for team in line_up.teams},
-        others=sorted(
-            (player for player in others if player.player_id not in line_up.players),
-            key=lambda player: player.display_name.casefold(),
-        ),
-    )
+    board = board_of(view.service, game_id)
+    place = place_of(view, board.sheet.game.season_id)
+    known: Any = board.values()
+    players = all_of(lambda page: view.service.players(place.league.league_id, page))
+    others = [player for player in players if player.player_id not in board.players]
+    others.sort(key=lambda player: player.display_name.casefold())
+    return view.render("roster.html", **known, place=place, others=others)
 
 
 pages.form(_ROSTER, Football.assign, to=_ROSTER, notice="Player added")

@@ -97,7 +97,7 @@ class Games(Access):
         game.game_start_ts = change.game_start_ts
         return GameOut.from_fields(self.save(game))
 
-    @allow(SIGNED_IN, also=f"{SCORE}; to reopen a game, an admin")
+    @allow(SIGNED_IN, also=f"{SCORE}; to reopen a game, an admin", one_way=True)
     def change_status(self, game_id: ItemId, change: StatusChange, version: MayMatch) -> GameOut:
         """Start a game, finish it, or reopen it."""
         game, role = self._game(game_id, SCOREKEEPERS, version)
@@ -110,7 +110,7 @@ class Games(Access):
         game.status = change.status
         return GameOut.from_fields(self.save(game))
 
-    @allow(SIGNED_IN, also=ADMIN)
+    @allow(SIGNED_IN, also=ADMIN, one_way=True)
     def delete_game(self, game_id: ItemId, version: IfMatch) -> None:
         """Delete a game with its roster and goals."""
         self.store.run(delete(self._game(game_id, ADMINS, version)[0]))

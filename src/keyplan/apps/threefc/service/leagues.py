@@ -57,7 +57,7 @@ class Leagues(Access):
         league, role = self._league(league_id, ADMINS, version)
         return LeagueOut.from_fields(self.save(league, change), role=role)
 
-    @allow(SIGNED_IN, also=ADMIN)
+    @allow(SIGNED_IN, also=ADMIN, one_way=True)
     def delete_league(self, league_id: ItemId, version: IfMatch) -> None:
         """Delete a league that has no seasons, with its grants and players."""
         self.store.run(delete(self._league(league_id, ADMINS, version)[0]))
@@ -70,7 +70,7 @@ class Leagues(Access):
         self._league(league_id, ADMINS)
         return self.listed(self.design.grants(league_id), page, GrantOut.from_fields)
 
-    @allow(SIGNED_IN, also=ADMIN, retry=(AlreadyExists, NotFound))
+    @allow(SIGNED_IN, also=ADMIN, retry=(AlreadyExists, NotFound), one_way=True)
     def grant(self, league_id: ItemId, user_id: UserId, grant: Grant, version: MayMatch) -> GrantOut:
         """Give somebody a role in a league. The last admin stays an admin."""
         self._in_league(league_id, ADMINS)
@@ -81,7 +81,7 @@ class Leagues(Access):
         found.role = grant.role
         return GrantOut.from_fields(self.save(found))
 
-    @allow(SIGNED_IN, also=ADMIN)
+    @allow(SIGNED_IN, also=ADMIN, one_way=True)
     def revoke(self, league_id: ItemId, user_id: UserId, version: IfMatch) -> None:
         """Remove somebody from a league. The last admin stays."""
         self._in_league(league_id, ADMINS)

@@ -50,7 +50,7 @@ class Seasons(Access):
         """Change a season's name or dates."""
         return SeasonOut.from_fields(self.save(self._season(season_id, ADMINS, version), change))
 
-    @allow(SIGNED_IN, also=ADMIN)
+    @allow(SIGNED_IN, also=ADMIN, one_way=True)
     def delete_season(self, season_id: ItemId, version: IfMatch) -> None:
         """Delete a season that has no sessions, with its teams."""
         self.store.run(delete(self._season(season_id, ADMINS, version)))
@@ -85,7 +85,7 @@ class Seasons(Access):
         team = self.find(self.design.team(season_id, team_id), version)
         return TeamOut.from_fields(self.save(team, change))
 
-    @allow(SIGNED_IN, also=ADMIN)
+    @allow(SIGNED_IN, also=ADMIN, one_way=True)
     def delete_team(self, season_id: ItemId, team_id: ItemId, version: IfMatch) -> None:
         """Delete a team that has no games."""
         self._in_season(season_id, ADMINS)
@@ -125,7 +125,7 @@ class Seasons(Access):
         found = min(coming, key=lambda each: (each.session_date, each.session_id), default=None)
         return None if found is None else SessionOut.from_fields(found)
 
-    @allow(SIGNED_IN, also=ADMIN)
+    @allow(SIGNED_IN, also=ADMIN, one_way=True)
     def delete_session(self, session_id: ItemId, version: IfMatch) -> None:
         """Delete a session that has no games."""
         self.store.run(delete(self._session(session_id, ADMINS, version)))

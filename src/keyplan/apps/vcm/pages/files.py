@@ -41,5 +41,10 @@ pages.form(
     to=_MEDIA,
     notice="Bild gelöscht",
     again=media,
-    confirm=Confirm("Bild löschen?", "Bild löschen", "Das lässt sich nicht rückgängig machen.", about=Club.media_item),
+    confirm=Confirm(
+        "Bild „{filename}“ löschen?",
+        "Bild löschen",
+        about=Club.media_item,
+        shows="image_now.html",
+    ),
 )

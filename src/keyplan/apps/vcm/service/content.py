@@ -94,7 +94,7 @@ class Content(Shared):
         """Make an article a draft again."""
         return self._news_out(self._with_status(self.design.news(id), version, "draft"))
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_news(self, id: Id, version: IfMatch) -> None:
         """Delete an article, and the images that nothing else uses."""
         self.store.run(delete(self.find(self.design.news(id), version)))
@@ -206,7 +206,7 @@ class Content(Shared):
         """Make an event a draft again."""
         return self._event_out(self._with_status(self.design.event(id), version, "draft"))
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_event(self, id: Id, version: IfMatch) -> None:
         """Delete an event, and the images that nothing else uses."""
         self.store.run(delete(self.find(self.design.event(id), version)))

@@ -83,7 +83,7 @@ class Library(Shared):
         media.alt = change.get(lambda each: each.alt, None) or None
         return MediaOut.from_fields(self.save(media))
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_media(self, id: Id, version: IfMatch) -> None:
         """Delete a media item that nothing uses; its file follows."""
         self.store.run(delete(self.find(self.design.media(id), version)))

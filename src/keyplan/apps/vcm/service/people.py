@@ -53,7 +53,7 @@ class People(Teams):
         member.role_ids = list(dict.fromkeys(member.role_ids))
         return self._members_out([self.save(member)])[0]
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_member(self, id: Id, version: IfMatch) -> None:
         """Delete a member. Teams are shown without them from then on."""
         self.store.run(delete(self.find(self.design.member(id), version)))
@@ -82,7 +82,7 @@ class People(Teams):
         role.name = change.name
         return RoleOut.from_fields(self.save(role))
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_role(self, id: Id, version: IfMatch) -> None:
         """Delete a role that nobody has."""
         self.store.run(delete(self.find(self.design.role(id), version)))
@@ -109,7 +109,7 @@ class People(Teams):
         """Change a location."""
         return LocationOut.from_fields(self.save(self.find(self.design.location(id), version), change))
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_location(self, id: Id, version: IfMatch) -> None:
         """Delete a location where no team trains."""
         self.store.run(delete(self.find(self.design.location(id), version)))
@@ -140,7 +140,7 @@ class People(Teams):
         self._check_expiry(change.get(lambda each: each.expiry_timestamp, None))
         return self._sponsors_out([self.save(sponsor, change)])[0]
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_sponsor(self, id: Id, version: IfMatch) -> None:
         """Delete a sponsor, and the logo unless something else uses it."""
         self.store.run(delete(self._sponsor(id, version)))

@@ -85,7 +85,7 @@ class Teams(Shared):
         """Make a team a draft again."""
         return self._team_out(self._with_status(self.design.team(id), version, "draft"))
 
-    @allow(*EDITORS)
+    @allow(*EDITORS, one_way=True)
     def delete_team(self, id: Id, version: IfMatch) -> None:
         """Delete a team, and the images that nothing else uses."""
         self.store.run(delete(self.find(self.design.team(id), version)))

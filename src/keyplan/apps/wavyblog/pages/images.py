@@ -10,7 +10,7 @@ from keyplan.apps.wavyblog.fields import MOST_IMAGE, ImageId
 from keyplan.apps.wavyblog.models import ImageOut, NewImage
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.apps.wavyblog.service import Blog
-from keyplan.web import Confirm, Missing
+from keyplan.web import Confirm, Missing, local
 
 
 class ImageToUpload(NewImage):
@@ -46,5 +46,11 @@ pages.form(
     to="/images",
     notice="Image deleted",
     again=images,
-    confirm=Confirm("Delete this image?", "Delete image", "Posts that use it will show a broken image."),
+    confirm=Confirm(
+        lambda view, image: f"Delete the image of {local(image.created_at):%-d %B %Y, %H:%M}?",
+        "Delete image",
+        "Posts that use it will show a broken image.",
+        about=Blog.image,
+        shows="image_now.html",
+    ),
 )

@@ -142,7 +142,6 @@ def my_posts(view: BlogView) -> Response:
     "/my-posts/delete",
     again=my_posts,
     confirm=Confirm("Delete {chosen}?", "Delete posts", when=lambda selected: bool(selected.slugs)),
-    method=Blog.delete_posts,
 )
 def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
     if not selected.slugs:

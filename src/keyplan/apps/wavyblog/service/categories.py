@@ -63,7 +63,7 @@ class Categories(Accounts):
             finish_rename(self.running, category)
         return CategoryOut.from_fields(self._latest(new_slug))
 
-    @allow("admin")
+    @allow("admin", one_way=True)
     def delete_category(self, slug: Slug, version: IfMatch) -> None:
         """Delete a category that has no posts."""
         category = self._latest(slug, version)

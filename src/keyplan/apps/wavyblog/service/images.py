@@ -54,7 +54,7 @@ class Images(Accounts):
         """One of your images."""
         return self._image(self._own(image_id))
 
-    @allow("user")
+    @allow("user", one_way=True)
     def delete_image(self, image_id: ImageId) -> None:
         """Delete one of your images."""
         image = self._own(image_id)

@@ -146,12 +146,12 @@ class Posts(Images):
         post.is_published = published
         return self._post_out(self.save(post))
 
-    @allow("user", also=_AUTHOR)
+    @allow("user", also=_AUTHOR, one_way=True)
     def delete_post(self, slug: Slug, version: IfMatch) -> None:
         """Delete a post."""
         self.store.run(delete(self._my_post(slug, version)))
 
-    @allow("user", also="they are your posts, or you are an admin")
+    @allow("user", also="they are your posts, or you are an admin", one_way=True)
     def delete_posts(self, posts: Slugs) -> None:
         """Delete several posts: all of them, or none."""
         found = self.store.run(self.design.posts_by_slugs(list(dict.fromkeys(posts.slugs))))

@@ -22,14 +22,14 @@ class Users(Images):
         """An account."""
         return Account.from_fields(self.find(self.design.user(username)))
 
-    @allow("admin")
+    @allow("admin", one_way=True)
     def change_role(self, username: Username, change: RoleChange, version: MayMatch) -> Account:
         """Change the role of a user. The last admin stays an admin."""
         user = self.find(self.design.user(username), version)
         user.role = change.role
         return Account.from_fields(self.save(user))
 
-    @allow("admin")
+    @allow("admin", one_way=True)
     def delete_user(self, username: Username, version: IfMatch) -> None:
         """Delete an account that has no posts, with its images and sign-ins."""
         user = self.find(self.design.user(username), version)
