@@ -39,6 +39,11 @@ DEPARTURES = (
         "Everyone reads a site's comments, and a comment must be found by its id; a scan reads the whole table.",
     ),
     departure(
+        "A tag is part of the keys TAG#<tag> and tag of byTag; nothing says how it is written.",
+        "It is in NFC, in lower case, and without control characters, line breaks and invisible characters.",
+        "The same text can be written with different characters, and DynamoDB compares bytes: one tag would be two.",
+    ),
+    departure(
         "A squash player's userId is optional.",
         "Without a user the attribute is absent, never null.",
         "It is the sort key of byGroup, and DynamoDB rejects an item with null in a key.",

@@ -56,6 +56,11 @@ DEPARTURES = [
         "DynamoDB has no other order for texts: capital letters come before small ones, umlauts after z.",
     ),
     departure(
+        "A team's name is the range key of GSI-Status; nothing says how it is written.",
+        "It is in NFC, and without control characters, line breaks and invisible characters.",
+        "The same text can be written with different characters, and DynamoDB sorts bytes: equal names would be apart.",
+    ),
+    departure(
         "Find team by SAMS ID: all that have it.",
         "Visitors find the published ones only: their Query filters by status.",
         "Only editors see drafts, and a page without drafts should still be full.",
