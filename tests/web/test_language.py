@@ -1,15 +1,25 @@
 """Pages in the language of a system's users: translations of the messages of the kit and of the rules."""
 
+import ast
+import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import httpx
 import pytest
 
-from keyplan.web import Language, Pages
+from keyplan.web import GERMAN, Language, Pages, folder_of
+from keyplan.web.identity import sessions
+from keyplan.web.media import uploads
+from keyplan.web.models import problems, refusals
+from keyplan.web.pages import forms, messages, sent_forms, serving, signin
+from keyplan.web.pages.editors import SENTENCES
+from keyplan.web.server import edge
 from keyplan.web.settings import Settings
 from tests.web.library_pages import WITH_PAGES
 from tests.web.page_forms import send
+from tests.web.sentences import problem_sentences
 from tests.web.site import Site, site
 
 FRENCH = Language(
@@ -32,6 +42,44 @@ def test_messages_are_translated() -> None:
     assert FRENCH.say("3 of 10 are gone. Really") == "3 of 10 are gone. Really"
     assert FRENCH.say("Is {other} (a+b)\n it?") == "{other} (a+b)\n ?", "values for placeholders are not translated"
     assert Language().say("Sign in") == "Sign in"
+
+
+WITH_VALUES = (
+    "The body is larger than 1,048,576 bytes.",
+    "This file type isn't supported. Upload PNG.",
+    "Too many requests. Try again in 3 seconds.",
+    "Too many requests. Try again in 1 second.",
+)
+TEMPLATES = ("shell", "base", "macros", "problem", "signin", "confirm")
+
+
+class Anything(dict[str, str]):
+    """Some value for every name in braces."""
+
+    def __missing__(self, name: str) -> str:
+        return "7"
+
+
+def test_the_kit_has_german_for_everything_that_it_says() -> None:
+    kit = folder_of("keyplan.web") / "templates"
+    pages = {page: (kit / f"{page}.html").read_text("utf-8") for page in TEMPLATES}
+    said = [name for page in pages.values() for name in re.findall(r'"([^"]+)" \| said', page)]
+    titles = re.search(r"set titles = ({.*?}) %}", pages["problem"])
+    assert titles is not None
+    said += ast.literal_eval(titles[1]).values()
+    for module in (edge, forms, problems, refusals, sent_forms, serving, sessions, signin, uploads):
+        said += problem_sentences(inspect.getsource(module))
+    said += [words.format_map(Anything()) for words in messages.WORDS.values()]
+    said += [*WITH_VALUES, *SENTENCES]
+    assert len(said) > 50
+    assert [each for each in said if GERMAN.say(each) == each] == []
+
+
+def test_a_system_adds_its_own_words_which_come_first() -> None:
+    club = GERMAN.with_words({"Sign in": "Hereinspaziert", "Title": "Titel"})
+    assert (club.code, club.say("Sign in"), club.say("Title")) == ("de", "Hereinspaziert", "Titel")
+    assert club.say("Sign out") == GERMAN.say("Sign out") == "Abmelden"
+    assert GERMAN.say("Sign in") == "Anmelden"
 
 
 @pytest.fixture

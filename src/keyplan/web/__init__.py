@@ -40,6 +40,7 @@ from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
 from keyplan.web.system.api_routes import Api, SetCookie
 from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.directions import isolated
+from keyplan.web.system.german import GERMAN
 from keyplan.web.system.hashing import check_place
 from keyplan.web.system.language import Language
 from keyplan.web.system.page_forms import form_of
@@ -50,6 +51,7 @@ from keyplan.web.system.service import Service, allow
 
 __all__ = [
     "ANYONE",
+    "GERMAN",
     "SIGNED_IN",
     "Api",
     "BadRequest",

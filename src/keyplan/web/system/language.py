@@ -1,7 +1,8 @@
 """The language of a system's pages.
 
 The kit and the rules of the systems use English. A system whose pages have another language has a catalog:
-`Language("de", {"Sign in": "Anmelden", "Signed in as {name}": "Angemeldet als {name}"})`.
+`Language("fr", {"Sign in": "Se connecter", "Signed in as {name}": "Bonjour, {name} !"})`. The kit has its own
+sentences in German, `GERMAN`, and a system adds its words: `GERMAN.with_words({"Title": "Titel"})`.
 """
 
 import re
@@ -21,6 +22,10 @@ class Language:
         self.code = code
         """The language code, as in HTML."""
         self.words = words or {}
+
+    def with_words(self, words: Mapping[str, str]) -> "Language":
+        """The language with the words of a system, which come first."""
+        return Language(self.code, {**self.words, **words})
 
     def say(self, text: str) -> str:
         """A sentence of the kit or of a rule, in this language."""
