@@ -33,7 +33,7 @@ from keyplan.web.pages.headings import Headings
 from keyplan.web.pages.inputs import Choice, Choices, Input, Line, LongText, WallTime
 from keyplan.web.pages.rendering import Site, folder_of
 from keyplan.web.pages.views import View
-from keyplan.web.pages.zones import is_shown_twice, local
+from keyplan.web.pages.zones import is_shown_twice, local_time
 from keyplan.web.routes.handling import takes_long
 from keyplan.web.settings import IssuerSettings, Settings
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
@@ -108,7 +108,7 @@ __all__ = [
     "invalid",
     "is_shown_twice",
     "isolated",
-    "local",
+    "local_time",
     "missing",
     "not_modified",
     "page_of",

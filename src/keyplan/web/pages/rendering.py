@@ -59,7 +59,7 @@ def environment(package: str = KIT, language: Language = ENGLISH) -> Environment
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(moment=zones.moment, hour=zones.hour, day=zones.day, local=zones.local)
+    made.filters.update(moment=zones.moment, hour=zones.hour, day=zones.day, local=zones.local_time)
     made.filters["marked"] = marked
     made.filters["said"] = language.say
     made.globals.update(asset=asset, language=language)

@@ -85,26 +85,26 @@ def zone_names() -> tuple[str, ...]:
 D = TypeVar("D", bound=date)
 
 
-def local(value: D) -> D:
+def local_time(value: D) -> D:
     """A time as clocks in the zone of the page show it; a day is the same everywhere."""
     return value.astimezone(clock().zone) if isinstance(value, datetime) else value
 
 
 def moment(value: datetime) -> Markup:
     """A time for people, with its zone, and its machine-readable form."""
-    shown = local(value)
+    shown = local_time(value)
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{shown:%-d %B %Y, %H:%M} {short(shown)}")
 
 
 def hour(value: datetime) -> Markup:
     """A time of day for people, with its zone, and its machine-readable form."""
-    shown = local(value)
+    shown = local_time(value)
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{shown:%H:%M} {short(shown)}")
 
 
 def day(value: date) -> Markup:
     """A day for people, with its machine-readable form; of a time, the day in the zone of the page."""
-    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{local(value):%-d %B %Y}")
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{local_time(value):%-d %B %Y}")
 
 
 def short(shown: datetime) -> str:

@@ -10,7 +10,7 @@ from keyplan.apps.wavyblog.fields import MOST_IMAGE, ImageId
 from keyplan.apps.wavyblog.models import ImageOut, NewImage
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.apps.wavyblog.service import Blog
-from keyplan.web import Confirm, Missing, local
+from keyplan.web import Confirm, Missing, local_time
 
 
 class ImageToUpload(NewImage):
@@ -47,7 +47,7 @@ pages.form(
     notice="Image deleted",
     again=images,
     confirm=Confirm(
-        lambda view, image: f"Delete the image of {local(image.created_at):%-d %B %Y, %H:%M}?",
+        lambda view, image: f"Delete the image of {local_time(image.created_at):%-d %B %Y, %H:%M}?",
         "Delete image",
         "Posts that use it will show a broken image.",
         about=Blog.image,
