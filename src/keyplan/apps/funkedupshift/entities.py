@@ -5,22 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import model_validator
 
-from keyplan.apps.funkedupshift.fields import (
-    STARS,
-    CommentShown,
-    GroupFields,
-    MatchDetails,
-    MembershipDetails,
-    PlayerDetails,
-    ProfileDetails,
-    RatingAuthor,
-    RatingShown,
-    RatingTotals,
-    SiteContent,
-    SiteShown,
-    Tag,
-    player_ids,
-)
+from keyplan.apps.funkedupshift import fields
 from keyplan.design import (
     HIDDEN,
     HOUSEKEEPING,
@@ -63,7 +48,7 @@ _NOT_FOUND = Refusal("not-found")
 # 1. Site (catalog entry)
 
 
-class Site(Versioned, RatingTotals, SiteContent, SiteShown, Entity, table=fus):
+class Site(Versioned, fields.RatingTotals, fields.SiteContent, fields.SiteShown, Entity, table=fus):
     """A site, which admins keep and everyone may read."""
 
     search_text: Annotated[str, HIDDEN] = ""
@@ -90,7 +75,7 @@ class SiteTag(Entity, table=fus):
     """A tag of a site; follows the site's list of tags."""
 
     site_id: Id
-    tag: Tag
+    tag: fields.Tag
 
     primary = key("SITE#{site_id}", "TAG#{tag}")
     by_tag = fus.byTag("{tag}", "SITE#{site_id}")
@@ -99,13 +84,13 @@ class SiteTag(Entity, table=fus):
 # 3. User rating (stars + note)
 
 
-class Rating(Versioned, RatingShown, RatingAuthor, Entity, table=fus):
+class Rating(Versioned, fields.RatingShown, fields.RatingAuthor, Entity, table=fus):
     """What a user thinks of a site, at most once for each."""
 
     primary = key("USER#{user_id}", "SITE#{site_id}")
     by_stars = fus.byStars("{stars}", "SITE#{site_id}")
 
-    @belongs_to(on_delete="cascade", via="by_stars", over={"stars": STARS}, missing=_NOT_FOUND)
+    @belongs_to(on_delete="cascade", via="by_stars", over={"stars": fields.STARS}, missing=_NOT_FOUND)
     def site(self) -> Ref[Site]:
         return ref(Site, id=self.site_id)
 
@@ -121,7 +106,7 @@ class Rating(Versioned, RatingShown, RatingAuthor, Entity, table=fus):
 # 4. Comment (per user per site)
 
 
-class Comment(CommentShown, Entity, table=fus):
+class Comment(fields.CommentShown, Entity, table=fus):
     """A comment as it is stored under its site, where it can be found by id; the user's item follows from it."""
 
     site_id: Annotated[Id, stored("PK"), READ_ONLY]
@@ -157,7 +142,7 @@ class UserComment(Entity, table=fus):
 class Group(
     Versioned,
     Stamped,
-    GroupFields,
+    fields.GroupFields,
     Entity,
     table=fus,
     exists=Refusal("name-taken", "A group with this name already exists."),
@@ -172,7 +157,7 @@ class Group(
 
 
 class Membership(
-    MembershipDetails,
+    fields.MembershipDetails,
     Entity,
     table=fus,
     exists=Refusal("member-already", "This user is already a member of the group."),
@@ -190,7 +175,7 @@ class Membership(
 # 7. User profile (avatar, description, last login)
 
 
-class Profile(ProfileDetails, Entity, table=fus):
+class Profile(fields.ProfileDetails, Entity, table=fus):
     """What a user says about themselves, and when they last logged in."""
 
     avatar_key: Annotated[str | None, HIDDEN] = None
@@ -210,7 +195,7 @@ class LeftoverFile(Entity, table=HOUSEKEEPING):
 # 8. Squash player
 
 
-class SquashPlayer(PlayerDetails, Entity, table=fus, noun="player"):
+class SquashPlayer(fields.PlayerDetails, Entity, table=fus, noun="player"):
     """A player, perhaps linked to a user."""
 
     primary = key("SQUASH#PLAYER#{id}", "METADATA")
@@ -220,7 +205,7 @@ class SquashPlayer(PlayerDetails, Entity, table=fus, noun="player"):
 # 9. Squash match
 
 
-class SquashMatch(MatchDetails, Entity, table=fus, noun="match"):
+class SquashMatch(fields.MatchDetails, Entity, table=fus, noun="match"):
     """A match of doubles among four players, which ends when a team has won 3 games."""
 
     entity_type: Annotated[Literal["SQUASH_MATCH"], HIDDEN] = "SQUASH_MATCH"
@@ -231,7 +216,9 @@ class SquashMatch(MatchDetails, Entity, table=fus, noun="match"):
 
     @derived
     def participations(self) -> "list[Participation]":
-        return [Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in player_ids(self)]
+        return [
+            Participation(player_id=id, match_id=self.match_id, squash_date=self.date) for id in fields.player_ids(self)
+        ]
 
     @belongs_to(
         on_delete="refuse",
@@ -240,7 +227,7 @@ class SquashMatch(MatchDetails, Entity, table=fus, noun="match"):
     )
     def players(self) -> list[Ref[SquashPlayer]]:
         """All four: none of them can be deleted."""
-        return [ref(SquashPlayer, id=id) for id in player_ids(self)]
+        return [ref(SquashPlayer, id=id) for id in fields.player_ids(self)]
 
 
 # 10. Squash match participation (for player search)

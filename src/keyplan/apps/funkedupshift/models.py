@@ -6,33 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from keyplan.apps.funkedupshift.fields import (
-    CommentFields,
-    CommentShown,
-    GroupFields,
-    GroupSettings,
-    MatchDetails,
-    MatchFields,
-    MembershipDetails,
-    MembershipFields,
-    MembershipShown,
-    Permission,
-    PlayerDetails,
-    PlayerFields,
-    PlayerId,
-    PlayerName,
-    ProfileDetails,
-    ProfileFields,
-    RatingAuthor,
-    RatingFields,
-    RatingShown,
-    RatingTotals,
-    ShownName,
-    SiteContent,
-    SiteFields,
-    SiteLink,
-    SiteShown,
-)
+from keyplan.apps.funkedupshift import fields
 from keyplan.design import Stamped, Versioned
 from keyplan.web import Change, In, Out
 
@@ -61,25 +35,25 @@ Day: TypeAlias = Annotated[datetime.date, BeforeValidator(_as_written)]
 # Sites
 
 
-class NewSite(SiteFields, In):
+class NewSite(fields.SiteFields, In):
     """A site for the catalog. Without a title, its URL is the title."""
 
 
-class SiteChange(Change[SiteFields]):
+class SiteChange(Change[fields.SiteFields]):
     """What to change of a site. Fields that are left out stay as they are; without a title, the URL is the title."""
 
 
-class SiteHead(SiteShown, Out):
+class SiteHead(fields.SiteShown, Out):
     """A site in a list."""
 
     average: AverageStars = None
 
 
-class SiteOut(Versioned, SiteContent, SiteHead):
+class SiteOut(Versioned, fields.SiteContent, SiteHead):
     """A site."""
 
 
-class RatingSummary(RatingTotals, Out):
+class RatingSummary(fields.RatingTotals, Out):
     """What people think of a site."""
 
     average: AverageStars
@@ -89,30 +63,30 @@ class RatingSummary(RatingTotals, Out):
 # Ratings
 
 
-class NewRating(RatingFields, In):
+class NewRating(fields.RatingFields, In):
     """A number of stars, with a note if you like."""
 
 
-class RatingOut(Versioned, RatingShown, Out):
+class RatingOut(Versioned, fields.RatingShown, Out):
     """Your rating of a site."""
 
 
-class MyRating(RatingShown, SiteLink, Out):
+class MyRating(fields.RatingShown, fields.SiteLink, Out):
     """Your rating, with the site that it is about."""
 
 
-class AnyRating(ShownName, RatingAuthor, MyRating):
+class AnyRating(fields.ShownName, fields.RatingAuthor, MyRating):
     """A user's rating, as admins see it."""
 
 
 # Comments
 
 
-class CommentText(CommentFields, In):
+class CommentText(fields.CommentFields, In):
     """The text of a comment."""
 
 
-class CommentOut(CommentShown, Out):
+class CommentOut(fields.CommentShown, Out):
     """A comment."""
 
     mine: bool
@@ -122,47 +96,47 @@ class CommentOut(CommentShown, Out):
 # Groups
 
 
-class NewGroup(GroupFields, In):
+class NewGroup(fields.GroupFields, In):
     """A custom group."""
 
 
-class GroupChange(Change[GroupSettings]):
+class GroupChange(Change[fields.GroupSettings]):
     """What to change of a group. Fields that are left out stay as they are."""
 
 
-class GroupOut(Versioned, Stamped, GroupFields, Out):
+class GroupOut(Versioned, Stamped, fields.GroupFields, Out):
     """A custom group."""
 
 
-class NewMember(MembershipFields, In):
+class NewMember(fields.MembershipFields, In):
     """A user to add to a group: the subject of their token."""
 
 
-class MembershipOut(MembershipDetails, Out):
+class MembershipOut(fields.MembershipDetails, Out):
     """A user's membership in a group."""
 
 
-class MemberOut(ShownName, MembershipOut):
+class MemberOut(fields.ShownName, MembershipOut):
     """A member of a group, with their display name."""
 
 
-class MyMembership(MembershipShown, Out):
+class MyMembership(fields.MembershipShown, Out):
     """Your membership in a group."""
 
 
 # Profiles
 
 
-class ProfileChange(Change[ProfileFields]):
+class ProfileChange(Change[fields.ProfileFields]):
     """What to change of your profile. Fields that are left out stay as they are."""
 
 
-class ProfileOut(ProfileDetails, Out):
+class ProfileOut(fields.ProfileDetails, Out):
     """Your profile."""
 
     avatar_url: str | None
     roles: Annotated[list[str], Field(description="SuperAdmin, manager.")]
-    permissions: Annotated[list[Permission], Field(description="What you may do beyond what every user may.")]
+    permissions: Annotated[list[fields.Permission], Field(description="What you may do beyond what every user may.")]
 
 
 class NewAvatar(In):
@@ -181,31 +155,31 @@ class SentAvatar(In):
 # Squash
 
 
-class NewPlayer(PlayerFields, In):
+class NewPlayer(fields.PlayerFields, In):
     """A player, perhaps linked to a user by the subject of their token."""
 
 
-class PlayerChange(Change[PlayerFields]):
+class PlayerChange(Change[fields.PlayerFields]):
     """What to change of a player. Fields that are left out stay as they are."""
 
 
-class PlayerOut(PlayerDetails, Out):
+class PlayerOut(fields.PlayerDetails, Out):
     """A player. Only those who may change players see the email address and the user."""
 
 
-class NewMatch(MatchFields, In):
+class NewMatch(fields.MatchFields, In):
     """A match among four different players. The winning team has 3 games, the other 0, 1 or 2."""
 
 
-class MatchChange(Change[MatchFields]):
+class MatchChange(Change[fields.MatchFields]):
     """What to change of a match. Fields that are left out stay as they are."""
 
 
-class MatchOut(MatchDetails, Out):
+class MatchOut(fields.MatchDetails, Out):
     """A match."""
 
 
-class Standing(PlayerName, PlayerId, Out):
+class Standing(fields.PlayerName, fields.PlayerId, Out):
     """A player's results in a range of dates."""
 
     matches: int = 0

@@ -3,21 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from keyplan.apps.hacktracker.fields import (
-    AccountStored,
-    AtBatDated,
-    AtBatStored,
-    ForTeam,
-    GameStored,
-    GivenRole,
-    InvitationFields,
-    MemberStored,
-    PlayerStored,
-    TeamDeletion,
-    TeamFields,
-    TeamListed,
-    Tracked,
-)
+from keyplan.apps.hacktracker import fields
 from keyplan.design import (
     HIDDEN,
     Created,
@@ -55,7 +41,7 @@ hacktracker = Table(
 )
 
 
-class User(AccountStored, UpdatedAt, Entity, table=hacktracker):
+class User(fields.AccountStored, UpdatedAt, Entity, table=hacktracker):
     """User Profile."""
 
     cognito_sub: Annotated[Id | None, HIDDEN, stored("GSI1PK")] = None
@@ -66,7 +52,7 @@ class User(AccountStored, UpdatedAt, Entity, table=hacktracker):
     all = hacktracker.GSI2("ENTITY#USER", "METADATA#{user_id}")
 
 
-class Team(TeamListed, TeamFields, TeamDeletion, Tracked, Entity, table=hacktracker):
+class Team(fields.TeamListed, fields.TeamFields, fields.TeamDeletion, fields.Tracked, Entity, table=hacktracker):
     """Team Profile."""
 
     owner_id: Annotated[Id, HIDDEN]
@@ -80,7 +66,7 @@ class Team(TeamListed, TeamFields, TeamDeletion, Tracked, Entity, table=hacktrac
         return None if self.deleted_at else ref(User, user_id=self.owner_id)
 
 
-class Membership(MemberStored, Tracked, Entity, table=hacktracker, noun="member"):
+class Membership(fields.MemberStored, fields.Tracked, Entity, table=hacktracker, noun="member"):
     """Team Membership."""
 
     primary = key("USER#{user_id}", "TEAM#{team_id}")
@@ -94,13 +80,13 @@ class Membership(MemberStored, Tracked, Entity, table=hacktracker, noun="member"
         return Member.from_fields(self)
 
 
-class Member(MemberStored, Entity, table=hacktracker):
+class Member(fields.MemberStored, Entity, table=hacktracker):
     """The membership under its team."""
 
     primary = key("TEAM#{team_id}", "MEMBER#{user_id}")
 
 
-class Player(PlayerStored, Tracked, Entity, table=hacktracker):
+class Player(fields.PlayerStored, fields.Tracked, Entity, table=hacktracker):
     """Player (Roster Record): a ghost, or linked to a user."""
 
     user_id: Annotated[Id | None, HIDDEN] = None
@@ -134,7 +120,7 @@ class FormerPlayer(Entity, table=hacktracker):
     by_user = hacktracker.GSI4("USER#{user_id}", "PLAYER#{player_id}")
 
 
-class Game(GameStored, Entity, table=hacktracker):
+class Game(fields.GameStored, Entity, table=hacktracker):
     """Game Info."""
 
     primary = key("GAME#{game_id}", "METADATA")
@@ -146,7 +132,9 @@ class Game(GameStored, Entity, table=hacktracker):
         return ref(Team, team_id=self.team_id)
 
 
-class AtBat(AtBatStored, AtBatDated, ForTeam, Tracked, Entity, table=hacktracker, noun="at-bat"):
+class AtBat(
+    fields.AtBatStored, fields.AtBatDated, fields.ForTeam, fields.Tracked, Entity, table=hacktracker, noun="at-bat"
+):
     """An at-bat. It carries what the statistics of its user need after the team is gone."""
 
     user_id: Annotated[Id | None, HIDDEN] = None
@@ -177,11 +165,11 @@ class AtBat(AtBatStored, AtBatDated, ForTeam, Tracked, Entity, table=hacktracker
         return None if self.removed_at else ref(Game, game_id=self.game_id).adding(self.runs)
 
 
-class Invitation(InvitationFields, CreatedAt, UpdatedAt, Entity, table=hacktracker):
+class Invitation(fields.InvitationFields, CreatedAt, UpdatedAt, Entity, table=hacktracker):
     """An offer, known by a secret, of a membership with a role or of a ghost to be linked to. It works once."""
 
     secret_hash: Annotated[Id, HIDDEN, stored("PK")]
-    role: GivenRole | None = None
+    role: fields.GivenRole | None = None
     invited_by: Annotated[Id, HIDDEN]
 
     primary = key("INVITE#{secret_hash}", "METADATA")

@@ -4,42 +4,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from keyplan.apps.hacktracker.fields import (
-    AccountFields,
-    AccountStored,
-    AtBatDated,
-    AtBatFields,
-    AtBatIdentified,
-    AtBatPlay,
-    AtBatStored,
-    BattingOrder,
-    ForTeam,
-    GameEditable,
-    GameFields,
-    GameScored,
-    GameStatus,
-    GameStored,
-    GivenRole,
-    InInning,
-    InRole,
-    InvitationExpiry,
-    InvitationFields,
-    ItemId,
-    MemberFields,
-    OfBatter,
-    OfSeason,
-    OfTeam,
-    PlayerFields,
-    PlayerIdentified,
-    PlayerNumbered,
-    PlayerStored,
-    TeamDeletion,
-    TeamFields,
-    TeamIdentified,
-    TeamListed,
-    Tracked,
-    WithResult,
-)
+from keyplan.apps.hacktracker import fields
 from keyplan.design import UserId, Versioned, about
 from keyplan.web import Change, In, Out
 
@@ -49,38 +14,38 @@ Secret: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{20
 # Accounts
 
 
-class AccountChange(Change[AccountFields]):
+class AccountChange(Change[fields.AccountFields]):
     """Changes to your account. Fields that are left out stay as they are."""
 
 
-class Account(AccountStored, Out):
+class Account(fields.AccountStored, Out):
     """An account, as its owner and admins see it."""
 
 
 # Teams
 
 
-class NewTeam(TeamFields, In):
+class NewTeam(fields.TeamFields, In):
     """A new team. A PERSONAL team has one player, its owner, and no other members."""
 
 
-class TeamChange(Change[TeamFields]):
+class TeamChange(Change[fields.TeamFields]):
     """Changes to a team. Fields that are left out stay as they are."""
 
 
-class TeamHead(TeamListed, Out):
+class TeamHead(fields.TeamListed, Out):
     """A team in a list."""
 
 
-class MyTeam(TeamListed, InRole, Out):
+class MyTeam(fields.TeamListed, fields.InRole, Out):
     """One of your teams, with your role in it."""
 
 
-class DeletedTeam(TeamIdentified, TeamDeletion, Out):
+class DeletedTeam(fields.TeamIdentified, fields.TeamDeletion, Out):
     """A deleted team that you own and can still restore."""
 
 
-class TeamOut(TeamListed, TeamFields, InRole, Tracked, Out):
+class TeamOut(fields.TeamListed, fields.TeamFields, fields.InRole, fields.Tracked, Out):
     """A team, with your role in it."""
 
 
@@ -93,7 +58,7 @@ class NewOwner(In):
 # Members
 
 
-class MemberOut(MemberFields, Out):
+class MemberOut(fields.MemberFields, Out):
     """A member of a team. Only the member and those who manage the team see the id."""
 
     user_id: str | None
@@ -107,10 +72,10 @@ class MembershipOut(Versioned, MemberOut):
 class RoleChange(In):
     """A role to give to a member."""
 
-    role: GivenRole
+    role: fields.GivenRole
 
 
-class InvitationOut(InvitationExpiry, Out):
+class InvitationOut(fields.InvitationExpiry, Out):
     """An invitation to share. The secret is shown only once."""
 
     secret: str
@@ -123,25 +88,25 @@ class Accepted(In):
     secret: Secret
 
 
-class Offer(InvitationFields, ForTeam, Out):
+class Offer(fields.InvitationFields, fields.ForTeam, Out):
     """What an invitation offers."""
 
-    role: Annotated[GivenRole, Field(description="The role that you get if you aren't a member yet.")]
+    role: Annotated[fields.GivenRole, Field(description="The role that you get if you aren't a member yet.")]
     player_name: str | None
 
 
 # Players
 
 
-class NewPlayer(PlayerFields, In):
+class NewPlayer(fields.PlayerFields, In):
     """A new player, who has no account yet."""
 
 
-class PlayerChange(Change[PlayerFields]):
+class PlayerChange(Change[fields.PlayerFields]):
     """Changes to a player. Fields that are left out stay as they are."""
 
 
-class PlayerOut(PlayerStored, Out):
+class PlayerOut(fields.PlayerStored, Out):
     """A player on a roster."""
 
     is_me: bool
@@ -150,44 +115,44 @@ class PlayerOut(PlayerStored, Out):
 # Games
 
 
-class NewGame(GameFields, In):
+class NewGame(fields.GameFields, In):
     """A new game. Its line-up is set later."""
 
 
-class GameChange(Change[GameEditable]):
+class GameChange(Change[fields.GameEditable]):
     """Changes to a game. Fields that are left out stay as they are."""
 
 
 class StatusMove(In):
     """The new status of a game."""
 
-    status: GameStatus
+    status: fields.GameStatus
 
 
 class Lineup(In):
     """Players in batting order."""
 
-    lineup: BattingOrder
+    lineup: fields.BattingOrder
 
 
-class GameOut(GameStored, Out):
+class GameOut(fields.GameStored, Out):
     """A game."""
 
 
 # At-bats
 
 
-class NewAtBat(AtBatPlay, In):
+class NewAtBat(fields.AtBatPlay, In):
     """What happened at bat."""
 
-    player_id: Annotated[ItemId | None, about("At bat", "The batter. Optional in a PERSONAL team.")] = None
+    player_id: Annotated[fields.ItemId | None, about("At bat", "The batter. Optional in a PERSONAL team.")] = None
 
 
-class AtBatChange(Change[AtBatFields]):
+class AtBatChange(Change[fields.AtBatFields]):
     """Changes to an at-bat. Fields that are left out stay as they are."""
 
 
-class AtBatOut(AtBatStored, Out):
+class AtBatOut(fields.AtBatStored, Out):
     """An at-bat."""
 
 
@@ -221,43 +186,43 @@ class Statistics(Out):
     ops: Annotated[float | None, Field(description="OBP + SLG")]
 
 
-class PlayerLine(PlayerIdentified, PlayerNumbered, Out):
+class PlayerLine(fields.PlayerIdentified, fields.PlayerNumbered, Out):
     """A player's line in a table of statistics."""
 
     name: str
     statistics: Statistics
 
 
-class PlayerStatistics(OfTeam, PlayerIdentified, OfSeason, Out):
+class PlayerStatistics(fields.OfTeam, fields.PlayerIdentified, fields.OfSeason, Out):
     """The statistics of a player."""
 
     statistics: Statistics
 
 
-class TeamStatistics(OfTeam, OfSeason, Out):
+class TeamStatistics(fields.OfTeam, fields.OfSeason, Out):
     """The statistics of a team, and of each player who batted."""
 
     total: Statistics
     players: list[PlayerLine]
 
 
-class SeasonLine(OfSeason, Out):
+class SeasonLine(fields.OfSeason, Out):
     """The statistics of a team in one season; null for games without a season."""
 
     statistics: Statistics
 
 
-class Seasons(OfTeam, Out):
+class Seasons(fields.OfTeam, Out):
     """The statistics of a team, season by season."""
 
     seasons: list[SeasonLine]
 
 
-class InningLine(InInning, Out):
+class InningLine(fields.InInning, Out):
     """The runs of an inning."""
 
 
-class BoxScore(GameScored, Out):
+class BoxScore(fields.GameScored, Out):
     """The statistics of a game: the batters in order, and the runs of each inning."""
 
     innings: list[InningLine]
@@ -265,20 +230,20 @@ class BoxScore(GameScored, Out):
     players: list[PlayerLine]
 
 
-class TeamLine(ForTeam, Out):
+class TeamLine(fields.ForTeam, Out):
     """What somebody batted for one team."""
 
     statistics: Statistics
 
 
-class UserStatistics(OfSeason, Out):
+class UserStatistics(fields.OfSeason, Out):
     """What somebody batted for all their teams, including removed ones."""
 
     total: Statistics
     teams: list[TeamLine]
 
 
-class Point(AtBatIdentified, OfBatter, WithResult, AtBatDated, Out):
+class Point(fields.AtBatIdentified, fields.OfBatter, fields.WithResult, fields.AtBatDated, Out):
     """Where a ball went: x from left to right, y from home plate outwards, both from 0 to 1."""
 
     x: float

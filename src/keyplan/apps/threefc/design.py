@@ -19,17 +19,7 @@ from keyplan.apps.threefc.entities import (
     app,
 )
 from keyplan.apps.threefc.fields import SESSIONS
-from keyplan.design import (
-    Design,
-    Get,
-    Lookup,
-    Query,
-    collection,
-    get,
-    lookup,
-    pattern,
-    query,
-)
+from keyplan.design import Design, Get, Lookup, Query, collection, get, lookup, pattern, query
 
 SHEET = 1000
 """More items than a game can have (a player is two), so that the game sheet is one query."""

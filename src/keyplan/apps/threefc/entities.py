@@ -1,25 +1,6 @@
 """3FC's table and what is in it, in the order and words of its document."""
 
-from keyplan.apps.threefc.fields import (
-    GameCopied,
-    GameCount,
-    GameRef,
-    GameShown,
-    GoalFields,
-    GoalId,
-    GrantRole,
-    GrantUser,
-    LeagueRef,
-    LeagueShown,
-    PlayerShown,
-    RosterShown,
-    SeasonScope,
-    SeasonShown,
-    SessionScope,
-    SessionShown,
-    TeamFields,
-    TeamId,
-)
+from keyplan.apps.threefc import fields
 from keyplan.design import (
     Count,
     Created,
@@ -51,7 +32,7 @@ class Record(Entity):
     updated_at: Updated = updated()
 
 
-class League(LeagueShown, Record, table=app, type="LEAGUE"):
+class League(fields.LeagueShown, Record, table=app, type="LEAGUE"):
     """League metadata."""
 
     admin_count: Count = 0
@@ -59,7 +40,7 @@ class League(LeagueShown, Record, table=app, type="LEAGUE"):
     primary = key("LEAGUE#{league_id}", "METADATA")
 
 
-class Season(SeasonShown, Record, table=app, type="SEASON"):
+class Season(fields.SeasonShown, Record, table=app, type="SEASON"):
     """Season."""
 
     primary = key("LEAGUE#{league_id}", "SEASON#{season_id}")
@@ -79,13 +60,15 @@ class Season(SeasonShown, Record, table=app, type="SEASON"):
         return SeasonLookup.from_fields(self, updated_at=self.created_at)
 
 
-class SeasonLookup(SeasonScope, Record, table=app, type="SEASON_LOOKUP", noun="season"):
+class SeasonLookup(fields.SeasonScope, Record, table=app, type="SEASON_LOOKUP", noun="season"):
     """Season lookup mirror (for ACL scope resolution)."""
 
     primary = key("SEASON#{season_id}", "METADATA")
 
 
-class Team(Versioned, TeamFields, SeasonScope, TeamId, GameCount, Record, table=app, type="TEAM"):
+class Team(
+    Versioned, fields.TeamFields, fields.SeasonScope, fields.TeamId, fields.GameCount, Record, table=app, type="TEAM"
+):
     """Team."""
 
     primary = key("SEASON#{season_id}", "TEAM#{team_id}")
@@ -96,7 +79,7 @@ class Team(Versioned, TeamFields, SeasonScope, TeamId, GameCount, Record, table=
         return ref(Season, league_id=self.league_id, season_id=self.season_id)
 
 
-class Session(SessionShown, Record, table=app, type="SESSION"):
+class Session(fields.SessionShown, Record, table=app, type="SESSION"):
     """Session."""
 
     primary = key("SEASON#{season_id}", "SESSION#{session_id}")
@@ -116,13 +99,13 @@ class Session(SessionShown, Record, table=app, type="SESSION"):
         return SessionLookup.from_fields(self, updated_at=self.created_at)
 
 
-class SessionLookup(SessionScope, Record, table=app, type="SESSION_LOOKUP", noun="session"):
+class SessionLookup(fields.SessionScope, Record, table=app, type="SESSION_LOOKUP", noun="session"):
     """Session lookup mirror (for ACL scope resolution)."""
 
     primary = key("SESSION#{session_id}", "METADATA")
 
 
-class Game(GameShown, Record, table=app, type="GAME"):
+class Game(fields.GameShown, Record, table=app, type="GAME"):
     """Game metadata."""
 
     primary = key("GAME#{game_id}", "METADATA")
@@ -158,7 +141,7 @@ class Game(GameShown, Record, table=app, type="GAME"):
         return SessionGame.from_fields(self)
 
 
-class Goal(Versioned, GoalFields, GameRef, GoalId, Record, table=app, type="GOAL"):
+class Goal(Versioned, fields.GoalFields, fields.GameRef, fields.GoalId, Record, table=app, type="GOAL"):
     """Goal event timeline."""
 
     primary = key("GAME#{game_id}", "GOAL#{third}#{minute:04}#{event_id}")
@@ -180,7 +163,9 @@ class Goal(Versioned, GoalFields, GameRef, GoalId, Record, table=app, type="GOAL
         return [ref(Roster, game_id=self.game_id, team_id=team_id, player_id=each) for each in named if each]
 
 
-class Roster(RosterShown, GameRef, Record, table=app, type="ROSTER", noun="roster entry", exists=ON_A_TEAM):
+class Roster(
+    fields.RosterShown, fields.GameRef, Record, table=app, type="ROSTER", noun="roster entry", exists=ON_A_TEAM
+):
     """Roster assignment."""
 
     primary = key("GAME#{game_id}", "ROSTER#{team_id}#{player_id}")
@@ -192,13 +177,13 @@ class Roster(RosterShown, GameRef, Record, table=app, type="ROSTER", noun="roste
         return ref(Game, game_id=self.game_id)
 
 
-class SessionGame(GameCopied, Record, table=app, type="SESSION_GAME", noun="game"):
+class SessionGame(fields.GameCopied, Record, table=app, type="SESSION_GAME", noun="game"):
     """Session -> game index: a copy of the game, in order of start."""
 
     primary = key("SESSION#{session_id}", "GAME#{game_start_ts}#{game_id}")
 
 
-class Acl(Versioned, GrantRole, GrantUser, LeagueRef, Record, table=app, type="ACL", noun="grant"):
+class Acl(Versioned, fields.GrantRole, fields.GrantUser, fields.LeagueRef, Record, table=app, type="ACL", noun="grant"):
     """League ACL grants."""
 
     primary = key("LEAGUE#{league_id}", "ACL#USER#{user_id}")
@@ -223,13 +208,13 @@ class Acl(Versioned, GrantRole, GrantUser, LeagueRef, Record, table=app, type="A
         return UserLeague.from_fields(self)
 
 
-class PlayerProfile(PlayerShown, Record, table=app, type="PLAYER", noun="player"):
+class PlayerProfile(fields.PlayerShown, Record, table=app, type="PLAYER", noun="player"):
     """Player profile: a whole copy of the player, found by the id alone."""
 
     primary = key("PLAYER#{player_id}", "PROFILE")
 
 
-class Player(PlayerShown, Record, table=app, type="LEAGUE_PLAYER"):
+class Player(fields.PlayerShown, Record, table=app, type="LEAGUE_PLAYER"):
     """A player, under the league, where a delete of the league finds it."""
 
     primary = key("LEAGUE#{league_id}", "PLAYER#{player_id}")
@@ -245,7 +230,9 @@ class Player(PlayerShown, Record, table=app, type="LEAGUE_PLAYER"):
         return PlayerProfile.from_fields(self)
 
 
-class UserLeague(GrantRole, LeagueRef, GrantUser, Record, table=app, type="USER_LEAGUE", noun="grant"):
+class UserLeague(
+    fields.GrantRole, fields.LeagueRef, fields.GrantUser, Record, table=app, type="USER_LEAGUE", noun="grant"
+):
     """A grant, under the user who has it: "My leagues"."""
 
     primary = key("USER#{user_id}", "LEAGUE#{league_id}")

@@ -4,171 +4,139 @@ from typing import Annotated
 
 from pydantic import Field
 
-from keyplan.apps.threefc.fields import (
-    GameCount,
-    GameId,
-    GameRef,
-    GameShown,
-    GameStart,
-    GameStatus,
-    GameTeams,
-    GoalFields,
-    GoalId,
-    GrantRole,
-    GrantUser,
-    LeagueFields,
-    LeagueId,
-    LeagueShown,
-    Named,
-    PlayerFields,
-    PlayerId,
-    PlayerName,
-    PlayerRef,
-    PlayerShown,
-    RosterShown,
-    SeasonFields,
-    SeasonId,
-    SeasonRef,
-    SeasonShown,
-    SessionFields,
-    SessionId,
-    SessionShown,
-    Slug,
-    TeamFields,
-    TeamId,
-    TeamRef,
-)
+from keyplan.apps.threefc import fields
 from keyplan.design import Versioned, about
 from keyplan.web import Change, In, Out, Time
 
 # Leagues
 
 
-class NewLeague(Named, LeagueId, In):
+class NewLeague(fields.Named, fields.LeagueId, In):
     """A league. Without a slug, one is made from the name."""
 
     slug: Annotated[
-        Slug | None, about("Short name", "Lowercase letters, digits and hyphens. Leave empty to make it from the name.")
+        fields.Slug | None,
+        about("Short name", "Lowercase letters, digits and hyphens. Leave empty to make it from the name."),
     ] = None
 
 
-class LeagueChange(Change[LeagueFields]):
+class LeagueChange(Change[fields.LeagueFields]):
     """Another name or slug."""
 
 
-class LeagueOut(GrantRole, LeagueShown, Out):
+class LeagueOut(fields.GrantRole, fields.LeagueShown, Out):
     """A league, and the caller's role in it."""
 
 
-class Grant(GrantRole, In):
+class Grant(fields.GrantRole, In):
     """What somebody may do in a league."""
 
 
-class GrantOut(Versioned, GrantRole, GrantUser, Out):
+class GrantOut(Versioned, fields.GrantRole, fields.GrantUser, Out):
     """A grant, as admins see it."""
 
 
-class NewPlayer(PlayerFields, PlayerId, In):
+class NewPlayer(fields.PlayerFields, fields.PlayerId, In):
     """A player of a league, and the user account, if there is one."""
 
 
-class PlayerChange(Change[PlayerFields]):
+class PlayerChange(Change[fields.PlayerFields]):
     """The fields of a player to change. Fields left out stay as they are."""
 
 
-class PlayerOut(PlayerShown, Out):
+class PlayerOut(fields.PlayerShown, Out):
     """A player."""
 
 
 # Seasons
 
 
-class NewSeason(SeasonFields, SeasonId, In):
+class NewSeason(fields.SeasonFields, fields.SeasonId, In):
     """A season of a league."""
 
 
-class SeasonChange(Change[SeasonFields]):
+class SeasonChange(Change[fields.SeasonFields]):
     """The fields of a season to change. Fields left out stay as they are."""
 
 
-class SeasonOut(SeasonShown, Out):
+class SeasonOut(fields.SeasonShown, Out):
     """A season."""
 
 
-class NewTeam(TeamFields, TeamId, In):
+class NewTeam(fields.TeamFields, fields.TeamId, In):
     """A team of a season."""
 
 
-class TeamChange(Change[TeamFields]):
+class TeamChange(Change[fields.TeamFields]):
     """The fields of a team to change. Fields left out stay as they are."""
 
 
-class TeamOut(Versioned, TeamFields, SeasonRef, TeamId, GameCount, Out):
+class TeamOut(Versioned, fields.TeamFields, fields.SeasonRef, fields.TeamId, fields.GameCount, Out):
     """A team."""
 
 
-class NewSession(SessionFields, SessionId, In):
+class NewSession(fields.SessionFields, fields.SessionId, In):
     """A day on which games are played."""
 
 
-class SessionOut(SessionShown, Out):
+class SessionOut(fields.SessionShown, Out):
     """A session."""
 
 
 # Games
 
 
-class NewGame(GameTeams, GameStart, GameId, In):
+class NewGame(fields.GameTeams, fields.GameStart, fields.GameId, In):
     """A game of three teams of the season."""
 
 
-class GameChange(GameStart, In):
+class GameChange(fields.GameStart, In):
     """Another start."""
 
 
-class StatusChange(GameStatus, In):
+class StatusChange(fields.GameStatus, In):
     """The next status: from scheduled to live to finished, and back to live."""
 
 
-class GameOut(GameShown, Out):
+class GameOut(fields.GameShown, Out):
     """A game."""
 
 
-class Assignment(PlayerRef, TeamRef, In):
+class Assignment(fields.PlayerRef, fields.TeamRef, In):
     """A player, and the player's team in this game."""
 
 
-class TeamChoice(TeamRef, In):
+class TeamChoice(fields.TeamRef, In):
     """A player's team in this game."""
 
 
-class RosterOut(RosterShown, Out):
+class RosterOut(fields.RosterShown, Out):
     """A player on a team of a game."""
 
 
-class NewGoal(GoalFields, In):
+class NewGoal(fields.GoalFields, In):
     """A goal: who conceded it, who scored it, and who assisted. An own goal has no scoring team."""
 
 
-class GoalChange(Change[GoalFields]):
+class GoalChange(Change[fields.GoalFields]):
     """The fields of a goal to change. Fields left out stay as they are."""
 
 
-class GoalOut(Versioned, GoalFields, GoalId, Out):
+class GoalOut(Versioned, fields.GoalFields, fields.GoalId, Out):
     """A goal."""
 
 
 # Results
 
 
-class TeamScore(TeamRef, Out):
+class TeamScore(fields.TeamRef, Out):
     """The goals of a team in a game."""
 
     conceded: int
     scored: int
 
 
-class Result(GameStatus, GameRef, Out):
+class Result(fields.GameStatus, fields.GameRef, Out):
     """The score of a game, so far or final."""
 
     scores: Annotated[list[TeamScore], Field(description="The best team first.")]
@@ -208,7 +176,7 @@ class LineUp(Out):
     players: dict[str, str]
 
 
-class Row(Named, TeamRef, Out):
+class Row(fields.Named, fields.TeamRef, Out):
     """A team in the season table."""
 
     played: int
@@ -220,14 +188,14 @@ class Row(Named, TeamRef, Out):
     points: int
 
 
-class SeasonTable(SeasonRef, Out):
+class SeasonTable(fields.SeasonRef, Out):
     """The season table, made from its finished games."""
 
     game_count: Annotated[int, Field(description="Finished games.")]
     rows: Annotated[list[Row], Field(description="The best team first.")]
 
 
-class ScorerOut(PlayerName, PlayerRef, Out):
+class ScorerOut(fields.PlayerName, fields.PlayerRef, Out):
     """A player's goals and assists in the finished games of a season."""
 
     goals: int

@@ -6,25 +6,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from keyplan.apps.vcm.fields import (
-    Collection,
-    Content,
-    EventFields,
-    EventShown,
-    LocationShown,
-    MediaShown,
-    MemberFields,
-    MemberShown,
-    Migrated,
-    NewsFields,
-    NewsShown,
-    RoleShown,
-    SamsClubFields,
-    SamsTeamFields,
-    SponsorShown,
-    TeamFields,
-    TeamShown,
-)
+from keyplan.apps.vcm import fields
 from keyplan.design import (
     HIDDEN,
     HOUSEKEEPING,
@@ -98,7 +80,7 @@ NO_SUCH_ROLE = Refusal("no-such-role", "Role not found.", "roleIds")
 NO_SUCH_LOCATION = Refusal("no-such-location", "Location not found.", "schedules")
 
 
-def uses(content: Content, content_id: str, media_ids: Sequence[str | None]) -> "list[MediaRef]":
+def uses(content: fields.Content, content_id: str, media_ids: Sequence[str | None]) -> "list[MediaRef]":
     """The reference items of something that shows these media items."""
     return [MediaRef(media_id=each, content=content, content_id=content_id) for each in media_ids if each is not None]
 
@@ -108,7 +90,7 @@ def each_once(entity: type[E], ids: Iterable[str]) -> list[Ref[E]]:
     return [ref(entity, id=id) for id in dict.fromkeys(ids)]
 
 
-class News(NewsFields, NewsShown, Migrated, Stamped, Entity, table=news, noun="article"):
+class News(fields.NewsFields, fields.NewsShown, fields.Migrated, Stamped, Entity, table=news, noun="article"):
     """A news article."""
 
     primary = key("{id}")
@@ -125,7 +107,7 @@ class News(NewsFields, NewsShown, Migrated, Stamped, Entity, table=news, noun="a
         return each_once(Media, self.image_ids)
 
 
-class Event(EventFields, EventShown, Migrated, Stamped, Entity, table=events):
+class Event(fields.EventFields, fields.EventShown, fields.Migrated, Stamped, Entity, table=events):
     """A club event."""
 
     primary = key("{id}")
@@ -141,7 +123,7 @@ class Event(EventFields, EventShown, Migrated, Stamped, Entity, table=events):
         return each_once(Media, self.image_ids)
 
 
-class Team(TeamFields, TeamShown, Stamped, Entity, table=teams):
+class Team(fields.TeamFields, fields.TeamShown, Stamped, Entity, table=teams):
     """A team, with its coaches, contacts and training times."""
 
     primary = key("{id}")
@@ -163,7 +145,7 @@ class Team(TeamFields, TeamShown, Stamped, Entity, table=teams):
         return each_once(Location, (schedule.locationId for schedule in self.schedules))
 
 
-class Member(MemberFields, MemberShown, Stamped, Entity, table=members):
+class Member(fields.MemberFields, fields.MemberShown, Stamped, Entity, table=members):
     """A club member: coach, contact person, board."""
 
     primary = key("{id}")
@@ -181,7 +163,7 @@ class Member(MemberFields, MemberShown, Stamped, Entity, table=members):
         return each_once(Role, self.role_ids)
 
 
-class Media(MediaShown, Entity, table=media, noun="media item"):
+class Media(fields.MediaShown, Entity, table=media, noun="media item"):
     """Metadata of a media file; the file itself is in object storage."""
 
     s3_key: Annotated[str, HIDDEN]
@@ -190,7 +172,7 @@ class Media(MediaShown, Entity, table=media, noun="media item"):
     primary = key("{id}")
 
 
-class Sponsor(SponsorShown, Stamped, Entity, table=sponsors):
+class Sponsor(fields.SponsorShown, Stamped, Entity, table=sponsors):
     """A sponsor; without an expiry it never expires."""
 
     primary = key("{id}")
@@ -204,25 +186,25 @@ class Sponsor(SponsorShown, Stamped, Entity, table=sponsors):
         return ref(Media, id=self.logo_id) if self.logo_id else None
 
 
-class SamsClub(SamsClubFields, UpdatedAt, Entity, table=sams_clubs, noun="club"):
+class SamsClub(fields.SamsClubFields, UpdatedAt, Entity, table=sams_clubs, noun="club"):
     """A club as SAMS knows it."""
 
     primary = key("{sams_club_id}")
 
 
-class SamsTeam(SamsTeamFields, UpdatedAt, Entity, table=sams_teams, noun="team"):
+class SamsTeam(fields.SamsTeamFields, UpdatedAt, Entity, table=sams_teams, noun="team"):
     """A team as SAMS knows it."""
 
     primary = key("{sams_team_id}")
 
 
-class Role(RoleShown, CreatedAt, Entity, table=roles):
+class Role(fields.RoleShown, CreatedAt, Entity, table=roles):
     """What a member can be in the club: Trainer, Vorstand."""
 
     primary = key("{id}")
 
 
-class Location(LocationShown, Stamped, Entity, table=locations):
+class Location(fields.LocationShown, Stamped, Entity, table=locations):
     """Where a team trains."""
 
     primary = key("{id}")
@@ -232,7 +214,7 @@ class MediaRef(Entity, table=media_refs):
     """Something uses a media item."""
 
     media_id: Id
-    content: Content
+    content: fields.Content
     content_id: Id
 
     primary = key("{media_id}", "{content}#{content_id}")
@@ -243,7 +225,7 @@ class Import(Entity, table=HOUSEKEEPING):
 
     export_id: Id
     """The export that is migrated."""
-    collection: Collection
+    collection: fields.Collection
     done: Annotated[int, Field(ge=0)] = 0
     """Records that are done, in the order of the export."""
     started_at: Created = created()

@@ -5,35 +5,7 @@ from typing import Annotated
 from pydantic import AliasGenerator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from keyplan.apps.vcm.fields import (
-    EventDescription,
-    EventFields,
-    EventShown,
-    EventText,
-    Excerpt,
-    ImageShown,
-    LocationFields,
-    LocationShown,
-    MediaFields,
-    MediaShown,
-    MemberFields,
-    MemberShown,
-    Moment,
-    NewsContent,
-    NewsFields,
-    NewsShown,
-    NewsText,
-    People,
-    RoleFields,
-    RoleShown,
-    SamsClubFields,
-    SamsTeamFields,
-    SponsorFields,
-    SponsorShown,
-    TeamDetails,
-    TeamFields,
-    TeamShown,
-)
+from keyplan.apps.vcm import fields
 from keyplan.design import CreatedAt, Stamped, UpdatedAt, about
 from keyplan.web import Change, In, Out
 from keyplan.web.media import Ticket
@@ -67,21 +39,21 @@ class UploadTicket(Ticket, Shown):
     """How to send an image: POST `fields`, in any order, and then the field `file`, as multipart/form-data."""
 
 
-class NewMedia(MediaFields, Taken):
+class NewMedia(fields.MediaFields, Taken):
     """An image that was uploaded, to be kept."""
 
     upload_id: Annotated[str, StringConstraints(max_length=200)]
 
 
-class MediaChange(Change[MediaFields], Taken):
+class MediaChange(Change[fields.MediaFields], Taken):
     """Another alternative text."""
 
 
-class ImageOut(ImageShown, Shown):
+class ImageOut(fields.ImageShown, Shown):
     """A media item, as far as it is needed to show it."""
 
 
-class MediaOut(MediaShown, Shown):
+class MediaOut(fields.MediaShown, Shown):
     """A media item."""
 
 
@@ -100,25 +72,25 @@ class WithImage(Shown):
 # News
 
 
-class NewNews(NewsContent, NewsText, Taken):
+class NewNews(fields.NewsContent, fields.NewsText, Taken):
     """An article. Its slug is made of its title, and its excerpt of its content unless it is given."""
 
-    published_date: Annotated[Moment | None, about("Publish from", "If empty, from now on.")] = None
-    author_ids: Annotated[People | None, Field(description="The caller, if not given.")] = None
+    published_date: Annotated[fields.Moment | None, about("Publish from", "If empty, from now on.")] = None
+    author_ids: Annotated[fields.People | None, Field(description="The caller, if not given.")] = None
     publish: bool = False
 
 
-class NewsChange(Change[NewsFields], Taken):
+class NewsChange(Change[fields.NewsFields], Taken):
     """A change of an article. Fields that are left out stay as they are. Another title gives another slug."""
 
-    excerpt: Annotated[Excerpt | None, Field(description="If empty, the beginning of the text is used.")] = None
+    excerpt: Annotated[fields.Excerpt | None, Field(description="If empty, the beginning of the text is used.")] = None
 
 
-class NewsSummary(NewsShown, WithImage):
+class NewsSummary(fields.NewsShown, WithImage):
     """An article in a list."""
 
 
-class NewsOut(NewsContent, Stamped, NewsSummary):
+class NewsOut(fields.NewsContent, Stamped, NewsSummary):
     """An article."""
 
     html: Annotated[str, Field(description="The content as safe HTML.")]
@@ -129,22 +101,22 @@ class NewsOut(NewsContent, Stamped, NewsSummary):
 # Events
 
 
-class NewEvent(EventDescription, EventText, Taken):
+class NewEvent(fields.EventDescription, fields.EventText, Taken):
     """An event. It lasts 31 days at most."""
 
-    author_ids: Annotated[People | None, Field(description="The caller, if not given.")] = None
+    author_ids: Annotated[fields.People | None, Field(description="The caller, if not given.")] = None
     publish: bool = False
 
 
-class EventChange(Change[EventFields], Taken):
+class EventChange(Change[fields.EventFields], Taken):
     """A change of an event. Fields that are left out stay as they are. Another title gives another slug."""
 
 
-class EventSummary(EventShown, WithImage):
+class EventSummary(fields.EventShown, WithImage):
     """An event in a list."""
 
 
-class EventOut(EventDescription, CreatedAt, EventSummary):
+class EventOut(fields.EventDescription, CreatedAt, EventSummary):
     """An event."""
 
     html: Annotated[str, Field(description="The description as safe HTML.")]
@@ -155,15 +127,15 @@ class EventOut(EventDescription, CreatedAt, EventSummary):
 # Members, roles, locations
 
 
-class NewMember(MemberFields, Taken):
+class NewMember(fields.MemberFields, Taken):
     """A member."""
 
 
-class MemberChange(Change[MemberFields], Taken):
+class MemberChange(Change[fields.MemberFields], Taken):
     """A change of a member. Fields that are left out stay as they are."""
 
 
-class MemberOut(MemberShown, Shown):
+class MemberOut(fields.MemberShown, Shown):
     """A member. E-mail address and phone are null where the caller may not see them."""
 
     show_contact: Annotated[bool | None, Field(description="For editors only.")] = None
@@ -171,44 +143,44 @@ class MemberOut(MemberShown, Shown):
     avatar: ImageOut | None = None
 
 
-class RoleIn(RoleFields, Taken):
+class RoleIn(fields.RoleFields, Taken):
     """What a member can be in the club."""
 
 
-class RoleOut(RoleShown, Shown):
+class RoleOut(fields.RoleShown, Shown):
     """What a member can be in the club."""
 
 
-class NewLocation(LocationFields, Taken):
+class NewLocation(fields.LocationFields, Taken):
     """Where teams train."""
 
 
-class LocationChange(Change[LocationFields], Taken):
+class LocationChange(Change[fields.LocationFields], Taken):
     """A change of a location. Fields that are left out stay as they are."""
 
 
-class LocationOut(LocationShown, Shown):
+class LocationOut(fields.LocationShown, Shown):
     """Where teams train."""
 
 
 # Teams
 
 
-class NewTeam(TeamFields, Taken):
+class NewTeam(fields.TeamFields, Taken):
     """A team. Its slug is made of its name."""
 
     publish: bool = False
 
 
-class TeamChange(Change[TeamFields], Taken):
+class TeamChange(Change[fields.TeamFields], Taken):
     """A change of a team. Fields that are left out stay as they are. Another name gives another slug."""
 
 
-class TeamSummary(TeamShown, WithImage):
+class TeamSummary(fields.TeamShown, WithImage):
     """A team in a list."""
 
 
-class TeamOut(TeamDetails, Stamped, TeamSummary):
+class TeamOut(fields.TeamDetails, Stamped, TeamSummary):
     """A team, with who and what it points at."""
 
     coaches: list[MemberOut]
@@ -220,15 +192,15 @@ class TeamOut(TeamDetails, Stamped, TeamSummary):
 # Sponsors
 
 
-class NewSponsor(SponsorFields, Taken):
+class NewSponsor(fields.SponsorFields, Taken):
     """A sponsor; without an expiry it stays."""
 
 
-class SponsorChange(Change[SponsorFields], Taken):
+class SponsorChange(Change[fields.SponsorFields], Taken):
     """A change of a sponsor. Fields that are left out stay as they are."""
 
 
-class SponsorOut(SponsorShown, Shown):
+class SponsorOut(fields.SponsorShown, Shown):
     """A sponsor."""
 
     logo: ImageOut | None = None
@@ -237,11 +209,11 @@ class SponsorOut(SponsorShown, Shown):
 # SAMS
 
 
-class SamsClubIn(SamsClubFields, Taken):
+class SamsClubIn(fields.SamsClubFields, Taken):
     """A club as SAMS knows it."""
 
 
-class SamsTeamIn(SamsTeamFields, Taken):
+class SamsTeamIn(fields.SamsTeamFields, Taken):
     """A team as SAMS knows it."""
 
 
@@ -269,9 +241,9 @@ class SamsImported(Shown):
     teams: Counts
 
 
-class SamsClubOut(SamsClubFields, UpdatedAt, Shown):
+class SamsClubOut(fields.SamsClubFields, UpdatedAt, Shown):
     """A club as SAMS knows it."""
 
 
-class SamsTeamOut(SamsTeamFields, UpdatedAt, Shown):
+class SamsTeamOut(fields.SamsTeamFields, UpdatedAt, Shown):
     """A team as SAMS knows it."""

@@ -3,16 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from keyplan.apps.wavyblog.fields import (
-    AccountFields,
-    CategoryShown,
-    ImageShown,
-    PostHeadFields,
-    PostId,
-    PostText,
-    Slug,
-    Username,
-)
+from keyplan.apps.wavyblog import fields
 from keyplan.design import (
     HIDDEN,
     HOUSEKEEPING,
@@ -56,7 +47,7 @@ HAS_POSTS = "This user has posts. Delete the posts first."
 
 
 class User(
-    AccountFields,
+    fields.AccountFields,
     Stamped,
     Entity,
     table=blog,
@@ -86,7 +77,7 @@ class User(
         return ref(Admins).adding(int(self.role == "admin"))
 
 
-class Post(PostHeadFields, PostText, PostId, Versioned, Entity, table=blog, type="POST"):
+class Post(fields.PostHeadFields, fields.PostText, fields.PostId, Versioned, Entity, table=blog, type="POST"):
     """Post Entity, and with its guard the Slug Uniqueness Entity."""
 
     primary = key("POST#{slug}", "METADATA#{slug}")
@@ -113,7 +104,7 @@ class Post(PostHeadFields, PostText, PostId, Versioned, Entity, table=blog, type
 
 
 class Category(
-    CategoryShown,
+    fields.CategoryShown,
     Stamped,
     Entity,
     table=blog,
@@ -123,7 +114,7 @@ class Category(
     """Category Entity. Its slug is unique by its own key."""
 
     category_id: Annotated[Id, stored("CategoryID")] = new_id("cat_")
-    renamed_to: Annotated[Slug | None, HIDDEN] = None
+    renamed_to: Annotated[fields.Slug | None, HIDDEN] = None
     """During a rename: the category that replaces this one and gets its posts."""
     awaited_count: Annotated[Count, HIDDEN] = 0
     """How many categories are being renamed to this one: 1 while their posts are moving, else 0."""
@@ -145,10 +136,10 @@ class Admins(Entity, table=blog):
     primary = key("ADMINS", "ADMINS")
 
 
-class Image(ImageShown, Versioned, Entity, table=blog):
+class Image(fields.ImageShown, Versioned, Entity, table=blog):
     """An uploaded image, under its owner; the bytes are in object storage."""
 
-    username: Annotated[Username, READ_ONLY]
+    username: Annotated[fields.Username, READ_ONLY]
     file: Annotated[str, HIDDEN]
 
     primary = key("USER#{username}", "IMAGE#{image_id}")
@@ -162,7 +153,7 @@ class Image(ImageShown, Versioned, Entity, table=blog):
 class Leftover(CreatedAt, Entity, table=HOUSEKEEPING):
     """A file to delete after its image. It is written first, so that no file is left behind."""
 
-    username: Username
+    username: fields.Username
     image_id: Id
     file: Annotated[str, HIDDEN]
 
@@ -172,7 +163,7 @@ class Leftover(CreatedAt, Entity, table=HOUSEKEEPING):
 class TokenFamily(CreatedAt, Entity, table=HOUSEKEEPING):
     """A sign-in, with all refresh tokens that came from it by rotation. Deleting it revokes them."""
 
-    username: Username
+    username: fields.Username
     family_id: Id = new_id()
     expires_at: Ttl
 
@@ -188,7 +179,7 @@ class RefreshToken(CreatedAt, Entity, table=HOUSEKEEPING):
     """A refresh token by its hash, listed under its user. Using one twice is a sign of theft."""
 
     token_hash: Annotated[Id, HIDDEN]
-    username: Username
+    username: fields.Username
     family_id: Id
     used_at: datetime | None = None
     expires_at: Ttl

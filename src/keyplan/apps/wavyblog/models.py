@@ -4,25 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
+from keyplan.apps.wavyblog import fields
 from keyplan.apps.wavyblog.entities import Post
-from keyplan.apps.wavyblog.fields import (
-    AccountFields,
-    CategoryFields,
-    CategoryName,
-    CategoryShown,
-    Email,
-    GivenPassword,
-    ImageFields,
-    ImageShown,
-    NewPassword,
-    PostFields,
-    PostHeadFields,
-    PostId,
-    PostText,
-    Role,
-    Slug,
-    UserFields,
-)
 from keyplan.apps.wavyblog.markdown import LONG, excerpt, safe_html
 from keyplan.design import Versioned, about
 from keyplan.web import Change, In, Out
@@ -31,33 +14,33 @@ from keyplan.web.media import PictureHosts
 # Accounts
 
 
-class Registration(UserFields, In):
+class Registration(fields.UserFields, In):
     """A new account."""
 
-    password: NewPassword
+    password: fields.NewPassword
 
 
 class Credentials(In):
     """A username or an e-mail address, and the password."""
 
     user: Annotated[str, StringConstraints(min_length=1, max_length=254), about("Username or e-mail address")]
-    password: GivenPassword
+    password: fields.GivenPassword
 
 
 class PasswordChange(In):
     """A new password, and the current one."""
 
-    password: Annotated[GivenPassword, about("Current password")]
+    password: Annotated[fields.GivenPassword, about("Current password")]
     new_password: Annotated[
-        NewPassword, about("New password", "8 to 72 characters. You will be signed out everywhere else.")
+        fields.NewPassword, about("New password", "8 to 72 characters. You will be signed out everywhere else.")
     ]
 
 
 class EmailChange(In):
     """A new e-mail address, and the password."""
 
-    password: Annotated[GivenPassword, about("Password", "To confirm that it's you.")]
-    email: Email
+    password: Annotated[fields.GivenPassword, about("Password", "To confirm that it's you.")]
+    email: fields.Email
 
 
 class SignedIn(Out):
@@ -75,48 +58,48 @@ class BlogOut(Out):
     time_precision: ClassVar = "seconds"
 
 
-class Account(AccountFields, BlogOut):
+class Account(fields.AccountFields, BlogOut):
     """An account, as its owner and admins see it."""
 
 
 class RoleChange(In):
     """A new role."""
 
-    role: Role
+    role: fields.Role
 
 
 # Posts
 
 
-class NewPost(PostFields, In):
+class NewPost(fields.PostFields, In):
     """A post. Its slug is made from its title."""
 
     publish: bool = False
 
 
-class PostChange(Change[PostFields]):
+class PostChange(Change[fields.PostFields]):
     """A change of a post. Fields that are left out stay as they are. A new title gives the post a new slug."""
 
 
 class Slugs(In):
     """Posts to delete together."""
 
-    slugs: Annotated[list[Slug], Field(min_length=1, max_length=100)]
+    slugs: Annotated[list[fields.Slug], Field(min_length=1, max_length=100)]
 
 
-class PostSummary(PostHeadFields, BlogOut):
+class PostSummary(fields.PostHeadFields, BlogOut):
     """A post in a list."""
 
     excerpt: str
 
 
-class PostOut(PostHeadFields, PostText, Versioned, BlogOut):
+class PostOut(fields.PostHeadFields, fields.PostText, Versioned, BlogOut):
     """A post. Its content is Markdown, as it was written."""
 
     html: Annotated[str, Field(description="The content as safe HTML.")]
 
 
-class FeedPost(PostHeadFields, PostId, BlogOut):
+class FeedPost(fields.PostHeadFields, fields.PostId, BlogOut):
     """A post in the feed."""
 
     html: Annotated[str | None, Field(description="Null for a long post.")]
@@ -142,26 +125,27 @@ def feed_post(post: Post, hosts: PictureHosts) -> FeedPost:
 # Categories
 
 
-class NewCategory(CategoryName, In):
+class NewCategory(fields.CategoryName, In):
     """A category. Without a slug, it is made from the name."""
 
     slug: Annotated[
-        Slug | None, about("Address", "Lowercase letters, digits and hyphens. Leave empty to make it from the name.")
+        fields.Slug | None,
+        about("Address", "Lowercase letters, digits and hyphens. Leave empty to make it from the name."),
     ] = None
 
 
-class CategoryChange(Change[CategoryFields]):
+class CategoryChange(Change[fields.CategoryFields]):
     """A change of a category. With a new slug, its posts move along."""
 
 
-class CategoryOut(CategoryShown, BlogOut):
+class CategoryOut(fields.CategoryShown, BlogOut):
     """A category."""
 
 
 # Images
 
 
-class NewImage(ImageFields, In):
+class NewImage(fields.ImageFields, In):
     """An image to upload."""
 
 
@@ -171,7 +155,7 @@ class SentImage(In):
     upload_id: Annotated[str, StringConstraints(max_length=200)]
 
 
-class ImageOut(ImageShown, BlogOut):
+class ImageOut(fields.ImageShown, BlogOut):
     """An image."""
 
     url: str

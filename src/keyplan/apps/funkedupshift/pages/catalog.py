@@ -6,13 +6,7 @@ from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from keyplan.apps.funkedupshift.fields import STARS, SiteEntry, Stars, Tags
-from keyplan.apps.funkedupshift.models import (
-    CommentText,
-    NewRating,
-    NewSite,
-    RatingOut,
-    SiteChange,
-)
+from keyplan.apps.funkedupshift.models import CommentText, NewRating, NewSite, RatingOut, SiteChange
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id

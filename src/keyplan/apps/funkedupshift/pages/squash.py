@@ -7,14 +7,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from keyplan.apps.funkedupshift.fields import MatchEntry, Team
-from keyplan.apps.funkedupshift.models import (
-    MatchChange,
-    MatchOut,
-    NewMatch,
-    NewPlayer,
-    PlayerOut,
-    Standings,
-)
+from keyplan.apps.funkedupshift.models import MatchChange, MatchOut, NewMatch, NewPlayer, PlayerOut, Standings
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id

@@ -12,14 +12,7 @@ from fastapi import Cookie
 
 from keyplan.apps.wavyblog.design import WavyBlog
 from keyplan.apps.wavyblog.entities import RefreshToken, TokenFamily, User
-from keyplan.apps.wavyblog.models import (
-    Account,
-    Credentials,
-    EmailChange,
-    PasswordChange,
-    Registration,
-    SignedIn,
-)
+from keyplan.apps.wavyblog.models import Account, Credentials, EmailChange, PasswordChange, Registration, SignedIn
 from keyplan.data import (
     Check,
     ConditionFailed,

@@ -19,18 +19,7 @@ from keyplan.apps.wavyblog.models import (
 from keyplan.apps.wavyblog.service.images import Images
 from keyplan.data import create, delete, move
 from keyplan.design import Query, get
-from keyplan.web import (
-    ANYONE,
-    IfMatch,
-    Listing,
-    MayMatch,
-    Paging,
-    Unauthorized,
-    Versions,
-    allow,
-    missing,
-    slug_of,
-)
+from keyplan.web import ANYONE, IfMatch, Listing, MayMatch, Paging, Unauthorized, Versions, allow, missing, slug_of
 
 _AUTHOR = "it is your post, or you are an admin"
 
