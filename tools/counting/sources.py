@@ -240,10 +240,10 @@ class System:
             return module.classes[name]
         if name in module.imports:
             origin, attribute = module.imports[name]
-            if origin in self.modules:
-                return self._named(self.modules[origin], attribute) if attribute else self.modules[origin]
             if attribute and f"{origin}.{attribute}" in self.modules:
                 return self.modules[f"{origin}.{attribute}"]
+            if origin in self.modules:
+                return self._named(self.modules[origin], attribute) if attribute else self.modules[origin]
             return imported(origin, attribute)
         return getattr(builtins, name, None)
 
@@ -272,10 +272,17 @@ class System:
                     waiting.append((at, _parsed(node.value)))
                 elif isinstance(node, ast.Name | ast.Attribute):
                     found.append(self.meaning(at, node))
-                if isinstance(node, ast.Name) and (at.name, node.id) not in seen:
-                    seen.add((at.name, node.id))
-                    waiting += self.alias(at, node.id)
+                where, name = self._variable(at, node)
+                if name and (where.name, name) not in seen:
+                    seen.add((where.name, name))
+                    waiting += self.alias(where, name)
         return [each for each in found if isinstance(each, Class | type)]
+
+    def _variable(self, module: Module, node: ast.AST) -> tuple[Module, str]:
+        """The variable that a name stands for, and its module: also one that is named by its module, `fields.Slug`."""
+        if isinstance(node, ast.Attribute) and isinstance(inside := self.meaning(module, node.value), Module):
+            return inside, node.attr
+        return module, node.id if isinstance(node, ast.Name) else ""
 
     def alias(self, module: Module, name: str) -> list[tuple[Module, ast.expr | None]]:
         """What a variable of a module stands for, and where that is written; nothing where it is none of the system."""

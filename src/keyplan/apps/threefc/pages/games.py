@@ -1,12 +1,12 @@
 """A game, as everybody follows it and as a scorekeeper scores it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import GoalDetails, ItemId
-from keyplan.apps.threefc.models import NewGoal, SessionOut, Sheet
-from keyplan.apps.threefc.pages.shared import Board, FootballView, Place, board_of, only, pages, place_of
+from keyplan.apps.threefc.models import NewGoal, Sheet
+from keyplan.apps.threefc.pages.shared import FootballView, Place, board_of, only, pages, place_of, with_names
 from keyplan.apps.threefc.service import Football
 from keyplan.design import about
 from keyplan.web import Confirm, In, form_of, not_modified
@@ -39,18 +39,15 @@ def _minute(view: FootballView, sheet: Sheet) -> int:
     return max(passed, last) if passed <= _LONGEST else last
 
 
-def _page(view: FootballView, template: str, sheet: Sheet, place: Place, session: SessionOut | None = None) -> Response:
-    board: Any = Board(sheet, view.service.line_up(sheet.game.game_id)).values()
-    return view.render(template, **board, place=place, session=session, tag=_tag(sheet, place))
-
-
 @pages.get(GAME)
 def game(view: FootballView, game_id: ItemId) -> Response:
-    sheet = view.service.sheet(game_id)
+    board = board_of(view.service, game_id)
+    sheet = board.sheet
     third = sheet.last_goal.third if sheet.last_goal else 1
     view.form.asking(Tapped).starting_from({"third": third, "minute": _minute(view, sheet)})
     session = view.service.session(sheet.game.session_id)
-    return _page(view, "game.html", sheet, place_of(view, sheet.game.season_id), session)
+    place = place_of(view, sheet.game.season_id)
+    return view.render("game.html", **vars(board), place=place, session=session, tag=_tag(sheet, place))
 
 
 @pages.get(f"{GAME}/live")
@@ -61,7 +58,7 @@ def live(view: FootballView, game_id: ItemId) -> Response:
     headers = {"ETag": _tag(sheet, place)}
     if not_modified(view.request.headers.get("if-none-match"), headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    response = _page(view, "live.html", sheet, place)
+    response = view.render("live.html", **vars(with_names(view.service, sheet)), place=place)
     response.headers.update(headers)
     return response
 

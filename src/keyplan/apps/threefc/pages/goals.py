@@ -1,7 +1,5 @@
 """Goals, logged with two taps, undone with one, and corrected later."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import EventId, GoalDetails, ItemId
@@ -36,8 +34,7 @@ def edit(view: FootballView, game_id: ItemId, event_id: EventId) -> Response:
     place = place_of(view, board.sheet.game.season_id)
     only(place.scores)
     view.form.asking(EditedGoal).starting_from(goal)
-    known: Any = board.values()
-    return view.render("edit_goal.html", **known, place=place, goal=goal)
+    return view.render("edit_goal.html", **vars(board), place=place, goal=goal)
 
 
 @pages.post(f"{GAME}/goals/{{event_id}}")

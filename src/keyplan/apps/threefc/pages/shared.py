@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from keyplan.apps.threefc.demo import ORGANISER, SCOREKEEPER, SPECTATOR
-from keyplan.apps.threefc.models import LeagueOut, LineUp, RosterOut, SeasonOut, Sheet, TeamOut
+from keyplan.apps.threefc.models import LeagueOut, RosterOut, SeasonOut, Sheet, TeamOut
 from keyplan.apps.threefc.service import Football
 from keyplan.web import Forbidden, Pages, Person, View
 
@@ -47,44 +47,34 @@ def place_of(view: FootballView, season_id: str) -> Place:
 
 @dataclass(frozen=True)
 class Board:
-    """A game's sheet, and the names on it."""
+    """A game as it is now: its sheet, the names on it, and the roster in the order of the players' names."""
 
     sheet: Sheet
-    line_up: LineUp
-
-    @property
-    def players(self) -> dict[str, str]:
-        return self.line_up.players
-
-    @property
-    def teams(self) -> dict[str, TeamOut]:
-        return {team.team_id: team for team in self.line_up.teams}
+    teams: dict[str, TeamOut]
+    players: dict[str, str]
+    roster: list[RosterOut]
 
     @property
     def name(self) -> str:
         """The game by its teams."""
-        teams = self.teams
-        return " – ".join(teams[each].name if each in teams else each for each in self.sheet.game.team_ids)
+        return " – ".join(self.teams[each].name for each in self.sheet.game.team_ids if each in self.teams)
 
     @property
     def version(self) -> int:
         return self.sheet.game.version
 
-    @property
-    def roster(self) -> list[RosterOut]:
-        """The roster in the order of the players' names."""
-        return sorted(
-            self.sheet.roster, key=lambda entry: self.players.get(entry.player_id, entry.player_id).casefold()
-        )
-
-    def values(self) -> dict[str, object]:
-        """What templates get."""
-        return {"sheet": self.sheet, "teams": self.teams, "players": self.players, "roster": self.roster}
-
 
 def board_of(service: Football, game_id: str) -> Board:
     """A game as it is now."""
-    return Board(service.sheet(game_id), service.line_up(game_id))
+    return with_names(service, service.sheet(game_id))
+
+
+def with_names(service: Football, sheet: Sheet) -> Board:
+    """A game with the names on its sheet."""
+    line_up = service.line_up(sheet.game.game_id)
+    names = line_up.players
+    roster = sorted(sheet.roster, key=lambda entry: names.get(entry.player_id, entry.player_id).casefold())
+    return Board(sheet, {team.team_id: team for team in line_up.teams}, names, roster)
 
 
 def only(allowed: bool) -> None:

@@ -1,7 +1,5 @@
 """The teams of a season, and who plays for which of them in a game."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from keyplan.apps.threefc.demo import COLOURS
@@ -59,11 +57,10 @@ pages.form(
 def roster(view: FootballView, game_id: ItemId) -> Response:
     board = board_of(view.service, game_id)
     place = place_of(view, board.sheet.game.season_id)
-    known: Any = board.values()
     players = all_of(lambda page: view.service.players(place.league.league_id, page))
     others = [player for player in players if player.player_id not in board.players]
     others.sort(key=lambda player: player.display_name.casefold())
-    return view.render("roster.html", **known, place=place, others=others)
+    return view.render("roster.html", **vars(board), place=place, others=others)
 
 
 pages.form(_ROSTER, Football.assign, to=_ROSTER, notice="Player added")
