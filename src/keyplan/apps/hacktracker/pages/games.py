@@ -9,7 +9,7 @@ from keyplan.apps.hacktracker.fields import ROSTER, ItemId
 from keyplan.apps.hacktracker.models import GameOut, Lineup, StatusMove
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, OfVersion, Paging, form_of
+from keyplan.web import Confirm, OfVersion, Paging, form_of, isolated
 
 
 class Order(OfVersion):
@@ -28,7 +28,7 @@ _GAME = "/games/{game_id}"
 
 def versus(game: GameOut) -> str:
     """A game in a sentence."""
-    return f"game against {game.opponent_name}" if game.opponent_name else "game"
+    return f"game against {isolated(game.opponent_name)}" if game.opponent_name else "game"
 
 
 class Moved(StatusMove, OfVersion):

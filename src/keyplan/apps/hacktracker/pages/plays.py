@@ -7,7 +7,7 @@ from keyplan.apps.hacktracker.models import AtBatChange, AtBatOut
 from keyplan.apps.hacktracker.pages.scoring import PLACES, RESULTS, Place, location_of
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, OfVersion
+from keyplan.web import Confirm, OfVersion, isolated
 
 _PLAYS, _PLAY = "/games/{game_id}/plays", "/games/{game_id}/plays/{at_bat_id}"
 _AS_IT_WAS = "as it was"
@@ -68,7 +68,8 @@ def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corre
 
 def _question(view: HackView, play: AtBatOut) -> str:
     batter = view.service.player(view.service.game(play.game_id).team_id, play.player_id)
-    return f"Remove the play of {batter.first_name} {batter.last_name} in inning {play.inning} ({play.result})?"
+    name = isolated(f"{batter.first_name} {batter.last_name}")
+    return f"Remove the play of {name} in inning {play.inning} ({play.result})?"
 
 
 pages.form(
