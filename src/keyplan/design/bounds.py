@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 BoundKind: TypeAlias = Literal[">=", ">", "<=", "<", "between", "prefix"]
+_OPPOSITE: dict[BoundKind, BoundKind] = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,10 @@ class Bound:
     kind: BoundKind
     low: object = None
     high: object = None
+
+    def opposite(self) -> "Bound":
+        """The same bound on a key that sorts in reverse."""
+        return Bound(_OPPOSITE.get(self.kind, self.kind), self.high, self.low)
 
 
 def at_least(value: object) -> Bound:

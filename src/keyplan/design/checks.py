@@ -27,8 +27,11 @@ def check_fields(spec: "EntitySpec") -> None:
 
 
 def check_keys(spec: "EntitySpec") -> None:
-    """Refuse a primary key that may have no value, and fields that would be lost in a key."""
+    """Refuse a primary key that may have no value or isn't of one item, and fields that would be lost in a key."""
     _check_primary(spec)
+    _check_injective(spec)
+    for key in spec.keys:
+        _check_computed(key)
     for field in spec.fields.values():
         _check_kept(spec, field)
 
@@ -88,6 +91,65 @@ def _check_primary(spec: "EntitySpec") -> None:
                 )
 
 
+def _check_injective(spec: "EntitySpec") -> None:
+    """Refuse a primary key that different items could share, because it has only the bucket or shard of a field."""
+    templates = [part.template for part in spec.primary.parts if part.template is not None]
+    whole = {name for part in spec.primary.parts if part.template is None for name in part.fields}
+    whole.update(name for template in templates for name in template.readable_fields)
+    for template in templates:
+        for name in template.computed_slots:
+            if name not in whole:
+                raise DesignError(
+                    "not-injective",
+                    f"{spec.name}.primary.{name}",
+                    f"{template.text} doesn't contain the whole value, so different items could have the same key",
+                    f"Add {{{name}}} to the primary key, as the last part of the sort key.",
+                )
+
+
+def _check_computed(key: KeySpec) -> None:
+    """Refuse shards that spread nothing, and buckets and shards that reads couldn't follow."""
+    for part in key.range:
+        for slot in part.template.slots if part.template is not None else ():
+            if slot.shards is not None:
+                raise DesignError(
+                    "shard-in-sort-key",
+                    f"{key.place}.{slot.field}",
+                    "a shard spreads items over partitions, and a sort key doesn't make partitions",
+                    "Put the shard into the hash key.",
+                )
+    computed = [
+        slot
+        for part in key.hash
+        if part.template is not None
+        for slot in part.template.slots
+        if part.template.formats[slot].computed
+    ]
+    for slot in computed:
+        if slot.shards is not None and slot.shards.was is not None and key.index is None:
+            raise DesignError(
+                "shard-was",
+                f"{key.place}.{slot.field}",
+                "an item can't be looked for under two primary keys",
+                "Use was= in the key of an index. To change a primary key, copy the items to a new entity.",
+            )
+    for kind in ([slot for slot in computed if slot.shards], [slot for slot in computed if not slot.shards]):
+        if len(kind) > 1:
+            raise DesignError(
+                "computed-twice",
+                f"{key.place}.{kind[1].field}",
+                "a hash key can have one date bucket and one shard",
+                "Keep one of them, and put the other value into the sort key.",
+            )
+    if computed and len(key.range) > 1:
+        raise DesignError(
+            "several-sort-keys",
+            f"{key.place}.{computed[0].field}",
+            "partitions can't be read as one list in the order of several sort key attributes",
+            "Use one attribute as the sort key.",
+        )
+
+
 def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
     """Refuse a field that is stored only in a key attribute from which it can't always be read back."""
     part = spec.key_attributes.get(field.stored)
@@ -98,11 +160,18 @@ def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
     slots = [slot for slot in part.template.parts if not isinstance(slot, str) and slot.field != field.name]
     others = [slot for slot in slots if spec.fields[slot.field].optional and not slot.absent]
     whens = [key.when for key in spec.placements.values() if key.when and part in key.parts]
-    if field.name not in part.template.fields or others or whens:
+    if field.name not in part.template.readable_fields or others or whens:
         raise DesignError(
             "lost-value",
             f"{spec.name}.{field.name}",
             f"it is stored as {field.stored!r}, a key attribute that doesn't always contain it",
+            _OWN_NAME,
+        )
+    if part.template.formats[part.template.slot(field.name)].inverted:
+        raise DesignError(
+            "inverted-value",
+            f"{spec.name}.{field.name}",
+            f"it is stored as {field.stored!r}, a key attribute in which it is inverted; conditions would be reversed",
             _OWN_NAME,
         )
 

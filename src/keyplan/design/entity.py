@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+from keyplan.design.abstract import make_abstract, own_declarations
 from keyplan.design.aliases import expand_aliases
 from keyplan.design.compat import own_fields_set
 from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
@@ -25,6 +26,9 @@ class Entity(BaseModel):
     and so on are declared next to it. `noun` is the word for one item in messages, and `exists` the error that callers
     get when they create one that already exists.
     Creating an entity and assigning to it checks types. Limits (lengths, ranges, patterns) are checked on write.
+
+    With `abstract=True`, a class is no entity itself. Its fields, keys and rules, and its table if it has one, are
+    those of all entities that inherit from it.
     """
 
     model_config = ConfigDict(
@@ -42,6 +46,8 @@ class Entity(BaseModel):
     spec: ClassVar[EntitySpec]
     declared_fields: ClassVar[dict[str, FieldInfo]] = {}
     """The fields as they were declared, with their limits."""
+    inherited_table: ClassVar[Table | None] = None
+    """The table of an abstract entity, and of those that inherit from it without a table of their own."""
 
     @classmethod
     def from_fields(cls, source: BaseModel, /, **more: object) -> Self:
@@ -64,14 +70,22 @@ class Entity(BaseModel):
         type: str | None = None,
         noun: str | None = None,
         exists: Refusal | None = None,
+        abstract: bool = False,
         **kwargs: object,
     ) -> None:
-        if kwargs or (type is not None and table is None):
+        if kwargs or (type is not None and table is None and cls.inherited_table is None):
             raise DesignError(
                 "class-options",
                 cls.__name__,
                 f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
-                'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
+                'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...), or abstract=True.',
+            )
+        if abstract and (type is not None or noun is not None or exists is not None):
+            raise DesignError(
+                "abstract-entity",
+                cls.__name__,
+                "it is abstract, so there are no items that could have a type, a noun or an error of their own",
+                "Give these to the entities that inherit from it.",
             )
         super().__init_subclass__()
 
@@ -83,14 +97,26 @@ class Entity(BaseModel):
         type: str | None = None,
         noun: str | None = None,
         exists: Refusal | None = None,
+        abstract: bool = False,
         **kwargs: object,
     ) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         expand_aliases(cls)
         cls.declared_fields = {name: _as_declared(cls, name, info) for name, info in cls.model_fields.items()}
         relax(cls)
-        if table is not None:
+        table = table or cls.inherited_table
+        if abstract:
+            make_abstract(cls, table)
+        elif table is not None:
+            own_declarations(cls)
             cls.spec = EntitySpec(cls, table, type, noun, exists)
+        elif not hasattr(cls, "spec"):
+            raise DesignError(
+                "no-table",
+                cls.__name__,
+                "it has no table",
+                "Declare it with table=..., or with abstract=True if it is there to be inherited from.",
+            )
 
     @property
     def model_fields_set(self) -> set[str]:

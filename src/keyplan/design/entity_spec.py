@@ -21,7 +21,7 @@ from keyplan.design.fields import (
     public_name,
     stored_name,
 )
-from keyplan.design.formats import Fold, Format, choices, format_of
+from keyplan.design.formats import Format, choices, format_of, inverted, sharded
 from keyplan.design.joint_limits import joint_limits_of
 from keyplan.design.limit_checks import EntityLimits
 from keyplan.design.refusals import Refusal
@@ -147,9 +147,9 @@ class EntitySpec:
 
     def _bind_guard(self, name: str, guard: Unique) -> None:
         guard.table = guard.given_table or self.table
-        guard.hash = self.template(guard.hash_text, f"{self.name}.{name}")
+        guard.hash = self._guard_template(guard.hash_text, f"{self.name}.{name}")
         if guard.table.range:
-            guard.range = self.template(guard.range_text or guard.hash_text, f"{self.name}.{name}")
+            guard.range = self._guard_template(guard.range_text or guard.hash_text, f"{self.name}.{name}")
         for field in guard.carries:
             if field not in self.fields:
                 raise DesignError(
@@ -158,6 +158,18 @@ class EntitySpec:
                     f"carries {field!r}, which isn't a field",
                     "Use a field of the entity.",
                 )
+
+    def _guard_template(self, text: str, place: str) -> Template:
+        template = self.template(text, place)
+        for slot in template.slots:
+            if slot.shards is not None:
+                raise DesignError(
+                    "shard-in-guard",
+                    f"{place}.{slot.field}",
+                    "a guard is one item, so a shard spreads nothing",
+                    f"Use {{{slot.field}}}.",
+                )
+        return template
 
     def _key(
         self,
@@ -196,7 +208,7 @@ class EntitySpec:
         if attribute.type == "S":
             return KeyPart(attribute, self.template(text, place), None)
         parts = parse(text, place)
-        if len(parts) != 1 or isinstance(parts[0], str):
+        if len(parts) != 1 or isinstance(parts[0], str) or parts[0] != Slot(parts[0].field):
             raise DesignError(
                 "key-type",
                 place,
@@ -231,7 +243,7 @@ class EntitySpec:
             field = self._known(part.field, place)
             if field.kind in ("count", "version"):
                 raise self._number_in_key(field, place)
-            formats[part] = self._format(field, part.spec, f"{place}.{part.field}", fold=part.fold)
+            formats[part] = self._format(field, part, f"{place}.{part.field}")
         return Template(text, parts, formats, place)
 
     def _number_in_key(self, field: FieldSpec, place: str) -> DesignError:
@@ -242,10 +254,14 @@ class EntitySpec:
             f"Give the index a numeric key attribute with the field's name: {field.stored}:N.",
         )
 
-    def _format(self, field: FieldSpec, spec: str, place: str, *, fold: Fold | None) -> Format:
-        if get_origin(field.annotation) is Literal and not spec:
-            return choices({value: value for value in get_args(field.annotation)}, place)
-        return format_of(field.annotation, spec, place, self.table.times, fold=fold, bare=field.no_separator)
+    def _format(self, field: FieldSpec, slot: Slot, place: str) -> Format:
+        annotation, times = field.annotation, self.table.times
+        if slot.shards is not None:
+            return sharded(annotation, slot.shards, place, times)
+        if get_origin(annotation) is Literal and not slot.spec and not slot.inverted:
+            return choices({value: value for value in get_args(annotation)}, place)
+        chosen = format_of(annotation, slot.spec, place, times, fold=slot.fold, bare=field.no_separator)
+        return inverted(chosen, annotation, place) if slot.inverted else chosen
 
     def not_in(self, index: Index) -> list[str]:
         """The attributes of an item that aren't projected into an index."""

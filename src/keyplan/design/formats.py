@@ -5,25 +5,32 @@ digits, `{n:+04}` one that may be negative, and `{price:+6.2}` a decimal with si
 it. `{name.lower}` converts to lowercase, and `{email.address}` to the form in which e-mail addresses are compared (see
 `emails`). `{start|9999}` gives the text for a missing value. Timestamps and dates
 always have the same width.
+
+`{created_at.desc}` and `{score.desc:06}` sort in reverse: each digit d of the text becomes 9 - d. `{created_at:%Y-%m}`
+is a date bucket (see `buckets`), and `{shard(user_id, 16)}` a shard (see `shards`). These two are computed: the value
+can't be read back from them.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
 from enum import Enum
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_origin
 from uuid import UUID
 
+from keyplan.design.buckets import Bucket, parse_bucket
 from keyplan.design.emails import address_key
 from keyplan.design.errors import DesignError, InvalidValue
+from keyplan.design.shards import Shards, shard_width
 
 TimePrecision: TypeAlias = Literal["seconds", "milliseconds"]
 Fold: TypeAlias = Literal["lower", "address"]
 """A way to write different values as the same text: in lower case, or as an e-mail address."""
 
+_REVERSED = str.maketrans("0123456789", "9876543210")
 _INTEGER = re.compile(r"(\+?)0([1-9][0-9]?)\Z")
 _EXACT = Context(prec=200)
 _DECIMAL = re.compile(r"(\+?)([1-9][0-9]?)\.([1-9][0-9]?)\Z")
@@ -62,6 +69,23 @@ class Format:
     as_is: bool = False
     """Whether text is written unchanged."""
 
+    inverted: bool = False
+    """Whether the text sorts in reverse (`.desc`)."""
+
+    bucket: Bucket | None = None
+    """For a date bucket: which one."""
+
+    shards: Shards | None = None
+    """For a shard: of how many."""
+
+    former: Callable[[object], str] | None = None
+    """For a shard whose number was changed: the shard that a value was in before."""
+
+    @cached_property
+    def computed(self) -> bool:
+        """Whether the value can't be read back from the text at all: for buckets and shards."""
+        return self.bucket is not None or self.shards is not None
+
     @cached_property
     def bare(self) -> bool:
         """Whether the text never contains the separator."""
@@ -92,6 +116,8 @@ def format_of(
     annotation: object, spec: str, place: str, precision: TimePrecision, *, fold: Fold | None, bare: bool
 ) -> Format:
     """The format for a field of this type. `bare`: the type doesn't allow the separator, as in an `Id`."""
+    if "%" in spec:
+        return _bucketed(annotation, spec, place)
     if spec:
         return _numeric(annotation, spec, place)
     if annotation is int or annotation is Decimal or annotation is float:
@@ -120,6 +146,75 @@ def format_of(
         folded = str.lower if fold == "lower" else address_key
         return Format(lambda v: folded(_text(v)), str, ((NO_SEPARATOR if bare else ANY,),), folds=True)
     return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),), as_is=True)
+
+
+def inverted(chosen: Format, annotation: object, place: str) -> Format:
+    """The format that sorts in reverse: each digit d becomes 9 - d."""
+    if annotation not in (int, float, Decimal, datetime, date):
+        raise DesignError(
+            "not-invertible",
+            place,
+            f"a {getattr(annotation, '__name__', annotation)} can't be written in reverse order",
+            "Use .desc with numbers, times and dates.",
+        )
+    return replace(
+        chosen,
+        write=lambda value: chosen.write(value).translate(_REVERSED),
+        read=lambda text: chosen.read(text.translate(_REVERSED)),
+        inverted=True,
+    )
+
+
+def sharded(annotation: object, shards: Shards, place: str, precision: TimePrecision) -> Format:
+    """The format for the shard of a field."""
+    shards.check(place)
+    if annotation in (Decimal, float):
+        raise DesignError(
+            "no-format",
+            place,
+            "a decimal has several texts (1.5 and 1.50), which would be in different shards",
+            "Shard by text, whole numbers, times, dates, UUIDs, enums or literals.",
+        )
+    text = _shard_text(annotation, place, precision)
+    was = shards.was
+    return Format(
+        lambda value: shards.text(text(value), shards.count),
+        str,
+        tuple(((DIGITS, shard_width(count)), f"/{count}") for count in shards.counts),
+        shards=shards,
+        former=None if was is None else lambda value: shards.text(text(value), was),
+    )
+
+
+def _shard_text(annotation: object, place: str, precision: TimePrecision) -> Callable[[object], str]:
+    """The function for the text of a value that its shard is computed of."""
+    if annotation is int:
+        return _whole_text
+    if get_origin(annotation) is Literal or (isinstance(annotation, type) and issubclass(annotation, Enum)):
+        return _choice_text
+    return format_of(annotation, "", place, precision, fold=None, bare=False).write
+
+
+def _bucketed(annotation: object, spec: str, place: str) -> Format:
+    """The format for a date bucket."""
+    if annotation not in (datetime, date):
+        raise DesignError(
+            "unknown-format", place, f"{spec!r} is a format for times and dates", "Remove it, or use such a field."
+        )
+    bucket = parse_bucket(spec, place, of_dates=annotation is date)
+    shape = tuple((DIGITS, part) if isinstance(part, int) else part for part in bucket.shape)
+    return Format(lambda value: bucket.text(bucket_time(value, annotation)), str, (shape,), bucket=bucket)
+
+
+def bucket_time(value: object, annotation: object) -> date:
+    """A value of a bucketed field as the date, or the time in UTC, that its bucket is computed of."""
+    if annotation is datetime:
+        if not isinstance(value, datetime):
+            raise _wrong(value, "a datetime")
+        return utc(value)
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise _wrong(value, "a date")
+    return value
 
 
 def choices(values: Mapping[Any, object], place: str) -> Format:
@@ -187,6 +282,12 @@ def _numeric(annotation: object, spec: str, place: str) -> Format:
     if match := _DECIMAL.match(spec):
         return _decimal(int(match[2]), int(match[3]), signed=bool(match[1]))
     raise DesignError("unknown-format", place, f"{spec!r} isn't a format", "Use {n:04}, {n:+04}, {n:6.2} or {n:+6.2}.")
+
+
+def _whole_text(value: object) -> str:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong(value, "a whole number")
+    return str(int(value))
 
 
 def _integer(width: int, *, signed: bool) -> Format:

@@ -1,6 +1,6 @@
 """Checks of a query: the values for its key, and the fields in its filter."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
@@ -9,18 +9,26 @@ from keyplan.design.errors import DesignError
 
 
 def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[str, object], tuple[str, Bound] | None]:
-    """The values without a bound, and the bound, checked against the key."""
+    """The values without a bound, and the bound, checked against the key.
+
+    The value of a field that is in the hash key as a date bucket stands for its bucket. So it isn't compared with the
+    sort key, unless it is a range.
+    """
     place = key.place
-    hash_fields = [name for part in key.hash for name in part.fields]
-    range_fields = [name for part in key.range for name in part.fields if name not in hash_fields]
-    missing = [name for name in hash_fields if name not in values]
+    needed = key.partition_fields
+    range_fields = key.range_fields
+    missing = [name for name in needed if name not in values]
     if missing:
-        unknown = [name for name in values if name not in (*hash_fields, *range_fields)]
+        unknown = [name for name in values if name not in (*needed, *range_fields)]
         instead = f", but one for {', '.join(unknown)}, which isn't in the key" if unknown else ""
         problem = f"no value for {', '.join(missing)}{instead}"
         raise DesignError("key-fields", place, problem, "A query needs the whole hash key.")
-    given = [name for name in values if name not in hash_fields]
-    if given != [name for name in range_fields if name in given] or set(given) != set(range_fields[: len(given)]):
+    given = [
+        name
+        for name, value in values.items()
+        if name not in needed or (name in key.computed and isinstance(value, Bound) and name in range_fields)
+    ]
+    if given and (given != [n for n in range_fields if n in given] or set(given) != set(range_fields[: len(given)])):
         raise DesignError(
             "key-fields",
             place,
@@ -28,16 +36,44 @@ def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[s
             f"Its fields are {', '.join(range_fields) or 'none'}. Give them from the left, without gaps.",
         )
     bounds = [(name, value) for name, value in values.items() if isinstance(value, Bound)]
-    for name, _ in bounds:
-        if name in hash_fields or name != given[-1]:
-            raise DesignError(
-                "hash-range" if name in hash_fields else "key-fields",
-                f"{place}.{name}",
-                "only the last given field of the sort key can have a bound",
-                "The hash key needs exact values. Put the field that needs a bound into a sort key.",
-            )
+    for name, bound in bounds:
+        _check_bound(key, name, bound, given)
     plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
     return plain, (bounds[0][0], bounds[0][1]) if bounds else None
+
+
+def _check_bound(key: KeySpec, name: str, bound: Bound, given: Sequence[str]) -> None:
+    place = f"{key.place}.{name}"
+    is_bucket = name in key.computed and name in key.partition_fields
+    if is_bucket and bound.kind != "between":
+        raise DesignError(
+            "open-range",
+            place,
+            "a range over date buckets needs a beginning and an end",
+            "Use within(first, last), or one value for one bucket.",
+        )
+    if is_bucket and name not in given:
+        raise DesignError(
+            "bucket-range",
+            place,
+            "the sort key can't leave out what is in the first and the last bucket but not in the range",
+            f"Begin the sort key with {{{name}}}, or query one bucket with one value.",
+        )
+    if name not in given or name != given[-1]:
+        raise DesignError(
+            "key-fields" if name in given else "hash-range",
+            place,
+            "only the last given field of the sort key can have a bound",
+            "The hash key needs exact values. Put the field that needs a bound into a sort key.",
+        )
+    for part in key.range:
+        if part.template is not None and name in part.template.computed_slots:
+            raise DesignError(
+                "bound-on-bucket",
+                place,
+                f"{part.template.text} has only the bucket of the value, so a bound would find too much",
+                f"Use {{{name}}} in the sort key, which sorts by time as well.",
+            )
 
 
 def check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:

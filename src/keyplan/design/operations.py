@@ -118,11 +118,12 @@ def guard_fields(unique: Unique) -> tuple[str, ...]:
 
 
 def _check_guard(guard: Guard[E], values: Mapping[str, object]) -> None:
+    place = f"{guard.entity.spec.name}.{guard.unique.name}"
     missing = [name for name in guard_fields(guard.unique) if name not in values]
     if missing:
         raise DesignError(
             "key-fields",
-            f"{guard.entity.__name__}.{guard.unique.name}",
+            place,
             f"no value for {', '.join(missing)}",
             "Give a value for every field of the guard.",
         )
@@ -166,6 +167,10 @@ class Query(Op[Page[E]]):
     """The limit, if one was given. Otherwise a page has `PAGE` items."""
     cursor: str | None = None
     budget: int = BUDGET
+    partition: Mapping[str, str] | None = None
+    """The hash key of one of the partitions that the query is spread over by date buckets or shards."""
+    beyond: Mapping[str, Any] | None = None
+    """The sort key to begin with in that partition, because another one was read up to it."""
 
     def limit(self, size: int) -> Self:
         """Return at most this many items per page."""
@@ -187,7 +192,8 @@ def query(
     """The entity's items with these values in the key.
 
     Give all fields of the hash key, and any number of fields of the sort key from the left. The last of these may be
-    a bound, such as `at_least(...)`.
+    a bound, such as `at_least(...)`. If the hash key has a date bucket, give a value for its bucket, or a range with
+    `within(first, last)`. If it has a shard, all shards are read as one list.
     """
     spec = access.entity.spec
     key = spec.access(access.declared)

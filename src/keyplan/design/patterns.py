@@ -351,7 +351,7 @@ def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> No
                 "cascade-via", place, f"via={parent.via!r} isn't a key of the entity", "Use the name of a placement."
             )
         known = {*parent.fields.values(), *parent.over}
-        unknown = [name for part in access.hash for name in part.fields if name not in known]
+        unknown = [name for name in access.partition_fields if name not in known]
         if unknown:
             raise DesignError(
                 "cascade-via",

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from keyplan.design.absence import NOTHING
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import FieldAccess, FieldKind
+from keyplan.design.formats import Format
 from keyplan.design.tables import Index, KeyAttribute
-from keyplan.design.templates import Template
+from keyplan.design.templates import Slot, Template
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,14 @@ class KeyPart:
         return self.template.text if self.template is not None else f"{{{self.field}}}"
 
 
+class ComputedPart(NamedTuple):
+    """A date bucket or a shard in a hash key."""
+
+    template: Template
+    slot: Slot
+    format: Format
+
+
 @dataclass(frozen=True)
 class KeySpec:
     """A key of an entity: its primary key, or its key in an index."""
@@ -76,6 +86,26 @@ class KeySpec:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(field for part in self.parts for field in part.fields))
+
+    @cached_property
+    def computed(self) -> Mapping[str, "ComputedPart"]:
+        """The fields that are in the hash key as a date bucket or a shard only."""
+        templates = [part.template for part in self.hash if part.template is not None]
+        parts = [ComputedPart(each, slot, each.formats[slot]) for each in templates for slot in each.slots]
+        whole = {part.field for part in self.hash} | {part.slot.field for part in parts if not part.format.computed}
+        return {part.slot.field: part for part in parts if part.slot.field not in whole}
+
+    @cached_property
+    def partition_fields(self) -> tuple[str, ...]:
+        """The fields that a query needs: those of the hash key, without those that are in it as a shard only."""
+        fields = dict.fromkeys(name for part in self.hash for name in part.fields)
+        return tuple(name for name in fields if name not in self.computed or self.computed[name].slot.shards is None)
+
+    @cached_property
+    def range_fields(self) -> tuple[str, ...]:
+        """The fields of the sort key whose values the hash key doesn't determine."""
+        fields = dict.fromkeys(name for part in self.range for name in part.fields)
+        return tuple(name for name in fields if name in self.computed or name not in self.partition_fields)
 
     @cached_property
     def field_set(self) -> frozenset[str]:

@@ -1,21 +1,26 @@
 """Key templates, such as `POSTS_BY_USER#{author_id}`: write keys from values, and read values from keys.
 
-A template never gives the same key for different values (except with `.lower` and `.address`): a key that wouldn't be
-read back as the values it was made of is refused. So a separator in a value is refused only if it would be ambiguous.
-The last value of a key can contain anything.
+A template never gives the same key for different values (except with `.lower` and `.address`, and with what is computed
+of a value: date buckets and shards): a key that wouldn't be read back as the values it was made of is refused. So a
+separator in a value is refused only if it would be ambiguous. The last value of a key can contain anything.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
 from keyplan.design.errors import DesignError, InvalidValue
-from keyplan.design.formats import ANY, BARE, DIGITS, Element, Fold, Format, Letters, Shape
+from keyplan.design.formats import ANY, DIGITS, Element, Fold, Format, Letters, Shape
+from keyplan.design.shards import Shards
 
 SEPARATOR = "#"
-_SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?:\.(lower|address))?(?::([^{}|]+))?(?:\|([^{}]+))?\}")
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+_SLOT = re.compile(
+    rf"\{{(?:shard\( *(?P<sharded>{_NAME}) *, *(?P<count>[0-9]{{1,9}}) *(?:, *was *= *(?P<was>[0-9]{{1,9}}) *)?\)"
+    rf"|(?P<field>{_NAME})(?:\.(?P<way>lower|address|desc))?(?::(?P<spec>[^{{}}|]+))?(?:\|(?P<absent>[^{{}}]+))?)\}}"
+)
 _MOST_SHAPES = 64
 
 
@@ -29,6 +34,18 @@ class Slot:
     spec: str = ""
     absent: str = ""
     """The text for a missing value. Without one, an item without the value doesn't have this key."""
+    inverted: bool = False
+    """Whether it sorts in reverse."""
+    shards: Shards | None = None
+    """For the shard of the field: of how many."""
+
+
+def _slot(match: re.Match[str]) -> Slot:
+    if match["sharded"]:
+        return Slot(match["sharded"], shards=Shards(int(match["count"]), int(match["was"]) if match["was"] else None))
+    inverted = match["way"] == "desc"
+    fold: Fold | None = None if inverted else match["way"]  # type: ignore[assignment]  # by the pattern
+    return Slot(match["field"], fold, match["spec"] or "", match["absent"] or "", inverted)
 
 
 def parse(text: str, place: str) -> tuple[str | Slot, ...]:
@@ -38,14 +55,17 @@ def parse(text: str, place: str) -> tuple[str | Slot, ...]:
     for match in _SLOT.finditer(text):
         if match.start() > end:
             parts.append(text[end : match.start()])
-        fold: Fold | None = match[2]  # type: ignore[assignment]  # by the pattern
-        parts.append(Slot(match[1], fold, match[3] or "", match[4] or ""))
+        parts.append(_slot(match))
         end = match.end()
     if end < len(text):
         parts.append(text[end:])
     if any(isinstance(part, str) and ("{" in part or "}" in part) for part in parts):
         raise DesignError(
-            "bad-template", place, f"{text!r} isn't a valid template", "Fields are written as {field} or {field:04}."
+            "bad-template",
+            place,
+            f"{text!r} isn't a valid template",
+            "Fields are written as {field}, {field:04}, {field:%Y-%m}, {field.lower}, {field.address}, {field.desc}, "
+            "{field|text} or {shard(field, 16)}.",
         )
     if not parts:
         raise DesignError(
@@ -78,18 +98,38 @@ class Template:
         """The parts with their formats, since looking up the format of each slot for each item is slow."""
         return tuple(part if isinstance(part, str) else (part, self.formats[part]) for part in self.parts)
 
+    @cached_property
+    def readable_fields(self) -> frozenset[str]:
+        """The fields whose values can be read back from a key."""
+        return frozenset(
+            slot.field for slot in self.slots if not (self.formats[slot].folds or self.formats[slot].computed)
+        )
+
+    @cached_property
+    def computed_slots(self) -> Mapping[str, Slot]:
+        """The slots of the fields that are in a key as a bucket or shard only, by field."""
+        written = {slot.field for slot in self.slots if not self.formats[slot].computed}
+        return {slot.field: slot for slot in self.slots if slot.field not in written}
+
+    def slot(self, field: str) -> Slot:
+        """The first slot of a field."""
+        return next(slot for slot in self.slots if slot.field == field)
+
     def has_default(self, field: str) -> bool:
         """Whether the template has a text for a missing value of the field."""
         return all(slot.absent for slot in self.slots if slot.field == field)
 
-    def write(self, values: Mapping[str, object]) -> str | None:
-        """The key for these values, or None if one of them is missing."""
+    def write(self, values: Mapping[str, object], pieces: Mapping[Slot, str] | None = None) -> str | None:
+        """The key for these values, or None if one of them is missing. With `pieces`, these slots have other text."""
         text = ""
         for part in self._recipe:
             if isinstance(part, str):
                 text += part
                 continue
             slot, chosen = part
+            if pieces and slot in pieces:
+                text += pieces[slot]
+                continue
             value = values.get(slot.field)
             if value is None and not slot.absent:
                 return None
@@ -118,10 +158,12 @@ class Template:
         if match is None:
             return None
         values: dict[str, object] = {}
-        # Folded values come last: the same field may be in the key unchanged.
-        slots = enumerate(self.slots, start=1)
-        for position, slot in sorted(slots, key=lambda numbered: self.formats[numbered[1]].folds):
+        for position, slot in self._reading_order:
             chosen, piece = self.formats[slot], match[position]
+            if chosen.computed:
+                if not self._agrees(slot, chosen, piece, values):
+                    return None
+                continue
             try:
                 value = None if slot.absent and piece == slot.absent else chosen.read(piece)
             except (ValueError, KeyError):
@@ -131,11 +173,28 @@ class Template:
                 return None
         return values
 
+    @cached_property
+    def _reading_order(self) -> Sequence[tuple[int, Slot]]:
+        """The slots with their numbers. Folded and computed ones come last: the field may be in the key unchanged."""
+        slots = enumerate(self.slots, start=1)
+        return sorted(
+            slots, key=lambda numbered: self.formats[numbered[1]].folds + 2 * self.formats[numbered[1]].computed
+        )
+
+    def _agrees(self, slot: Slot, chosen: Format, piece: str, values: Mapping[str, object]) -> bool:
+        """Whether a computed piece of a key is the one of the value in the same key, if that has the value."""
+        if slot.field not in values:
+            return True
+        value = values[slot.field]
+        if value is None:
+            return piece == slot.absent
+        return piece == chosen.write(value) or (chosen.former is not None and piece == chosen.former(value))
+
     def piece(self, field: str, value: object) -> str:
         """One field's value as it is written in the key."""
         if value is None:
             raise InvalidValue("empty-key-value", f"{self.place}.{field}", "the value is missing", field=field)
-        slot = next(slot for slot in self.slots if slot.field == field)
+        slot = self.slot(field)
         return self._piece(slot, self.formats[slot], value)
 
     def _piece(self, slot: Slot, chosen: Format, value: object) -> str:
@@ -157,23 +216,27 @@ class Template:
     @cached_property
     def can_be_ambiguous(self) -> bool:
         """Whether a key could be read as different values, because the end of a value isn't always clear."""
-        last = max((i for i, part in enumerate(self.parts) if isinstance(part, Slot)), default=0)
-        return any(
-            isinstance(part, Slot) and not self._ends_itself(i, part) for i, part in enumerate(self.parts[:last])
-        )
+        slots = [(i, part) for i, part in enumerate(self.parts) if isinstance(part, Slot)]
+        return any(not self._ends_itself(i, slot) for i, slot in slots[:-1]) or any(slot.absent for _, slot in slots)
 
     def _ends_itself(self, position: int, slot: Slot) -> bool:
         """Whether a value has a fixed width, or is text without the separator and followed by it."""
-        shapes = self._slot_shapes(slot)
-        if shapes == BARE:
-            following = self.parts[position + 1]
-            return isinstance(following, str) and following.startswith(SEPARATOR)
-        return len(shapes) == 1 and not any(isinstance(element, Letters) for element in shapes[0])
+        shapes = self.formats[slot].shapes
+        if len(shapes) == 1 and not any(isinstance(element, Letters) for element in shapes[0]):
+            return True
+        following = self.parts[position + 1]
+        return (
+            isinstance(following, str)
+            and following.startswith(SEPARATOR)
+            and not any(_may_separate(element) for shape in shapes for element in shape)
+        )
 
     def _check(self, text: str, values: Mapping[str, object]) -> None:
         read = self.read(text)
         for slot in self.slots:
             field, chosen = slot.field, self.formats[slot]
+            if chosen.computed:
+                continue  # of one width, so the end is clear
             value, found = values.get(field), None if read is None else read[field]
             if (
                 read is None
@@ -216,6 +279,11 @@ class Template:
     def may_equal(self, other: "Template") -> bool:
         """Whether some text could be a key of both templates."""
         return any(_meet(mine, theirs) for mine in self.shapes for theirs in other.shapes)
+
+
+def _may_separate(element: Element) -> bool:
+    """Whether a part of a key's shape can contain the separator."""
+    return element is ANY or (isinstance(element, str) and SEPARATOR in element)
 
 
 def _element_pattern(element: Element) -> str:

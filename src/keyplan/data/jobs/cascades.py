@@ -184,7 +184,7 @@ def _known_values(parent: Mapping[str, object], relation: BelongsTo[Any], key: K
     for choice in product(*relation.over.values()):
         values = {mine: parent[theirs] for theirs, mine in relation.fields.items()}
         values |= dict(zip(relation.over, choice, strict=True))
-        known = {name: values[name] for part in key.hash for name in part.fields}
+        known = {name: values[name] for name in key.partition_fields}
         for name in (name for part in key.range for name in part.fields):
             if name not in values:
                 break

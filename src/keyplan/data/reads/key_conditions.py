@@ -1,6 +1,6 @@
 """The key condition of a query: equality on the partition key, and a range of the sort key."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keyplan.data.codec.entities import codec_of
@@ -26,11 +26,18 @@ class KeyCondition(NamedTuple):
 
 def key_condition(query: Query[Any]) -> KeyCondition:
     """The key condition of a query."""
+    condition = _whole_condition(query)
+    return condition if query.beyond is None else _continued(query, condition, query.beyond)
+
+
+def _whole_condition(query: Query[Any]) -> KeyCondition:
+    """The key condition of a query, from its beginning."""
     nodes = [_node("=", part, _value(query, part)) for part in query.key.hash]
     if len(query.entities) > 1:
         return KeyCondition(nodes)
+    values = sort_values(query)
     for part in query.key.range:
-        given = all(name in query.values for name in part.fields)
+        given = all(name in values for name in part.fields)
         bounded = query.bound is not None and query.bound[0] in part.fields
         if given and not bounded:
             nodes.append(_node("=", part, _value(query, part)))
@@ -39,14 +46,24 @@ def key_condition(query: Query[Any]) -> KeyCondition:
             assert query.bound is not None
             node, excluded = _bounded(part, query, query.bound[1])
             return KeyCondition([*nodes, node], excluded)
-        prefix = part.template.prefix(query.values) if part.template else ""
+        prefix = part.template.prefix(values) if part.template else ""
         if prefix:
             nodes.append(_node("begins_with", part, _text(part, prefix)))
         break
     return KeyCondition(nodes)
 
 
+def sort_values(query: Query[Any]) -> Mapping[str, object]:
+    """The values to compare with the sort key: not those that stand for a date bucket of the hash key."""
+    key = query.key
+    if not key.computed:
+        return query.values
+    return {n: v for n, v in query.values.items() if n not in key.computed or n not in key.partition_fields}
+
+
 def _value(query: Query[Any], part: KeyPart) -> AttributeValue:
+    if query.partition is not None and part.attribute.name in query.partition:
+        return {"S": query.partition[part.attribute.name]}
     codec = codec_of(query.entities[0])
     value = codec.keys.part(query.key, part, query.values)
     if value is None:
@@ -98,7 +115,9 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
     template = part.template
     if template is None:
         return _native(part, query, field, bound), None
-    base = template.prefix({name: query.values.get(name) for name in template.fields if name != field})
+    values = sort_values(query)
+    base = template.prefix({name: values.get(name) for name in template.fields if name != field})
+    bound = bound.opposite() if template.formats[template.slot(field)].inverted else bound
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
     literal = _literal_after(template, field)
@@ -111,7 +130,7 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
             return _node("begins_with", part, _text(part, base + template.piece(field, bound.low))), None
         case "between":
             if template.piece(field, bound.low) > template.piece(field, bound.high):
-                raise _no_range(template.place, field, bound)
+                raise _no_range(template.place, field, query.bound[1] if query.bound else bound)
             return _between(part, text(bound.low), text(bound.high, behind=True)), None
         case ">=":
             return _from(part, base, text(bound.low)), None
@@ -127,6 +146,36 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
             if not base:
                 return _node("<", part, _text(part, high)), None
             return _between(part, base, high), (part.attribute.name, {"S": high}) if last else None
+
+
+def _continued(query: Query[Any], condition: KeyCondition, beyond: AttributeValue) -> KeyCondition:
+    """The same condition, from this sort key on, in the direction of the query."""
+    part = query.key.range[0]
+    node = next((node for node in condition.nodes[len(query.key.hash) :]), None)
+    low, high = (None, None) if node is None else _limits(node)
+    excluded = condition.excluded
+    if node is not None and node.operator in ("<", ">"):
+        excluded = (part.attribute.name, low or high or beyond)
+    low, high = (low, beyond) if query.newest_first else (beyond, high)
+    if low is not None and high is not None:
+        rest = _node("BETWEEN", part, low, high)
+    else:
+        rest = _node(">=", part, low) if low is not None else _node("<=", part, high or beyond)
+    return KeyCondition([*condition.nodes[: len(query.key.hash)], rest], excluded)
+
+
+def _limits(node: Node) -> tuple[AttributeValue | None, AttributeValue | None]:
+    """The least and the greatest sort key of a condition."""
+    values: Any = node.operands[1:]
+    match node.operator:
+        case "begins_with":
+            ((tag, content),) = values[0].items()
+            return values[0], {tag: content + (LAST if tag == "S" else b"\xff" * (LONGEST_RANGE - len(content)))}
+        case "<" | "<=":
+            return None, values[0]
+        case ">" | ">=":
+            return values[0], None
+    return values[0], values[-1]
 
 
 def _literal_after(template: Template, field: str) -> str:

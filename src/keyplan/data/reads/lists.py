@@ -15,6 +15,7 @@ from keyplan.data.expressions.texts import Expression
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.reads.cursors import FROZEN, Cursors, position_of
 from keyplan.data.reads.key_conditions import key_condition, may_hold_others
+from keyplan.data.reads.partitions import is_spread, read_partitions, stages
 from keyplan.data.relations import Relations
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Page, Table
@@ -125,6 +126,8 @@ class ListReader:
 
         If the filter, the entity or a bound leaves items out, more are read, until the budget is used up.
         """
+        if isinstance(op, Query) and is_spread(op):
+            return (yield from read_partitions(self.read, op, start, size, position_names(op)))
         operation, request, names, excluded = self.request(op)
         entities = op.entities if isinstance(op, Query) else (op.entity,)
         codecs = [codec_of(entity) for entity in entities]
@@ -195,6 +198,8 @@ class ListReader:
         source, most = op.source, op.source.size
         if most is not None:
             _size(source)
+        if is_spread(source):
+            return (yield from self._count_partitions(source, most))
         operation, request, names, excluded = self.request(source)
         alike = excluded is None and not may_hold_others(self._design, source)
         if not alike and self._holds_only_part(source):
@@ -232,6 +237,14 @@ class ListReader:
             total += len(found)
             if start is None or total == most:
                 return total
+
+    def _count_partitions(self, source: Query[Any], most: int | None) -> Steps[int]:
+        total = 0
+        for query in (query for stage in stages(source) for query in stage):
+            if most is None or total < most:
+                left = query if most is None else query.limit(most - total)
+                total += yield from self.count(ItemCount(left))
+        return total
 
     def _only_keys(self, op: Query[Any], request: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
         """The request for only those attributes that tell which entity an item is of."""

@@ -135,9 +135,8 @@ def _key_values(spec: EntitySpec, keys: Item) -> dict[str, object]:
             assert part.field is not None
             values |= codec_of(spec.entity).decode_fields([part.field], {spec.fields[part.field].stored: stored})
         else:
-            folded = {slot.field for slot in part.template.slots if slot.fold is not None}
             read = part.template.read(stored["S"]) or {}
-            values |= {name: value for name, value in read.items() if name not in folded}
+            values |= {name: value for name, value in read.items() if name in part.template.readable_fields}
     return values
 
 
