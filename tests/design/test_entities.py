@@ -173,7 +173,7 @@ def test_ids_come_from_the_current_id_maker() -> None:
 
 
 def test_declarations_are_inherited() -> None:
-    class Base(Entity):
+    class Base(Entity, abstract=True):
         id: Id
         primary = key("BASE#{id}")
 

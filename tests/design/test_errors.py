@@ -2,8 +2,10 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
+from types import new_class
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -42,9 +44,11 @@ from keyplan.design import (
     pattern,
     query,
     ref,
+    scan,
     starting,
     stored,
     unique,
+    within,
 )
 from keyplan.design.conditions import recorded
 from tests.design.support import wrong
@@ -251,7 +255,12 @@ def a_guard_that_carries_an_unknown_field() -> object:
     return Thing
 
 
-@declares("bad-template", "Thing.primary", "Fields are written as {field} or {field:04}.")
+@declares(
+    "bad-template",
+    "Thing.primary",
+    "Fields are written as {field}, {field:04}, {field:%Y-%m}, {field.lower}, {field.address}, {field.desc}, "
+    "{field|text} or {shard(field, 16)}.",
+)
 def a_template_that_is_not_closed() -> object:
     class Thing(Entity, table=other):
         id: Id
@@ -951,7 +960,7 @@ def a_type_without_a_type_attribute() -> object:
 @declares(
     "class-options",
     "Thing",
-    'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...).',
+    'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...), or abstract=True.',
 )
 def a_misspelled_option() -> object:
     class Thing(Entity, tabel=other):
@@ -961,17 +970,13 @@ def a_misspelled_option() -> object:
     return Thing
 
 
-@declares("no-table", "Thing", "Declare it with table=....")
+@declares("no-table", "Thing", "Declare it with table=..., or with abstract=True if it is there to be inherited from.")
 def an_entity_without_a_table() -> object:
     class Thing(Entity):
         id: Id
         primary = key("{id}")
 
-    class Wrong(Design):
-        tables = (other,)
-        entities = (Thing,)
-
-    return Wrong
+    return Thing
 
 
 @declares("foreign-entity", "Wrong.aside", "Add it to Wrong.entities.")
@@ -1064,6 +1069,253 @@ def a_limit_on_a_field_that_does_not_exist() -> object:
             return None
 
     return Wrong
+
+
+# Computed keys
+
+
+def thing(hash: str, range: str = "{id}", *, by: str = "GSI1", **rules: object) -> type[Entity]:
+    """An entity with these templates in an index, or in its primary key."""
+    fields = {"id": Id, "at": datetime, "day": date, "size": Decimal, "word": str}
+    keys = {"primary": key("THING#{id}", "THING"), "by": blog.GSI1(hash, range)}
+    body = {"__annotations__": fields, "__module__": __name__, **keys, **rules}
+    if by == "primary":
+        body["primary"] = key(hash, range)
+        del body["by"]
+    return new_class("Thing", (Entity,), {"table": blog}, lambda space: space.update(body))
+
+
+UNITS = "Use %Y, %Y-%m, %Y-%m-%d and so on down to %S, or %G-W%V for weeks."
+
+
+@declares("bucket-format", "Thing.by.at", UNITS)
+def a_bucket_with_the_name_of_a_month() -> object:
+    return thing("{at:%Y-%B}")
+
+
+@declares("bucket-format", "Thing.by.at", UNITS)
+def a_bucket_that_ends_with_a_percent_sign() -> object:
+    return thing("{at:%Y-%}")
+
+
+@declares("bucket-format", "Thing.by.day", "Use %Y, %Y-%m or %Y-%m-%d.")
+def a_bucket_of_hours_of_a_date() -> object:
+    return thing("{day:%Y-%m-%d %H}")
+
+
+@declares("bucket-format", "Thing.by.at", "Separate the units by other characters.")
+def a_bucket_with_digits_of_its_own() -> object:
+    return thing("{at:%Y1%m}")
+
+
+@declares("bucket-order", "Thing.by.at", UNITS)
+def a_bucket_with_the_month_first() -> object:
+    return thing("{at:%m-%Y}")
+
+
+@declares("bucket-order", "Thing.by.at", UNITS)
+def a_bucket_without_the_year() -> object:
+    return thing("{at:%m-%d}")
+
+
+@declares("bucket-order", "Thing.by.at", UNITS)
+def a_bucket_that_leaves_out_the_month() -> object:
+    return thing("{at:%Y-%d}")
+
+
+@declares("bucket-order", "Thing.by.at", UNITS)
+def a_bucket_with_a_week_of_the_calendar_year() -> object:
+    return thing("{at:%Y-%V}")
+
+
+@declares("unknown-format", "Thing.by.word", "Remove it, or use such a field.")
+def a_bucket_of_text() -> object:
+    return thing("{word:%Y-%m}")
+
+
+@declares("not-invertible", "Thing.by.word", "Use .desc with numbers, times and dates.")
+def text_in_reverse_order() -> object:
+    return thing("A", "{word.desc}")
+
+
+@declares("not-invertible", "Thing.by.kind", "Use .desc with numbers, times and dates.")
+def a_literal_in_reverse_order() -> object:
+    return thing("A", "{kind.desc}", __annotations__={"id": Id, "kind": Literal["a", "b"]})
+
+
+@declares("shard-count", "Thing.by.id", "Use 2 to 256 shards.")
+def one_shard() -> object:
+    return thing("{shard(id, 1)}")
+
+
+@declares("shard-count", "Thing.by.id", "Use 2 to 256 shards.")
+def too_many_shards() -> object:
+    return thing("{shard(id, 16, was=257)}")
+
+
+@declares("shard-count", "Thing.by.id", "Remove was=.")
+def as_many_shards_as_before() -> object:
+    return thing("{shard(id, 16, was=16)}")
+
+
+@declares("no-format", "Thing.by.size", "Shard by text, whole numbers, times, dates, UUIDs, enums or literals.")
+def a_shard_of_a_decimal() -> object:
+    return thing("{shard(size, 16)}")
+
+
+@declares("shard-in-sort-key", "Thing.by.id", "Put the shard into the hash key.")
+def a_shard_in_a_sort_key() -> object:
+    return thing("A", "{shard(id, 16)}#{id}")
+
+
+@declares("shard-in-guard", "Thing.guard.word", "Use {word}.")
+def a_shard_in_a_guard() -> object:
+    return thing("A", guard=unique("WORD#{shard(word, 4)}"))
+
+
+@declares(
+    "shard-was",
+    "Thing.primary.id",
+    "Use was= in the key of an index. To change a primary key, copy the items to a new entity.",
+)
+def a_primary_key_with_former_shards() -> object:
+    return thing("{shard(id, 16, was=4)}", "{id}", by="primary")
+
+
+@declares("not-injective", "Thing.primary.at", "Add {at} to the primary key, as the last part of the sort key.")
+def a_primary_key_with_only_the_bucket_of_a_field() -> object:
+    return thing("THINGS#{at:%Y-%m}", "{id}", by="primary")
+
+
+@declares("not-injective", "Thing.primary.word", "Add {word} to the primary key, as the last part of the sort key.")
+def a_primary_key_with_only_the_shard_of_a_field() -> object:
+    return thing("{word.lower}#{shard(word, 4)}", "{id}", by="primary")
+
+
+@declares("computed-twice", "Thing.by.id", "Keep one of them, and put the other value into the sort key.")
+def two_shards_in_a_key() -> object:
+    return thing("{shard(word, 4)}#{shard(id, 4)}")
+
+
+@declares("several-sort-keys", "Thing.by.id", "Use one attribute as the sort key.")
+def shards_with_two_sort_keys() -> object:
+    table = Table("Several", key("PK"), indexes={"GSI1": key("hash", ("first", "second"))})
+
+    class Thing(Entity, table=table):
+        id: Id
+        word: str
+        primary = key("{id}")
+        by = table.GSI1("{shard(id, 4)}", ("{word}", "{id}"))
+
+    return Thing
+
+
+@declares("inverted-value", "Thing.at", 'Store it under a different name: Annotated[..., stored("Name")].')
+def a_field_that_is_stored_in_reverse() -> object:
+    annotations = {"id": Id, "at": Annotated[datetime, stored("GSI1SK")]}
+    return thing("A", "{at.desc}", __annotations__=annotations)
+
+
+@declares("lost-value", "Thing.at", 'Store it under a different name: Annotated[..., stored("Name")].')
+def a_field_that_is_stored_as_its_bucket() -> object:
+    annotations = {"id": Id, "at": Annotated[datetime, stored("GSI1SK")]}
+    return thing("A", "{at:%Y-%m}", __annotations__=annotations)
+
+
+@declares("key-type", "Thing.by_stars", "Give a single field: {field}.")
+def a_number_key_in_reverse() -> object:
+    return thing("A", by_stars=blog.ByStars("{stars.desc}"), __annotations__={"id": Id, "stars": int})
+
+
+@declares("open-range", "Thing.by.at", "Use within(first, last), or one value for one bucket.")
+def a_range_of_buckets_without_an_end() -> object:
+    return query(thing("{at:%Y-%m}", "{at}").by, at=at_least(1))  # type: ignore[attr-defined]  # declared above
+
+
+@declares("bucket-range", "Thing.by.at", "Begin the sort key with {at}, or query one bucket with one value.")
+def a_range_of_buckets_that_the_sort_key_does_not_limit() -> object:
+    return query(thing("{at:%Y-%m}", "{id}").by, at=within(1, 2))  # type: ignore[attr-defined]  # declared above
+
+
+@declares("bound-on-bucket", "Thing.by.at", "Use {at} in the sort key, which sorts by time as well.")
+def a_bound_on_a_bucket_in_a_sort_key() -> object:
+    return query(thing("A", "{at:%Y-%m}").by, at=at_least(1))  # type: ignore[attr-defined]  # declared above
+
+
+@declares("newest-first", "Thing.by", "Leave newest_first out.")
+def newest_first_of_a_key_in_reverse() -> object:
+    return query(thing("A", "{at.desc}").by, newest_first=True)  # type: ignore[attr-defined]  # declared above
+
+
+@declares("key-fields", "Thing.by", "Its fields are at. Give them from the left, without gaps.")
+def a_shard_by_a_field_that_is_not_in_the_sort_key() -> object:
+    return query(thing("{shard(id, 4)}", "{at}").by, id="1")  # type: ignore[attr-defined]  # declared above
+
+
+# Abstract entities
+
+
+class Abstract(Entity, abstract=True):
+    id: Id
+    primary = key("{id}")
+    guard = unique("GUARD#{id}", carries="id")
+
+
+INHERIT = "Use an entity that inherits from it."
+
+
+@declares("abstract-entity", "Abstract", INHERIT)
+def an_item_of_an_abstract_entity() -> object:
+    return Abstract(id="1")
+
+
+@declares("abstract-entity", "Abstract", INHERIT)
+def a_get_of_an_abstract_entity() -> object:
+    return get(Abstract, id="1")
+
+
+@declares("abstract-entity", "Abstract", INHERIT)
+def a_query_of_an_abstract_entity() -> object:
+    return query(Abstract.primary, id="1")
+
+
+@declares("abstract-entity", "Abstract", INHERIT)
+def a_lookup_of_an_abstract_entity() -> object:
+    return lookup(Abstract.guard, id="1")
+
+
+@declares("abstract-entity", "Abstract", INHERIT)
+def a_scan_of_an_abstract_entity() -> object:
+    return scan(Abstract)
+
+
+@declares("abstract-entity", "Abstract", INHERIT)
+def an_abstract_entity_in_a_design() -> object:
+    class Wrong(Design):
+        tables = (other,)
+        entities = (Abstract,)
+
+    return Wrong
+
+
+@declares("abstract-entity", "Thing", "Give these to the entities that inherit from it.")
+def an_abstract_entity_with_a_type() -> object:
+    class Thing(Entity, table=other, type="THING", abstract=True):
+        id: Id
+
+    return Thing
+
+
+@declares("foreign-index", "Thing.by", "Use an index of Blog.")
+def an_inherited_index_of_another_table() -> object:
+    class Shared(Entity, abstract=True):
+        id: Id
+        by = other.GSI9("{id}")
+
+    class Thing(Shared, table=blog):
+        primary = key("THING#{id}", "THING")
+
+    return Thing
 
 
 def test_an_error_in_a_pattern_names_the_pattern() -> None:

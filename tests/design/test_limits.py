@@ -114,7 +114,7 @@ def test_the_declaration_keeps_its_limits() -> None:
 
 
 def test_limits_are_inherited() -> None:
-    class Base(Entity):
+    class Base(Entity, abstract=True):
         name: Annotated[str, StringConstraints(max_length=3)]
 
     class Child(Base, table=table):

@@ -97,7 +97,7 @@ def _check_injective(spec: "EntitySpec") -> None:
     whole = {name for part in spec.primary.parts if part.template is None for name in part.fields}
     whole.update(name for template in templates for name in template.readable_fields)
     for template in templates:
-        for name in template.computed_slots:
+        for name in (slot.field for slot in template.slots if template.formats[slot].computed):
             if name not in whole:
                 raise DesignError(
                     "not-injective",

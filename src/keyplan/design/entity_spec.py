@@ -21,7 +21,7 @@ from keyplan.design.fields import (
     public_name,
     stored_name,
 )
-from keyplan.design.formats import Format, choices, format_of, inverted, sharded
+from keyplan.design.formats import Format, check_invertible, choices, format_of, inverted, sharded
 from keyplan.design.joint_limits import joint_limits_of
 from keyplan.design.limit_checks import EntityLimits
 from keyplan.design.refusals import Refusal
@@ -258,10 +258,12 @@ class EntitySpec:
         annotation, times = field.annotation, self.table.times
         if slot.shards is not None:
             return sharded(annotation, slot.shards, place, times)
-        if get_origin(annotation) is Literal and not slot.spec and not slot.inverted:
+        if slot.inverted:
+            check_invertible(annotation, place)
+        if get_origin(annotation) is Literal and not slot.spec:
             return choices({value: value for value in get_args(annotation)}, place)
         chosen = format_of(annotation, slot.spec, place, times, fold=slot.fold, bare=field.no_separator)
-        return inverted(chosen, annotation, place) if slot.inverted else chosen
+        return inverted(chosen) if slot.inverted else chosen
 
     def not_in(self, index: Index) -> list[str]:
         """The attributes of an item that aren't projected into an index."""

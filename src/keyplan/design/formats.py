@@ -148,8 +148,8 @@ def format_of(
     return Format(_text, str, ((NO_SEPARATOR if bare else ANY,),), as_is=True)
 
 
-def inverted(chosen: Format, annotation: object, place: str) -> Format:
-    """The format that sorts in reverse: each digit d becomes 9 - d."""
+def check_invertible(annotation: object, place: str) -> None:
+    """Refuse a field that can't be written in reverse order."""
     if annotation not in (int, float, Decimal, datetime, date):
         raise DesignError(
             "not-invertible",
@@ -157,6 +157,10 @@ def inverted(chosen: Format, annotation: object, place: str) -> Format:
             f"a {getattr(annotation, '__name__', annotation)} can't be written in reverse order",
             "Use .desc with numbers, times and dates.",
         )
+
+
+def inverted(chosen: Format) -> Format:
+    """The format that sorts in reverse: each digit d becomes 9 - d."""
     return replace(
         chosen,
         write=lambda value: chosen.write(value).translate(_REVERSED),

@@ -76,6 +76,16 @@ def _check_bound(key: KeySpec, name: str, bound: Bound, given: Sequence[str]) ->
             )
 
 
+def sorts_in_reverse(key: KeySpec, values: Mapping[str, object]) -> bool:
+    """Whether the first field of the sort key that has no value of its own is in reverse order."""
+    bucketed = [name for name in key.computed if name in key.partition_fields]
+    for part in key.range:
+        for slot in part.template.slots if part.template is not None else ():
+            if slot.field not in values or slot.field in bucketed:
+                return slot.inverted
+    return False
+
+
 def check_filter(spec: EntitySpec, key: KeySpec, node: Node) -> None:
     """Refuse a filter on an attribute of the queried key, or on one that isn't projected into the index."""
     names = {part.attribute.name for part in key.parts}

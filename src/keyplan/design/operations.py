@@ -14,7 +14,7 @@ from keyplan.design.conditions import Node, recorded
 from keyplan.design.effects import Copies, Guard, Ref, Unique
 from keyplan.design.entity import Entity, KeyAccess, KeyPart, KeySpec
 from keyplan.design.errors import DesignError
-from keyplan.design.key_values import check_filter, split_key_values
+from keyplan.design.key_values import check_filter, sorts_in_reverse, split_key_values
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -205,6 +205,13 @@ def query(
             "DynamoDB doesn't support consistent reads on a global index",
             "Remove consistent, or query the table.",
         )
+    if newest_first and sorts_in_reverse(key, plain):
+        raise DesignError(
+            "newest-first",
+            key.place,
+            "its sort key is in reverse order (.desc), so that items are newest first anyway",
+            "Leave newest_first out.",
+        )
     node = None if filter is None else recorded(access.entity, filter)
     if node is not None:
         check_filter(spec, key, node)
@@ -304,7 +311,10 @@ class Merge(Op[Page[E]]):
 
 def merge(queries: Sequence[Query[E]], order: Callable[[E], object], *, newest_first: bool = False) -> Merge[E]:
     """Items of several partitions as one list, sorted by `order`."""
-    return Merge(tuple(replace(each, newest_first=newest_first) for each in queries), order, newest_first)
+    turned = [newest_first != sorts_in_reverse(each.key, each.values) for each in queries]
+    return Merge(
+        tuple(each.changed(newest_first=turn) for each, turn in zip(queries, turned, strict=True)), order, newest_first
+    )
 
 
 @dataclass(frozen=True)
@@ -371,6 +381,7 @@ class Scan(Op[Page[E]]):
 
 def scan(entity: type[E], *, filter: Callable[[E], object] | None = None) -> Scan[E]:
     """Every item of the entity. The cost grows with the table."""
+    _ = entity.spec.table  # refuses an abstract entity
     return Scan(entity, None if filter is None else recorded(entity, filter))
 
 

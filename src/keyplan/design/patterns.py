@@ -211,9 +211,6 @@ def _check_known(cls: type[Design], entity: type[Entity], place: str) -> None:
 
 
 def _check_entities(cls: type[Design]) -> None:
-    for entity in cls.entities:
-        if not hasattr(entity, "spec"):
-            raise DesignError("no-table", entity.__name__, "it has no table", "Declare it with table=....")
     specs = [entity.spec for entity in cls.entities]
     _check_names(cls)
     for spec in specs:

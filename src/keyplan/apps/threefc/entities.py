@@ -25,7 +25,7 @@ app = Table("3fc-{env=dev}-app", key("pk", "sk"), case="camel", type_attribute="
 ON_A_TEAM = Refusal("on-a-team", "This player is already on a team in this game.")
 
 
-class Record(Entity):
+class Record(Entity, abstract=True):
     """Item Envelope: `pk`, `sk`, `entityType`, `createdAt`, `updatedAt`, and `data` with the fields as a JSON text."""
 
     created_at: Created = created()

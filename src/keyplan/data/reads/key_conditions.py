@@ -130,7 +130,7 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
             return _node("begins_with", part, _text(part, base + template.piece(field, bound.low))), None
         case "between":
             if template.piece(field, bound.low) > template.piece(field, bound.high):
-                raise _no_range(template.place, field, query.bound[1] if query.bound else bound)
+                raise empty_range(template.place, field, query.bound[1] if query.bound else bound)
             return _between(part, text(bound.low), text(bound.high, behind=True)), None
         case ">=":
             return _from(part, base, text(bound.low)), None
@@ -219,13 +219,14 @@ def _native(part: KeyPart, query: Query[Any], field: str, bound: Bound) -> Node:
     if bound.kind == "between":
         low, high = value(bound.low), value(bound.high)
         if bound.low > bound.high:  # type: ignore[operator]  # numbers or bytes, by now
-            raise _no_range(f"{codec.spec.name}.{query.key.name}", field, bound)
+            raise empty_range(f"{codec.spec.name}.{query.key.name}", field, bound)
         return _node("BETWEEN", part, low, high)
     if bound.kind == "prefix":
         return _node("begins_with", part, value(bound.low))
     return _node(bound.kind, part, value(bound.low if bound.low is not None else bound.high))
 
 
-def _no_range(place: str, field: str, bound: Bound) -> InvalidValue:
+def empty_range(place: str, field: str, bound: Bound) -> InvalidValue:
+    """The error for a range that ends before it begins."""
     problem = f"The range from {bound.low!r} to {bound.high!r} is empty. Swap the bounds."
     return InvalidValue("empty-range", f"{place}.{field}", problem, field=field)

@@ -19,6 +19,7 @@ from keyplan.data.codec.sizes import LONGEST_HASH, checked_key
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import BadCursor
 from keyplan.data.reads.cursors import position_of
+from keyplan.data.reads.key_conditions import empty_range
 from keyplan.data.steps import Steps
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.formats import Format, bucket_time
@@ -60,8 +61,10 @@ def _buckets(query: Query[Any], name: str, part: ComputedPart) -> list[str]:
     annotation = query.entities[0].spec.fields[name].annotation
     for value in (bound.low, bound.high):
         part.template.piece(name, value)  # refuses what isn't a time
-    starts = bucket.starts(bucket_time(bound.low, annotation), bucket_time(bound.high, annotation))
-    found = [part.format.write(start) for start in islice(starts, MOST_BUCKETS + 1)]
+    low, high = bucket_time(bound.low, annotation), bucket_time(bound.high, annotation)
+    if low > high:
+        raise empty_range(query.key.place, name, bound)
+    found = [part.format.write(start) for start in islice(bucket.starts(low, high), MOST_BUCKETS + 1)]
     if len(found) > MOST_BUCKETS:
         problem = f"The range has more than {MOST_BUCKETS} date buckets. Query a shorter range."
         raise InvalidValue("too-many-buckets", f"{query.key.place}.{name}", problem, field=name)
