@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from keyplan.connection import Connection
     from keyplan.data import VerifyFinding
     from keyplan.design import Design, Op, Pattern
-    from keyplan.design.specs import ComputedPart
 
 DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
@@ -260,7 +259,10 @@ def operation_name(op: Op[object]) -> str:
     match op:
         case known.Query(entities=entities, key=key):
             name = "collection" if len(entities) > 1 else "query"
-            return f"{name} of {_spread(key.computed.values())}" if key.computed else name
+            parts = [part.format for part in key.computed.values()]
+            spread = ["date buckets" for part in parts if part.bucket is not None]
+            spread += [f"{sum(part.shards.counts)} shards" for part in parts if part.shards is not None]
+            return f"{name} of {', each of '.join(spread)}" if spread else name
         case known.Follow():
             return "follow: query, then batch get"
         case known.Merge(queries=queries):
@@ -276,13 +278,6 @@ def operation_name(op: Op[object]) -> str:
         case known.Together(gets=gets):
             return f"batch get of {len(gets)} entities"
     return type(op).__name__.lower()
-
-
-def _spread(parts: Collection[ComputedPart]) -> str:
-    """What the partitions of a query are."""
-    numbers = [sum(part.format.shards.counts) for part in parts if part.format.shards is not None]
-    buckets = ["date buckets"] if any(part.format.bucket is not None for part in parts) else []
-    return ", each of ".join([*buckets, *(f"{number} shards" for number in numbers)])
 
 
 def _place(request: Request) -> tuple[str, str | None]:
