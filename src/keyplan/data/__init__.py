@@ -35,6 +35,7 @@ from keyplan.data.errors import (
     MissingTable,
     NotFound,
     ParentMissing,
+    PathMissing,
     Refused,
     RequestFailed,
     StaleVersion,
@@ -48,7 +49,9 @@ from keyplan.data.store import AsyncStore, Store, utc_now
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.provisioning import create_table_requests
 from keyplan.data.writes.batches import delete_all, put_all
+from keyplan.data.writes.clauses import Clause, Target, at, increment
 from keyplan.data.writes.imports import Imported, import_all
+from keyplan.data.writes.key_operations import DeleteByKey, Patch, Upsert, delete, patch, touch, upsert
 from keyplan.data.writes.operations import (
     AlreadyWritten,
     Beside,
@@ -57,19 +60,16 @@ from keyplan.data.writes.operations import (
     Delete,
     Move,
     Part,
-    Patch,
     Update,
+    WriteOp,
     check,
     clean_up_expired,
     create,
-    delete,
-    increment,
     move,
-    patch,
     put,
-    touch,
     update,
 )
+from keyplan.data.writes.partial import Partial
 from keyplan.data.writes.plan import Plan
 
 __all__ = [
@@ -81,11 +81,13 @@ __all__ = [
     "BadCursor",
     "Beside",
     "Check",
+    "Clause",
     "ConditionFailed",
     "Conflict",
     "Create",
     "DataError",
     "Delete",
+    "DeleteByKey",
     "FloorReached",
     "Imported",
     "InUse",
@@ -96,18 +98,24 @@ __all__ = [
     "NotFound",
     "ParentMissing",
     "Part",
+    "Partial",
     "Patch",
+    "PathMissing",
     "Plan",
     "Refused",
     "RequestFailed",
     "StaleVersion",
     "Store",
     "StoredDataError",
+    "Target",
     "Throttled",
     "TooLarge",
     "UniqueViolation",
     "Update",
+    "Upsert",
     "VerifyFinding",
+    "WriteOp",
+    "at",
     "check",
     "clean_up_expired",
     "codec_of",
@@ -125,5 +133,6 @@ __all__ = [
     "stored_item",
     "touch",
     "update",
+    "upsert",
     "utc_now",
 ]

@@ -139,12 +139,12 @@ def field_model(entity: type[Entity], name: str) -> type[BaseModel]:
     return create_model(entity.__name__, __config__=entity.model_config, **field)
 
 
-def has_validators(entity: type[Entity]) -> bool:
+def has_validators(entity: type[BaseModel]) -> bool:
     """Whether a class declares validators for fields or for the whole model."""
     return _decorators(entity, "model_validators") or _decorators(entity, "field_validators")
 
 
-def _decorators(entity: type[Entity], kind: str) -> bool:
+def _decorators(entity: type[BaseModel], kind: str) -> bool:
     return bool(getattr(getattr(entity, "__pydantic_decorators__", None), kind, True))
 
 

@@ -1,11 +1,11 @@
 """The errors of the data layer.
 
 `DataError` is the base. A rule of the design that refuses a write raises a `Refused` with the entity, the constraint
-and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `ParentMissing`,
-`InUse` or `FloorReached`. Wrong stored data or requests are `StoredDataError`, `BadCursor` and `TooLarge`. A request
-that DynamoDB failed is `RequestFailed`; `Throttled` and `Conflict` were retried first, and `MissingTable` says which
-table. Every class has a stable `code`. Values that are over their limits or can't be stored raise
-`keyplan.design.InvalidValue`; an import reports them as an `InvalidItem`, which is a `Refused` too.
+and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `PathMissing`,
+`ParentMissing`, `InUse` or `FloorReached`. Wrong stored data or requests are `StoredDataError`, `BadCursor` and
+`TooLarge`. A request that DynamoDB failed is `RequestFailed`; `Throttled` and `Conflict` were retried first, and
+`MissingTable` says which table. Every class has a stable `code`. Values that are over their limits or can't be stored
+raise `keyplan.design.InvalidValue`; an import reports them as an `InvalidItem`, which is a `Refused` too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,6 +77,13 @@ class ConditionFailed(Refused):
 
     code = "condition-failed"
     sentence = "{item} doesn't meet the condition"
+
+
+class PathMissing(Refused):
+    """There is nothing at the path that a patch changes: no such element, or the value around it is None."""
+
+    code = "path-missing"
+    sentence = "{item} has nothing at the path to change"
 
 
 class ParentMissing(Refused):

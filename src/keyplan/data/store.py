@@ -22,6 +22,7 @@ from keyplan.data.upkeep.repair import repair
 from keyplan.data.upkeep.verify import verify
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
 from keyplan.data.writes.imports import ImportAll, Imported, import_steps
+from keyplan.data.writes.key_operations import DeleteByKey, KeyWrite, Patch, Upsert
 from keyplan.data.writes.operations import (
     Beside,
     Check,
@@ -31,12 +32,12 @@ from keyplan.data.writes.operations import (
     Delete,
     Move,
     Part,
-    Patch,
     Put,
     Update,
+    WriteOp,
     nothing_beside,
 )
-from keyplan.data.writes.patches import patch_steps, prepare_parts
+from keyplan.data.writes.preparing import key_write_steps, prepare_parts
 from keyplan.data.writes.puts import put_steps
 from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Design, Entity, Op, Page
@@ -44,6 +45,12 @@ from keyplan.design.operations import Follow, Merge, Query, Scan
 from keyplan.design.rewrites import Rewrite
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+T5 = TypeVar("T5")
+T6 = TypeVar("T6")
 E = TypeVar("E", bound=Entity)
 D = TypeVar("D", bound=Design)
 
@@ -72,8 +79,10 @@ class _Core(Generic[D]):
             return self._reader.run(op)
         if isinstance(op, Create | Update | Delete | Move | Check):
             return self._write(op)
-        if isinstance(op, Put | Patch):
-            return self._without_reading(op)
+        if isinstance(op, Put):
+            return self._put(op)
+        if isinstance(op, Patch | Upsert | DeleteByKey):
+            return self._write_by_key(op)
         if isinstance(op, Rewrite):
             return self._jobs.rewrites.run(op, self._context())
         if isinstance(op, CleanUpExpired):
@@ -101,18 +110,21 @@ class _Core(Generic[D]):
     def _write(self, part: Part) -> Steps[Any]:
         if isinstance(part, Delete) and self._relations.cascading(type(part.entity)):
             return (yield from self._jobs.cascades.delete(part, self._context()))
-        yield from write_parts([part], self._context())
-        return None if isinstance(part, Delete | Check) else part.entity
+        (result,) = yield from write_parts([part], self._context())
+        return result
 
-    def _without_reading(self, work: Put[Any] | Patch[Any]) -> Steps[Any]:
-        if isinstance(work, Put):
-            yield from put_steps(work, self._reader, self._context())
-            return work.entity
-        return (yield from patch_steps(work, self._reader, self._context()))
+    def _put(self, work: Put[Any]) -> Steps[Any]:
+        yield from put_steps(work, self._reader, self._context())
+        return work.entity
 
-    def _transaction(self, parts: tuple[Part | Patch[Any], ...]) -> Steps[None]:
+    def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
+        if isinstance(work, DeleteByKey) and self._relations.cascading(work.target.entity):
+            return (yield from self._jobs.cascades.delete_by_key(work, self._context()))
+        return (yield from key_write_steps(work, self._reader, self._context()))
+
+    def _transaction(self, parts: tuple[Any, ...]) -> Steps[tuple[Any, ...]]:
         context = self._context()
-        yield from write_parts((yield from prepare_parts(parts, self._reader, context)), context)
+        return (yield from write_parts((yield from prepare_parts(parts, self._reader, context)), context))
 
     def _begin(self, work: Rewrite[Any]) -> Steps[None]:
         if not work.name:
@@ -121,7 +133,7 @@ class _Core(Generic[D]):
 
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request of an operation, or the request of a transaction of several; nothing is sent."""
-        steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)  # type: ignore[arg-type]  # parts, then
+        steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
         for step in steps:
             if isinstance(step, Call):
                 return [(step.operation, step.request)]
@@ -138,9 +150,7 @@ class Store(_Core[D]):
     @overload
     def run(self, op: Op[T]) -> T: ...
     @overload
-    def run(self, op: Create[E] | Update[E] | Move[E] | Put[E]) -> E: ...
-    @overload
-    def run(self, op: Delete[E] | Check[E] | Patch[E]) -> None: ...
+    def run(self, op: WriteOp[T]) -> T: ...
     @overload
     def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
     @overload
@@ -151,9 +161,31 @@ class Store(_Core[D]):
         """Carry out an operation and return its result."""
         return self._drive(self._steps(op))
 
-    def transact(self, *parts: Part | Patch[Any]) -> None:
-        """Write all parts in one transaction, or nothing."""
-        self._drive(self._transaction(parts))
+    @overload
+    def transact(self, a: WriteOp[T1], /) -> tuple[T1]: ...
+    @overload
+    def transact(self, a: WriteOp[T1], b: WriteOp[T2], /) -> tuple[T1, T2]: ...
+    @overload
+    def transact(self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], /) -> tuple[T1, T2, T3]: ...
+    @overload
+    def transact(self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], /) -> tuple[T1, T2, T3, T4]: ...
+    @overload
+    def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], /
+    ) -> tuple[T1, T2, T3, T4, T5]: ...
+    @overload
+    def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], f: WriteOp[T6], /
+    ) -> tuple[T1, T2, T3, T4, T5, T6]: ...
+    @overload
+    def transact(self, *parts: WriteOp[object]) -> tuple[object, ...]: ...
+    def transact(self, *parts: object) -> object:
+        """Write all parts in one transaction, or nothing. Returns what each part returns: for most, its entity.
+
+        A check, a delete, and a patch or upsert without `returning` return None. One with `returning` reads its item
+        before the transaction.
+        """
+        return self._drive(self._transaction(parts))
 
     def begin(self, job: Rewrite[E]) -> None:
         """Carry out the first step of a job, and leave the rest to `resume`."""
@@ -226,9 +258,7 @@ class AsyncStore(_Core[D]):
     @overload
     async def run(self, op: Op[T]) -> T: ...
     @overload
-    async def run(self, op: Create[E] | Update[E] | Move[E] | Put[E]) -> E: ...
-    @overload
-    async def run(self, op: Delete[E] | Check[E] | Patch[E]) -> None: ...
+    async def run(self, op: WriteOp[T]) -> T: ...
     @overload
     async def run(self, op: Rewrite[E] | PutAll[E] | DeleteAll[E]) -> int: ...
     @overload
@@ -239,9 +269,33 @@ class AsyncStore(_Core[D]):
         """Carry out an operation and return its result."""
         return await self._drive(self._steps(op))
 
-    async def transact(self, *parts: Part | Patch[Any]) -> None:
-        """Write all parts in one transaction, or nothing."""
-        await self._drive(self._transaction(parts))
+    @overload
+    async def transact(self, a: WriteOp[T1], /) -> tuple[T1]: ...
+    @overload
+    async def transact(self, a: WriteOp[T1], b: WriteOp[T2], /) -> tuple[T1, T2]: ...
+    @overload
+    async def transact(self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], /) -> tuple[T1, T2, T3]: ...
+    @overload
+    async def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], /
+    ) -> tuple[T1, T2, T3, T4]: ...
+    @overload
+    async def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], /
+    ) -> tuple[T1, T2, T3, T4, T5]: ...
+    @overload
+    async def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], f: WriteOp[T6], /
+    ) -> tuple[T1, T2, T3, T4, T5, T6]: ...
+    @overload
+    async def transact(self, *parts: WriteOp[object]) -> tuple[object, ...]: ...
+    async def transact(self, *parts: object) -> object:
+        """Write all parts in one transaction, or nothing. Returns what each part returns: for most, its entity.
+
+        A check, a delete, and a patch or upsert without `returning` return None. One with `returning` reads its item
+        before the transaction.
+        """
+        return await self._drive(self._transaction(parts))
 
     async def begin(self, job: Rewrite[E]) -> None:
         """Carry out the first step of a job, and leave the rest to `resume`."""

@@ -141,10 +141,12 @@ def absent(field: object) -> bool:
 
 
 class EntityStandIn:
-    """Stands in for an entity while a condition is recorded."""
+    """Stands in for an entity while a condition or a change is recorded."""
 
-    def __init__(self, entity: "type[Entity]") -> None:
+    def __init__(self, entity: "type[Entity]", *, writing: bool = False) -> None:
         self._entity = entity
+        self._writing = writing
+        """Whether fields are named to be written: then it doesn't matter whether conditions can read them."""
 
     def __getattr__(self, name: str) -> FieldStandIn:
         if name not in self._entity.model_fields:
@@ -154,6 +156,8 @@ class EntityStandIn:
             )
         spec = self._entity.spec
         field = spec.fields[name]
+        if self._writing:
+            return FieldStandIn(FieldPath((name,)))
         if spec.table.envelope and not field.on_top and field.stored not in spec.key_attributes:
             raise DesignError(
                 "not-on-top",

@@ -67,6 +67,11 @@ def relax(model: type[BaseModel]) -> None:
     model.model_rebuild(force=True)
 
 
+def is_limit(mark: object) -> bool:
+    """Whether a marker of a type limits its values."""
+    return [*_kept(mark)] != [mark]
+
+
 def _kept(mark: Any) -> Iterator[Any]:  # noqa: ANN401 - a marker can be anything
     """A marker of a type without its limits, if anything is left of it."""
     if isinstance(mark, StringConstraints):

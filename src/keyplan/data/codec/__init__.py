@@ -8,6 +8,7 @@
 | `key_codec` | `KeyCodec`: primary keys and index keys |
 | `guards` | the items that keep unique values |
 | `envelopes` | an item's fields as one JSON text |
+| `value_paths` | `ValuePath`: the type of a value inside a field, and how it is stored |
 | `sizes` | sizes of items and keys by DynamoDB's rules |
 | `addresses` | `Address`: the table and key of an item, to be compared |
 """

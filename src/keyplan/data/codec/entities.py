@@ -26,7 +26,7 @@ from keyplan.data.codec.sizes import (
     size_with_local_indexes,
     value_size,
 )
-from keyplan.data.codec.values import Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
+from keyplan.data.codec.values import AttributeValue, Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING
@@ -82,8 +82,9 @@ class EntityCodec(Generic[E]):
         self._write_keys = build_encoder(spec, (), self.keys.required, self.keys.placement)
         self.recognizes = build_recognizer(spec)
         """Whether an item is of this entity, by its type attribute and the form of its key."""
-        self._evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
-        sources = None if self._evolves or self._envelope else self._sources()
+        self.evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
+        """Whether its items may be stored in an older form."""
+        sources = None if self.evolves or self._envelope else self._sources()
         self._read_quickly = None if sources is None else build_decoder(entity, sources)
         self._read_list_quickly = None if sources is None else build_list_decoder(entity, sources, without=DELETING)
 
@@ -227,7 +228,7 @@ class EntityCodec(Generic[E]):
 
     def evolved(self, item: Item) -> Item:
         """The item in the entity's current form."""
-        return self.entity.evolve(deepcopy(item)) if self._evolves else item
+        return self.entity.evolve(deepcopy(item)) if self.evolves else item
 
     def decode(self, item: Item) -> E:
         """The entity of a stored item; it remembers the item."""
@@ -317,6 +318,37 @@ class EntityCodec(Generic[E]):
             attribute,
             {name: item[name] for name in names if name in item},
         )
+
+    def has_own_attribute(self, name: str) -> bool:
+        """Whether a field is stored in an attribute of its own, rather than in the envelope or in a key."""
+        return name not in self._templates and (not self._envelope or self.spec.fields[name].on_top)
+
+    def decode_value(self, name: str, value: AttributeValue) -> object:
+        """What a field's stored value stands for; not validated yet."""
+        try:
+            return self._codecs[name].decode(value)
+        except UNEXPECTED:
+            raise self._unreadable({}, name, f"it is stored as {next(iter(value))}") from None
+
+    def decode_some(self, names: Iterable[str], item: Item) -> dict[str, object]:
+        """The values of some fields of an item that has only their attributes."""
+        values: dict[str, object] = {}
+        for name in names:
+            stored = item.get(self.spec.fields[name].stored)
+            template = self._templates.get(name)
+            if stored is None or "NULL" in stored:
+                values[name] = self.absent_value(name)
+            elif template is not None:
+                read = template.read(stored.get("S", "")) or {}
+                values[name] = compat.field_validator(self.entity, name)(read.get(name))
+            else:
+                values[name] = compat.field_validator(self.entity, name)(self.decode_value(name, stored))
+        return values
+
+    def absent_value(self, name: str) -> object:
+        """The value of a field that isn't stored."""
+        absent = self.spec.fields[name].absent
+        return self.entity.model_fields[name].get_default(call_default_factory=True) if absent is NOTHING else absent
 
     def decode_fields(self, names: Iterable[str], item: Item) -> dict[str, object]:
         """The values of some fields in another item, such as a guard."""

@@ -63,6 +63,10 @@ class KeyCodec:
         # The item isn't in the index; an attribute that also stores a field stays.
         return {name: value for name, value in item.items() if name in self._field_attributes}
 
+    def stores_field(self, part: KeyPart) -> bool:
+        """Whether a field is stored in this key attribute, so that it stays when the item leaves the index."""
+        return part.attribute.name in self._field_attributes
+
     def part(self, key: KeySpec, part: KeyPart, values: Mapping[str, object]) -> Mapping[str, Any] | None:
         """The value of a key attribute; None if a field of it is absent."""
         if part.template is None:

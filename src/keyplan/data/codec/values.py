@@ -174,7 +174,7 @@ def _secret(annotation: object, times: TimePrecision) -> ValueCodec:
 
 
 @cache
-def _members(model: type[BaseModel], times: TimePrecision) -> dict[str, ValueCodec]:
+def model_codecs(model: type[BaseModel], times: TimePrecision) -> dict[str, ValueCodec]:
     """The codecs of a model's fields; made on first use, since a model may contain itself."""
     return {name: value_codec(info.annotation, times) for name, info in model.model_fields.items()}
 
@@ -185,7 +185,7 @@ def _model(annotation: type[BaseModel], times: TimePrecision) -> ValueCodec:
 
     def encode(value: BaseModel) -> AttributeValue:
         members = {}
-        for name, codec in _members(annotation, times).items():
+        for name, codec in model_codecs(annotation, times).items():
             content = getattr(value, name)
             if content is not None:
                 encoded = codec.encode(content)
@@ -194,7 +194,7 @@ def _model(annotation: type[BaseModel], times: TimePrecision) -> ValueCodec:
         return {"M": members}
 
     def decode(value: AttributeValue) -> object:
-        fields = _members(annotation, times)
+        fields = model_codecs(annotation, times)
         return filled | {
             name: fields[name].decode(content) if name in fields else decode_untyped(content)
             for name, content in value["M"].items()
@@ -222,14 +222,14 @@ def _tuple(members: Sequence[ValueCodec]) -> ValueCodec:
 
 def _map(member: ValueCodec) -> ValueCodec:
     return ValueCodec(
-        lambda value: {"M": {_name(name): member.encode(each) or {"NULL": True} for name, each in value.items()}},
+        lambda value: {"M": {map_name(name): member.encode(each) or {"NULL": True} for name, each in value.items()}},
         lambda value: {
             name: member.empty if "NULL" in each else member.decode(each) for name, each in value["M"].items()
         },
     )
 
 
-def _name(key: object) -> str:
+def map_name(key: object) -> str:
     """The key of a dict as the name in a map."""
     return str(key.value if isinstance(key, Enum) else key)
 
@@ -311,7 +311,7 @@ def encode_untyped(value: object, times: TimePrecision = "milliseconds") -> Attr
         case UUID():
             return {"S": str(value)}
         case Mapping():
-            return {"M": {_name(name): encode_untyped(each, times) for name, each in value.items()}}
+            return {"M": {map_name(name): encode_untyped(each, times) for name, each in value.items()}}
         case list() | tuple():
             return {"L": [encode_untyped(each, times) for each in value]}
         case set() | frozenset() if value:

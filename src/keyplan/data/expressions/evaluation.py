@@ -29,7 +29,7 @@ def holds(condition: Node, item: Item | None) -> bool:
             return any(holds(each, stored) for each in operands)
         case "NOT":
             return not holds(operands[0], stored)
-    values = [_value(each, stored) for each in operands]
+    values = [stored_value(each, stored) for each in operands]
     match condition.operator:
         case "attribute_exists":
             return values[0] is not None
@@ -51,8 +51,10 @@ def holds(condition: Node, item: Item | None) -> bool:
     return _ordered(_ORDER[condition.operator], *values)
 
 
-def _value(operand: object, item: Item) -> AttributeValue | None:
+def stored_value(operand: object, item: Item) -> AttributeValue | None:
     """The value of an operand; None if nothing is stored at its path."""
+    if isinstance(operand, Node):
+        return _size(stored_value(operand.operands[0], item))
     if not isinstance(operand, FieldPath):
         return cast(AttributeValue, operand)
     value: Any = {"M": item}
@@ -65,6 +67,18 @@ def _value(operand: object, item: Item) -> AttributeValue | None:
             return None
     found: AttributeValue = value
     return found
+
+
+def _size(value: AttributeValue | None) -> AttributeValue | None:
+    """The size of a value; None for a number, a boolean and NULL, which have none."""
+    if value is None:
+        return None
+    ((tag, content),) = value.items()
+    if tag in ("N", "BOOL", "NULL"):
+        return None
+    # DynamoDB counts UTF-16 units of a text.
+    length = len(content.encode("utf-16-le")) // 2 if tag == "S" else len(content)
+    return {"N": str(length)}
 
 
 def same_value(one: AttributeValue | None, other: AttributeValue | None) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import Refused
 from keyplan.data.expressions.evaluation import holds
+from keyplan.design import InvalidValue
 from keyplan.design.conditions import Node
 
 
@@ -13,7 +14,7 @@ class Requirement(NamedTuple):
     """Conditions that a stored item must meet, and the error for an item that doesn't."""
 
     conditions: tuple[Node, ...]
-    error: Callable[[Item | None], Refused]
+    error: Callable[[Item | None], Refused | InvalidValue]
 
     def is_met_by(self, item: Item | None) -> bool:
         """Whether an item meets all of the conditions; None for an item that doesn't exist."""

@@ -55,6 +55,8 @@ class Expression:
         return f"({text})" if operand.operator in ("AND", "OR", "NOT") else text
 
     def _operand(self, operand: object) -> str:
+        if isinstance(operand, Node):
+            return f"{operand.operator}({self._operand(operand.operands[0])})"
         return self.path(operand.names) if isinstance(operand, FieldPath) else self.value(cast(AttributeValue, operand))
 
     def parameters(self) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from keyplan.data.writes.actions import Action
 from keyplan.data.writes.effect_changes import plan_effect_changes
 from keyplan.data.writes.effects import Effects, effects_of, has_effects
 from keyplan.data.writes.family import not_being_deleted, not_referred_to
+from keyplan.data.writes.key_deletes import read_delete
+from keyplan.data.writes.key_operations import DeleteByKey
 from keyplan.data.writes.locking import unchanged_since_read
 from keyplan.data.writes.operations import Context, Delete
 from keyplan.data.writes.plan import Plan
@@ -50,6 +52,17 @@ class Cascades:
         yield from self._finish(type(entity), stored, where.item, context.alone(), begun)
         set_stored_item(entity, None)
 
+    def delete_by_key(self, work: DeleteByKey[Any], context: Context) -> Steps[None]:
+        """Read an item, and delete it and all that belongs to it."""
+        for attempt in range(ATTEMPTS):
+            write = yield from read_delete(work, self._reader)
+            try:
+                return (yield from self.delete(write, context))
+            except StaleVersion:
+                if attempt == ATTEMPTS - 1:
+                    raise
+            yield Wait(pause(attempt))
+
     def resume(self, begun: Item, context: Context) -> Steps[None]:
         """Finish the job of a journal."""
         name, key = begun["name"]["S"], begun["key"]["M"]
@@ -67,7 +80,7 @@ class Cascades:
         requirements = [
             *unchanged_since_read(spec, stored, set(), write.refusal, whole=has_effects(spec)),
             *not_being_deleted(context.relations, type(entity), entity.key_values),
-            *not_referred_to(context.relations, entity),
+            *not_referred_to(context.relations, type(entity), entity.key_values),
         ]
         plan = Plan()
         action = plan.change(where, {DELETING: begun["startedAt"]}, set(), *requirements)

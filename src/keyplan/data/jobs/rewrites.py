@@ -17,9 +17,10 @@ from keyplan.data.jobs.cascades import TOGETHER, Cascades
 from keyplan.data.jobs.journals import begin, end, journal
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
-from keyplan.data.writes.operations import PARTS, Context, Delete, Planned, Update, Write
-from keyplan.data.writes.patches import prepare_parts
+from keyplan.data.writes.key_operations import PARTS
+from keyplan.data.writes.operations import Context, Delete, Planned, Update, Write
 from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.preparing import prepare_parts
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.rewrites import FinalChange, Rewrite

@@ -12,7 +12,8 @@ from keyplan.data.errors import DataError, NotFound
 from keyplan.data.store import Store
 from keyplan.data.streams.handlers import ChangeKind, Handler
 from keyplan.data.streams.records import Record, packed, sequence_of, unpacked
-from keyplan.data.writes.operations import Create, create, delete, update
+from keyplan.data.writes.key_operations import delete
+from keyplan.data.writes.operations import Create, create, update
 from keyplan.design import HOUSEKEEPING, Entity, Id, Version, get, key, make_id, query
 
 C = TypeVar("C")

@@ -14,7 +14,8 @@ from keyplan.data.codec.entities import codec_of, stored_item
 from keyplan.data.errors import AlreadyExists, NotFound, StaleVersion
 from keyplan.data.store import Store
 from keyplan.data.streams.leases import LeaseLost
-from keyplan.data.writes.operations import Create, create, delete, update
+from keyplan.data.writes.key_operations import delete
+from keyplan.data.writes.operations import Create, create, update
 from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, Updated, Version, key, make_id, query, updated
 
 _KEPT = timedelta(days=2)

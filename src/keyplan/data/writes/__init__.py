@@ -2,7 +2,7 @@
 
 | step of a write | module |
 | --- | --- |
-| what the caller asks for: `Create`, `Update`, `Delete`, `Move`, `Check`, `Patch`, `Put` | `operations` |
+| what the caller asks for: `Create`, `Update`, `Delete`, `Move`, `Check`, `Put` | `operations` |
 | what changed in the item since it was read | `baseline` |
 | when it was created and last changed, and its version | `stamps` |
 | the item must not have changed in between | `locking` |
@@ -12,6 +12,17 @@
 | what happens to each item: `Action`; all of them: `Plan` | `actions`, `plan` |
 | the request, and what a refusal means | `requests`, `transactions` |
 
-A write of an item that was not read is in `patches` and `puts`; many items without conditions in `batches` and
-`imports`.
+A write of an item that was not read is a `Patch`, `Upsert` or `DeleteByKey` (`key_operations`), or a `Put`:
+
+| step of a write by key | module |
+| --- | --- |
+| what happens to each value: `Clause`, from `at(...)` | `clauses` |
+| whether the item has to be read, and which index keys change | `patch_routes` |
+| terms of the update expression, or new values of an item that was read | `clause_terms` |
+| limits of values that DynamoDB computes | `computed_limits` |
+| the write itself | `patches`, `upserts`, `key_deletes`, `puts` |
+| what is read first, and what is tried again | `preparing` |
+| what is returned: an entity, or a `Partial` | `returning`, `partial` |
+
+Many items without conditions are in `batches` and `imports`.
 """

@@ -1,6 +1,6 @@
 """Actions: all that one write does to one item, and what it requires of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from keyplan.data.codec.addresses import Address
@@ -9,6 +9,8 @@ from keyplan.data.codec.values import AttributeValue, Item, integer_of
 from keyplan.data.errors import ConditionFailed, Refused
 from keyplan.data.expressions.conditions import at_least, attribute_exists
 from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.expressions.updates import UpdateTerm
+from keyplan.design import InvalidValue
 from keyplan.design.conditions import Node
 
 
@@ -30,6 +32,8 @@ class Action:
     sets: dict[str, AttributeValue] = field(default_factory=dict)
     removes: set[str] = field(default_factory=set)
     adds: dict[str, int] = field(default_factory=dict)
+    terms: Sequence[UpdateTerm] = ()
+    """What an update does besides setting and removing attributes and adding to numbers."""
     requirements: list[Requirement] = field(default_factory=list)
     """What the write of the item itself relies on, such as its version."""
     presence: list[Requirement] = field(default_factory=list)
@@ -43,10 +47,12 @@ class Action:
     """The caller's own condition."""
     leaves: Item | None = None
     """The item after the update, if it is known."""
+    returns: str | None = None
+    """Which attributes DynamoDB returns, if this is the only action: its `ReturnValues`."""
 
     @property
     def changes(self) -> bool:
-        return bool(self.sets or self.removes or self.adds)
+        return bool(self.sets or self.removes or self.adds or self.terms)
 
     @property
     def writes(self) -> bool:
@@ -56,7 +62,7 @@ class Action:
     @property
     def only_counts_down(self) -> bool:
         """Whether it only lowers numbers, which doesn't matter if the item no longer exists."""
-        written = self.sets or self.removes or self.requirements
+        written = self.sets or self.removes or self.terms or self.requirements
         return not written and bool(self.adds) and all(n < 0 for n in self.adds.values())
 
     def required(self) -> list[Requirement]:
@@ -87,7 +93,7 @@ class Action:
         needed = floor.least - self.adds[attribute]
         return Requirement((at_least(attribute, needed) | attribute_exists(DELETING),), floor.error)
 
-    def explain(self, stored: Item | None) -> Refused:
+    def explain(self, stored: Item | None) -> Refused | InvalidValue:
         """The error for a refused action, given the stored item."""
         required = self.required()
         for each in required:

@@ -1,12 +1,14 @@
 """What an update changes, compared with the item as it was read."""
 
 from collections.abc import Hashable, Mapping, Set
-from typing import Any
+from typing import Any, TypeVar
 
 from keyplan.data.codec.entities import EntityCodec, set_stored_item
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.writes.actions import Action, incremented
 from keyplan.design import Entity, InvalidValue
+
+E = TypeVar("E", bound=Entity)
 
 
 class Baseline:
@@ -88,8 +90,8 @@ class Baseline:
                 raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
 
 
-def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Action) -> None:
-    """After the write: update the entity and its stored item to what was written."""
+def settle(entity: E, values: Mapping[str, object], item: Item, action: Action) -> E:
+    """After the write: update the entity and its stored item to what was written. Returns the entity."""
     if action.adds:
         item = {**item, **{name: incremented(item.get(name), amount) for name, amount in action.adds.items()}}
     entity.__dict__.update(values)
@@ -97,3 +99,4 @@ def settle(entity: Entity, values: Mapping[str, object], item: Item, action: Act
         if field.stored in item:
             entity.__dict__[field.name] = integer_of(item[field.stored])
     set_stored_item(entity, item)
+    return entity

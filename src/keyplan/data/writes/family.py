@@ -54,15 +54,15 @@ def not_being_deleted(
     )
 
 
-def not_referred_to(relations: Relations, entity: Entity) -> Iterator[Requirement]:
-    """No child refers to the item that would refuse its deletion."""
+def not_referred_to(relations: Relations, entity: type[Entity], values: Mapping[str, object]) -> Iterator[Requirement]:
+    """No child refers to the item with this key that would refuse its deletion."""
     counts: dict[str, str] = {}
-    for child, relation in relations.children(type(entity)):
+    for child, relation in relations.children(entity):
         if relation.on_delete == "refuse":
             assert relation.count is not None
             counts.setdefault(entity.spec.fields[relation.count].stored, child.__name__)
     for attribute, name in counts.items():
-        yield _unused("delete", entity, attribute, name)
+        yield _unused("delete", Ref(entity, values), attribute, name)
 
 
 def not_moved_from_children(relations: Relations, entity: Entity, moved: Entity) -> Iterator[Requirement]:
@@ -78,18 +78,20 @@ def not_moved_from_children(relations: Relations, entity: Entity, moved: Entity)
                 "create it under the new key, rewrite its children, and delete the old one"
             )
         assert relation.count is not None
-        yield _unused("move", entity, entity.spec.fields[relation.count].stored, child.__name__)
+        named = Ref(type(entity), entity.key_values)
+        yield _unused("move", named, entity.spec.fields[relation.count].stored, child.__name__)
     yield from not_being_deleted(relations, type(entity), entity.key_values)
 
 
-def _unused(verb: str, entity: Entity, attribute: str, child: str) -> Requirement:
+def _unused(verb: str, named: Ref[Entity], attribute: str, child: str) -> Requirement:
     """The item's count of these children is zero."""
 
     def used(stored: Item | None) -> InUse:
         number = integer_of((stored or {}).get(attribute))
         children = f"1 {child} item refers" if number == 1 else f"{number} {child} items refer"
-        sentence = f"Can't {verb} {described(entity.spec.name, entity.key_values)}: {children} to it"
-        return InUse(entity.spec.name, child, entity.key_values, stored_entity(type(entity), stored), sentence)
+        name = named.entity.spec.name
+        sentence = f"Can't {verb} {described(name, named.values)}: {children} to it"
+        return InUse(name, child, named.values, stored_entity(named.entity, stored), sentence)
 
     return Requirement((_zero_or_absent(attribute),), used)
 

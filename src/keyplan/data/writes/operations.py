@@ -39,7 +39,14 @@ from keyplan.design.limit_checks import sentence
 
 E = TypeVar("E", bound=Entity)
 
-AfterWrite = Callable[[], None]
+R_co = TypeVar("R_co", covariant=True)
+
+AfterWrite: TypeAlias = Callable[[], object]
+"""To be called once the plan was carried out; returns what the write returns."""
+
+
+class WriteOp(Generic[R_co]):
+    """Something to write; `R` is what writing it returns."""
 
 
 def nothing_beside(plan: Plan) -> "Sequence[Part]":
@@ -100,7 +107,7 @@ class Write(ABC, Generic[E]):
         return kind(codec.spec.name, constraint, self.entity.key_values, codec.decode_if_recognized(stored))
 
 
-class Create(Write[E]):
+class Create(Write[E], WriteOp[E]):
     """A new item; refused if it exists already."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
@@ -115,8 +122,12 @@ class Create(Write[E]):
         return lambda: settle(entity, fresh.__dict__, action.put or item, action)
 
 
-class Update(Write[E]):
+@dataclass(frozen=True)
+class Update(Write[E], WriteOp[E]):
     """The fields of an entity that changed since it was read."""
+
+    quiet: bool = field(default=False, kw_only=True)
+    """Whether it leaves the version and the time of the last change alone."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         entity, spec = self.entity, self.entity.spec
@@ -128,9 +139,9 @@ class Update(Write[E]):
         baseline.check(entity)
         changed = baseline.changed(entity)
         if self.where is None and not changed:
-            return lambda: None
+            return lambda: entity
         spec.limits.check_changed(entity.__dict__, changed)
-        stamps = update_stamps(spec, stored, context.now)
+        stamps = {} if self.quiet else update_stamps(spec, stored, context.now)
         values = {**entity.__dict__, **stamps}
         changed |= stamps.keys()
         sets, removes = baseline.changes(values, changed)
@@ -147,7 +158,7 @@ class Update(Write[E]):
         return lambda: settle(entity, values, whole, action)
 
 
-class Delete(Write[E]):
+class Delete(Write[E], WriteOp[None]):
     """The deletion of an item and its effects."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
@@ -158,7 +169,7 @@ class Delete(Write[E]):
         if stored is None:
             stored = codec.encode(entity)
         requirements = unchanged_since_read(spec, stored, set(), self.refusal, whole=has_effects(spec))
-        refusing = not_referred_to(context.relations, entity)
+        refusing = not_referred_to(context.relations, type(entity), entity.key_values)
         action = plan.remove(address(spec.table, stored), *requirements, *refusing)
         self.add_where(action)
         plan_effect_changes(plan, spec, effects_of(before), effects_of(None))
@@ -166,7 +177,7 @@ class Delete(Write[E]):
 
 
 @dataclass(frozen=True)
-class Move(Write[E]):
+class Move(Write[E], WriteOp[E]):
     """An item under another primary key, with all its attributes."""
 
     changes: Mapping[str, object] = field(default_factory=dict)
@@ -204,11 +215,12 @@ class Move(Write[E]):
         return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
 
 
-def _follow(entity: Entity, changed: Entity, updated: AfterWrite) -> None:
+def _follow(entity: E, changed: E, updated: AfterWrite) -> E:
     """Finish a move within one key, which was an update of a copy."""
     updated()
     entity.__dict__.update(changed.__dict__)
     set_stored_item(entity, stored_item(changed))
+    return entity
 
 
 def _free(fresh: Entity) -> Requirement:
@@ -243,7 +255,7 @@ def invalid(spec: EntitySpec, error: ValidationError) -> InvalidValue:
 
 
 @dataclass(frozen=True)
-class Check(Generic[E]):
+class Check(WriteOp[None], Generic[E]):
     """A condition on an item that the transaction doesn't write."""
 
     target: Ref[E]
@@ -283,14 +295,6 @@ def update(entity: E, *, where: Callable[[E], object] | None = None, refusal: Re
     return Update(entity, where=where, otherwise=refusal)
 
 
-def delete(entity: E, *, where: Callable[[E], object] | None = None, refusal: Refusal | None = None) -> Delete[E]:
-    """Delete an item and its effects; with `where`, only if the stored item meets it.
-
-    `refusal` is what callers of a system are told if it doesn't.
-    """
-    return Delete(entity, where=where, otherwise=refusal)
-
-
 def move(entity: E, **changes: object) -> Move[E]:
     """Change fields of the primary key: the item moves to the new key with all its attributes and effects."""
     return Move(entity, changes=changes)
@@ -310,47 +314,10 @@ def put(entity: E) -> "Put[E]":
 
 
 @dataclass(frozen=True)
-class Put(Generic[E]):
+class Put(WriteOp[E]):
     """An item to write in place of what is stored."""
 
     entity: E
-
-
-@dataclass(frozen=True)
-class Increment:
-    """In a patch: a number to add to the field."""
-
-    by: int
-
-
-def increment(by: int = 1) -> Increment:
-    """In a patch: add this number to the field."""
-    return Increment(by)
-
-
-@dataclass(frozen=True)
-class Patch(Generic[E]):
-    """A change of some fields of an item, by its key."""
-
-    target: Ref[E]
-    changes: Mapping[str, object]
-    where: Callable[[E], object] | None = None
-    quiet: bool = False
-    """Whether it leaves the version and the time of the last change alone."""
-
-
-def patch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
-    """Change fields of an item by its key, without reading it first.
-
-    Takes one request if the changed fields are all that is needed. If index keys, guards or other effects depend on
-    more, the item is read, and the write is conditional on it.
-    """
-    return Patch(target, changes, where)
-
-
-def touch(target: Ref[E], *, where: Callable[[E], object] | None = None, **changes: object) -> Patch[E]:
-    """Set stamps, such as the last login: a patch that leaves the version and the time of the last change alone."""
-    return Patch(target, changes, where, quiet=True)
 
 
 @dataclass(frozen=True)
@@ -379,6 +346,3 @@ Beside: TypeAlias = Callable[[Plan], Sequence["Part"]]
 
 Part: TypeAlias = Create[Any] | Update[Any] | Delete[Any] | Move[Any] | Check[Any]
 """A write that can be planned without reading, so that it can join any other write."""
-
-PARTS = (Create, Update, Delete, Move, Check, Patch)
-"""What `transact` accepts."""

@@ -1,97 +1,83 @@
-"""Patches: changing an item by its key, in one request if that is enough."""
+"""Patches: changing an item by its key, in one request if that is enough (`patch_routes` says when)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar
 
-from pydantic import ValidationError
-
-from keyplan.data import compat
 from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
-from keyplan.data.codec.values import AttributeValue
-from keyplan.data.errors import ConditionFailed, DataError, NotFound, Refused, StaleVersion
+from keyplan.data.codec.value_paths import validated_field, value_path
+from keyplan.data.codec.values import AttributeValue, Item
+from keyplan.data.errors import ConditionFailed, NotFound, Refused
 from keyplan.data.expressions.conditions import item_exists, stored_condition
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.data.reads.reader import Reader
-from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
-from keyplan.data.writes.actions import Action
+from keyplan.data.steps import Steps
+from keyplan.data.writes.clause_terms import changed_values, path_missing, update_term
+from keyplan.data.writes.clauses import Clause, path_text
+from keyplan.data.writes.computed_limits import limit_conditions
 from keyplan.data.writes.effects import effects_of
 from keyplan.data.writes.family import not_being_deleted
-from keyplan.data.writes.operations import (
-    AfterWrite,
-    Context,
-    Delete,
-    Increment,
-    Part,
-    Patch,
-    Planned,
-    Update,
-    with_changes,
-)
+from keyplan.data.writes.key_operations import Patch
+from keyplan.data.writes.operations import AfterWrite, Context, Planned, Update, with_changes
+from keyplan.data.writes.patch_routes import Route, direct_route, index_key_changes, shape_of, writes_stamps_only
 from keyplan.data.writes.plan import Plan
-from keyplan.data.writes.transactions import write_parts
+from keyplan.data.writes.returning import direct_result, read_result, return_values
+from keyplan.data.writes.stamps import moment
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.conditions import recorded
-from keyplan.design.entity import EntitySpec
-from keyplan.design.limit_checks import sentence
-from keyplan.design.operations import guard_fields
+from keyplan.design.conditions import FieldPath, Node, recorded
 
 
-def patch_steps(work: Patch[Any], reader: Reader, context: Context) -> Steps[None]:
-    """The steps of a patch. If more than the changed fields is needed, the item is read and conditions are added."""
-    for attempt in range(ATTEMPTS):
-        part = yield from _prepare(work, reader)
-        try:
-            yield from write_parts([part], context)
-            return
-        except StaleVersion:
-            if attempt == ATTEMPTS - 1 or isinstance(part, DirectPatch):
-                raise
-            yield Wait(pause(attempt))
+def prepare_patch(work: Patch[Any, Any], reader: Reader, *, alone: bool) -> Steps[Planned]:
+    """A patch as one conditional write, or as an update of the item that was read.
+
+    Only a write that is `alone` in its request returns what DynamoDB has written.
+    """
+    entity = work.target.entity
+    if work.quiet:
+        yield from _check_stamps(work, reader)
+        if not codec_of(entity).evolves:
+            return DirectPatch(work, Route((), joint_limits=False))
+    elif alone or work.returning is None:
+        route = direct_route(entity.spec, shape_of(work.clauses))
+        if route is not None:
+            return DirectPatch(work, route)
+    item = yield from reader.stored(work.target)
+    if item is None or DELETING in item or not holds(item_exists(entity.spec), item):
+        raise NotFound(entity.spec.name, "primary", work.target.values)
+    return read_patch(work, item)
 
 
-def prepare_parts(parts: Sequence[Part | Patch[Any]], reader: Reader, context: Context) -> Steps[list[Planned]]:
-    """The parts of a transaction, ready to plan; items that patches need are read."""
-    found: list[Planned] = []
-    for part in parts:
-        if isinstance(part, Delete) and context.relations.cascading(type(part.entity)):
-            raise DataError(f"deleting {part.entity.spec.name} cascades, so it can't be part of a transaction")
-        found.append((yield from _prepare(part, reader)) if isinstance(part, Patch) else part)
-    return found
+def read_patch(work: Patch[Any, Any], item: Item) -> "ReadPatch":
+    """A patch as an update of this item."""
+    before = codec_of(work.target.entity).decode(item)
+    after = with_changes(before, changed_values(before, work.clauses))
+    set_stored_item(after, item)
+    return ReadPatch(work, before, Update(after, where=work.where, otherwise=work.otherwise, quiet=work.quiet))
 
 
 @dataclass(frozen=True)
-class DirectPatch:
-    """A patch that doesn't need to read its item."""
+class ReadPatch:
+    """A patch of an item that was read."""
 
-    work: Patch[Any]
+    was_read: ClassVar[bool] = True
+    work: Patch[Any, Any]
+    before: Entity
+    update: Update[Any]
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
-        _add(plan, self.work, context)
-        return lambda: None
+        settle = self.update.add_to(plan, context)
+
+        def after() -> object:
+            settle()
+            return read_result(self.work.returning, self.work.clauses, self.before, self.update.entity)
+
+        return after
 
 
-def _prepare(work: Patch[Any], reader: Reader) -> Steps[Planned]:
-    """A patch as one conditional write, or as an update of the item that was read."""
-    spec = work.target.entity.spec
-    _check(spec, work)
-    if work.quiet:
-        yield from _check_stamps(work, reader)
-    if work.quiet or (_is_alone(spec, set(work.changes)) and not _needs_other_values(work)):
-        return DirectPatch(work)
-    item = yield from reader.stored(work.target)
-    if item is None or DELETING in item or not holds(item_exists(spec), item):
-        raise NotFound(spec.name, "primary", work.target.values)
-    entity = codec_of(work.target.entity).decode(item)
-    changed = with_changes(entity, {name: _value(entity, name, change) for name, change in work.changes.items()})
-    set_stored_item(changed, item)
-    return Update(changed, where=work.where)
-
-
-def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
+def _check_stamps(work: Patch[Any, Any], reader: Reader) -> Steps[None]:
     """Raise `InvalidValue` if a key, the envelope or an effect depends on a touched field."""
     spec = work.target.entity.spec
     refusal = InvalidValue(
@@ -99,113 +85,148 @@ def _check_stamps(work: Patch[Any], reader: Reader) -> Steps[None]:
         spec.name,
         "touch() can't set fields that keys, the envelope or other items depend on. Use patch().",
     )
-    if not _is_alone(spec, set(work.changes), looser=True) or _needs_other_values(work):
+    if not writes_stamps_only(spec, shape_of(work.clauses)):
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
         if item is not None and holds(item_exists(spec), item):
             entity = codec_of(work.target.entity).decode(item)
-            touched = with_changes(entity, {name: _value(entity, name, each) for name, each in work.changes.items()})
+            touched = with_changes(entity, changed_values(entity, work.clauses))
             if effects_of(entity) != effects_of(touched):
                 raise refusal
 
 
-def _needs_other_values(work: Patch[Any]) -> bool:
-    """Whether the item must be read to check limits: it adds to a number, or changes a field with a joint limit."""
-    limits = work.target.entity.spec.limits
-    if any(not each.fields.isdisjoint(work.changes) for each in limits.joint):
-        return True
-    return any(isinstance(change, Increment) and name in limits.fields for name, change in work.changes.items())
+@dataclass
+class DirectWrite:
+    """What a write by key does to its item, without having read it."""
+
+    sets: dict[str, AttributeValue] = field(default_factory=dict)
+    removes: set[str] = field(default_factory=set)
+    adds: dict[str, int] = field(default_factory=dict)
+    terms: list[UpdateTerm] = field(default_factory=list)
+    limits: list[Node] = field(default_factory=list)
+    """The conditions under which computed values are within their limits."""
+    paths: list[tuple[tuple[str | int, ...], Node]] = field(default_factory=list)
+    """The paths that must exist, and the condition for each."""
 
 
-def _value(entity: Entity, name: str, change: object) -> object:
-    return (getattr(entity, name) or 0) + change.by if isinstance(change, Increment) else change
+@dataclass(frozen=True)
+class DirectPatch:
+    """A patch that doesn't need to read its item."""
+
+    work: Patch[Any, Any]
+    route: Route
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        work, entity = self.work, self.work.target.entity
+        written = direct_write(work, self.route, context.now)
+        spec, codec = entity.spec, codec_of(entity)
+
+        def refused(kind: type[Refused], stored: Item | None) -> Refused:
+            return kind(spec.name, "primary", work.target.values, codec.decode_if_recognized(stored))
+
+        missing = Requirement((item_exists(spec),), lambda item: refused(NotFound, item))
+        staying = not_being_deleted(context.relations, entity, work.target.values)
+        where = address_of(work.target)
+        codec.check_size({**where.item, **written.sets})
+        action = plan.change(
+            where, written.sets, written.removes, missing, *staying, *direct_requirements(work, written)
+        )
+        action.adds |= written.adds
+        action.terms = written.terms
+        if work.where is not None:
+            condition = stored_condition(recorded(entity, work.where), codec)
+            action.where = Requirement((condition,), lambda item: _otherwise(work, refused(ConditionFailed, item)))
+        if work.returning is None:
+            return lambda: None
+        action.returns = return_values(work.returning, work.clauses)
+        return lambda: direct_result(work.returning, work.clauses, entity, plan.answer)
 
 
-def _check(spec: EntitySpec, work: Patch[Any]) -> None:
-    for name in work.changes:
-        if name not in spec.fields:
-            raise InvalidValue("unknown-field", f"{spec.name}.{name}", "There is no such field.", field=name)
-        if name in spec.primary.fields:
-            raise InvalidValue(
-                "key-changed",
-                f"{spec.name}.{name}",
-                "This field is part of the primary key, which a patch can't change. Use move().",
-                field=name,
-            )
-        if spec.fields[name].kind in ("count", "version", "updated"):
-            raise InvalidValue(
-                "looked-after",
-                f"{spec.name}.{name}",
-                "This field is maintained by the store, so it can't be set.",
-                field=name,
-            )
-        if isinstance(change := work.changes[name], Increment):
-            _check_increment(spec, name, change.by)
+def _otherwise(work: Patch[Any, Any], error: Refused) -> Refused:
+    error.refusal = work.otherwise
+    return error
 
 
-def _check_increment(spec: EntitySpec, name: str, by: object) -> None:
-    if spec.fields[name].annotation not in (int, float, Decimal):
-        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "increment() works on numbers only.", field=name)
-    if not isinstance(by, int):
-        raise InvalidValue("wrong-type", f"{spec.name}.{name}", "increment() takes a whole number.", field=name)
-
-
-def _is_alone(spec: EntitySpec, changed: set[str], *, looser: bool = False) -> bool:
-    """Whether only the changed fields are written; `looser` ignores effects that may depend on any field."""
-    has_other_effects = spec.derived or spec.counters or spec.parents
-    if spec.table.envelope or (has_other_effects and not looser):
-        return False
-    if compat.has_validators(spec.entity):
-        return looser
-    if (updated := spec.by_kind.get("updated")) and not looser:
-        changed = changed | {updated.name}
-    keyed = {name for key in spec.placements.values() for name in (*key.fields, *((key.when,) if key.when else ()))}
-    guarded = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
-    return changed.isdisjoint(keyed | guarded)
-
-
-def _add(plan: Plan, work: Patch[Any], context: Context) -> Action:
-    spec, codec = work.target.entity.spec, codec_of(work.target.entity)
-    sets: dict[str, AttributeValue] = {}
-    removes: set[str] = set()
-    adds: dict[str, int] = {}
-    for name, change in work.changes.items():
-        stored = spec.fields[name].stored
-        if isinstance(change, Increment):
-            adds[stored] = change.by
+def direct_write(work: Patch[Any, Any], route: Route, now: datetime) -> DirectWrite:
+    """What a patch writes; raises `InvalidValue` for values that can't be stored or are over their limits."""
+    entity = work.target.entity
+    spec, codec = entity.spec, codec_of(entity)
+    written = DirectWrite()
+    given: dict[str, object] = {}
+    for clause in work.clauses:
+        if clause.path != (clause.field,) or clause.verb != "set":
+            _add_clause(written, entity, clause)
+            if clause.replaces:
+                given[clause.field] = codec.absent_value(clause.field)
             continue
-        value = _validated(work.target.entity, name, change)
+        name = clause.field
+        value = given[name] = validated_field(entity, name, clause.values[0])
         spec.limits.check_changed({name: value}, {name})
-        encoded = None if value is None else codec.encode_value(name, value)
-        if encoded is None:
-            removes.add(stored)
-        else:
-            sets[stored] = encoded
-    if (updated := spec.by_kind.get("updated")) and not work.quiet:
-        sets[updated.stored] = codec.encode_value(updated.name, context.now) or {"NULL": True}
-    if (version := spec.by_kind.get("version")) and not work.quiet:
-        adds[version.stored] = 1
-
-    def refused(kind: type[Refused], stored_item: Any) -> Refused:  # noqa: ANN401 - an item or None
-        return kind(spec.name, "primary", work.target.values, codec.decode_if_recognized(stored_item))
-
-    missing = Requirement((item_exists(spec),), lambda item: refused(NotFound, item))
-    staying = not_being_deleted(context.relations, work.target.entity, work.target.values)
-    where = address_of(work.target)
-    codec.check_size({**where.item, **sets})
-    action = plan.change(where, sets, removes, missing, *staying)
-    action.adds |= adds
-    if work.where is not None:
-        condition = stored_condition(recorded(work.target.entity, work.where), codec)
-        action.where = Requirement((condition,), lambda item: refused(ConditionFailed, item))
-    return action
+        if codec.has_own_attribute(name):
+            encoded = None if value is None else codec.encode_value(name, value)
+            if encoded is None:
+                written.removes.add(spec.fields[name].stored)
+            else:
+                written.sets[spec.fields[name].stored] = encoded
+    if not work.quiet:
+        if updated := spec.by_kind.get("updated"):
+            given[updated.name] = moment(now, spec.table.times)
+            written.sets[updated.stored] = codec.encode_value(updated.name, given[updated.name]) or {"NULL": True}
+        if version := spec.by_kind.get("version"):
+            written.adds[version.stored] = 1
+    if route.key_parts or route.joint_limits:
+        values = {**work.target.values, **given}
+        if route.joint_limits:
+            spec.limits.check_changed(values, given.keys())
+        sets, removes = index_key_changes(entity, route, values)
+        written.sets |= sets
+        written.removes |= removes
+    return written
 
 
-def _validated(entity: type[Entity], name: str, value: object) -> object:
-    """The value, validated as the entity's field."""
+def _add_clause(written: DirectWrite, entity: type[Entity], clause: Clause) -> None:
+    """Add a clause that isn't a plain value of a field."""
+    term = update_term(entity, clause)
+    if len(term.names) == 1 and term.form == "remove":
+        if codec_of(entity).has_own_attribute(clause.field):
+            written.removes.add(str(term.names[0]))
+        return
+    written.terms.append(term)
+    if len(term.names) > 1:
+        # The value around it must exist. DynamoDB would append what is set behind the end of a list.
+        needed = term.names if isinstance(term.names[-1], int) else term.names[:-1]
+        written.paths.append((clause.path, Node("attribute_exists", (FieldPath(needed),))))
+    if clause.verb not in ("set", "remove", "set_default"):
+        written.limits += limit_conditions(value_path(entity, clause.path).type, term)
+
+
+def direct_requirements(work: Patch[Any, Any], written: DirectWrite) -> list[Requirement]:
+    """What a direct patch requires of its item, for its paths and for the limits of computed values."""
+    codec = codec_of(work.target.entity)
+    required = [
+        Requirement(
+            (condition,),
+            lambda item, path=path: path_missing(  # type: ignore[misc]  # bound now
+                work.target.entity, work.target.values, path, codec.decode_if_recognized(item)
+            ),
+        )
+        for path, condition in written.paths
+    ]
+    if written.limits:
+        required.append(Requirement(tuple(written.limits), lambda item: _over_limit(work, item)))
+    return required
+
+
+def _over_limit(work: Patch[Any, Any], item: Item | None) -> InvalidValue:
+    """The error for a computed value that is over its limits: what the same change of the stored entity raises."""
+    entity = codec_of(work.target.entity).decode_if_recognized(item)
     try:
-        return compat.field_model(entity, name).model_validate({name: value}, by_name=True).__dict__[name]
-    except ValidationError as error:
-        problem = sentence(error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"])
-        raise InvalidValue("invalid", f"{entity.__name__}.{name}", problem, field=name) from None
+        if entity is not None:
+            changed = with_changes(entity, changed_values(entity, work.clauses))
+            entity.spec.limits.check_changed(changed.__dict__, {clause.field for clause in work.clauses})
+    except InvalidValue as error:
+        return error
+    computed = next(clause for clause in work.clauses if not clause.replaces)
+    place = f"{work.target.entity.__name__}.{path_text(computed.path)}"
+    return InvalidValue("over-limit", place, "The result would be over a limit.", field=computed.field)

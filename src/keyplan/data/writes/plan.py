@@ -14,6 +14,7 @@ from keyplan.data.codec.sizes import MAXIMUM_ACTIONS, MAXIMUM_ITEM, MAXIMUM_TRAN
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import DataError, TooLarge
 from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.steps import Answer
 from keyplan.data.writes.actions import Action, Floor, incremented
 from keyplan.data.writes.requests import action_request
 from keyplan.design.conditions import Node
@@ -26,6 +27,8 @@ class Plan:
 
     def __init__(self) -> None:
         self.actions: dict[Address, Action] = {}
+        self.answer: Answer | None = None
+        """What DynamoDB answered, once the plan was carried out."""
 
     def _at(self, address: Address) -> Action:
         action = self.actions.get(address)
@@ -36,7 +39,7 @@ class Plan:
     def put(self, address: Address, item: Item, *absence: Requirement) -> Action:
         """Put an item where none exists, or in place of one that the same write deletes."""
         action = self._at(address)
-        if action.put is not None or action.sets or action.removes:
+        if action.put is not None or action.sets or action.removes or action.terms:
             raise _twice(address)
         action.put = dict(item)
         for attribute, amount in action.adds.items():
@@ -53,7 +56,7 @@ class Plan:
             raise _twice(address)
         if action.put is None:
             action.delete = True
-            action.sets, action.removes, action.adds = {}, set(), {}
+            action.sets, action.removes, action.adds, action.terms = {}, set(), {}, ()
         else:
             action.replaces = True
         action.requirements += requirements
@@ -63,7 +66,8 @@ class Plan:
         self, address: Address, sets: dict[str, AttributeValue], removes: set[str], *requirements: Requirement
     ) -> Action:
         action = self._at(address)
-        if action.put is not None or action.delete or action.sets or action.removes or action.requirements:
+        written = action.put is not None or action.delete or action.sets or action.removes or action.terms
+        if written or action.requirements:
             raise _twice(address)
         action.sets |= sets
         action.removes |= removes
@@ -97,6 +101,8 @@ class Plan:
         action, conditions = sent[0]
         if len(sent) == 1 and action.writes:
             kind, members = action_request(action, conditions, names)
+            if action.returns is not None:
+                members["ReturnValues"] = action.returns
             return _OPERATIONS[kind], members
         self._check_size([action for action, _ in sent])
         requests = [action_request(action, conditions, names) for action, conditions in sent]

@@ -8,15 +8,15 @@ from keyplan.data.steps import ClientFailure, Steps, call, given_up
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.operations import AlreadyWritten, Context, Planned
 from keyplan.data.writes.plan import Plan
+from keyplan.design import InvalidValue
 
 
-def write_parts(parts: Sequence[Planned], context: Context) -> Steps[None]:
-    """Write all parts in one request, or nothing, and update the entities."""
+def write_parts(parts: Sequence[Planned], context: Context) -> Steps[tuple[Any, ...]]:
+    """Write all parts in one request, or nothing, and update the entities. Returns the result of each part."""
     plan = Plan()
     settle = [part.add_to(plan, context) for part in parts]
     yield from send_plan(plan, context)
-    for done in settle:
-        done()
+    return tuple([done() for done in settle])
 
 
 def send_plan(plan: Plan, context: Context) -> Steps[None]:
@@ -30,7 +30,7 @@ def send_plan(plan: Plan, context: Context) -> Steps[None]:
     while (planned := plan.request(context.design.table_names)) is not None:
         operation, request = planned
         try:
-            yield from call(operation, request, again=operation == "transact_write_items")
+            plan.answer = yield from call(operation, request, again=operation == "transact_write_items")
             break
         except ClientFailure as failure:
             if not _without_lost_counts(plan, failure):
@@ -51,7 +51,7 @@ def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
     return bool(lost)
 
 
-def _explained(actions: list[Action], failure: ClientFailure) -> DataError:
+def _explained(actions: list[Action], failure: ClientFailure) -> DataError | InvalidValue:
     """The error of the rule that refused a request."""
     if failure.code == "ConditionalCheckFailedException":
         return actions[0].explain(failure.response.get("Item"))

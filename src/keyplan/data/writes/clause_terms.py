@@ -1,0 +1,102 @@
+"""What clauses do: terms of an update expression, or the new values of an entity that was read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from keyplan.data.codec.entities import EntityCodec, codec_of, stored_item
+from keyplan.data.codec.value_paths import ValuePath, value_path
+from keyplan.data.codec.values import AttributeValue, number_text
+from keyplan.data.errors import PathMissing, described
+from keyplan.data.expressions.updates import NothingThere, UpdateTerm, updated
+from keyplan.data.writes.clauses import Clause, path_text
+from keyplan.design import Entity, InvalidValue
+
+
+def update_term(entity: type[Entity], clause: Clause) -> UpdateTerm:
+    """A clause as a term of the update expression; its values are validated, within their limits, and encoded."""
+    way = value_path(entity, clause.path)
+    kind = way.type
+    match clause.verb:
+        case "set" | "set_default":
+            value = kind.stored(kind.checked(clause.values[0]))
+            if value is None:
+                return _removal(way, clause)
+            return UpdateTerm("set" if clause.verb == "set" else "default", way.names, (value,))
+        case "remove":
+            return UpdateTerm("remove", way.names)
+        case "add":
+            return _addition(way, clause)
+        case "append" | "prepend":
+            default = kind.default()
+            before = {"L": []} if default is None else kind.stored(default) or {"L": []}
+            return UpdateTerm(clause.verb, way.names, (before, kind.stored_content(clause.values)))
+        case "add_members":
+            return UpdateTerm("add", way.names, (kind.stored_content(clause.values),))
+    return UpdateTerm("delete", way.names, (kind.stored_content(clause.values),))
+
+
+def _removal(way: ValuePath, clause: Clause) -> UpdateTerm:
+    if clause.verb == "set_default":
+        problem = "None and empty sets aren't stored, so they can't be a default."
+        raise InvalidValue("empty", way.type.place, problem, field=clause.field)
+    return UpdateTerm("remove", way.names)
+
+
+def _addition(way: ValuePath, clause: Clause) -> UpdateTerm:
+    """A number plus an amount. DynamoDB's ADD takes an absent number for 0, so another default has to be named."""
+    try:
+        amount: AttributeValue = {"N": number_text(clause.values[0])}  # type: ignore[arg-type]  # checked before
+    except InvalidValue as error:
+        raise InvalidValue(error.code, way.type.place, error.problem, field=clause.field) from None
+    default = way.type.default()
+    if len(way.names) == 1 and not default:
+        return UpdateTerm("add", way.names, (amount,))
+    return UpdateTerm("plus", way.names, ({"N": number_text(default or 0)}, amount))  # type: ignore[arg-type]  # a number
+
+
+def changed_values(entity: Entity, clauses: Sequence[Clause]) -> dict[str, object]:
+    """The values that the clauses give to the fields of an entity that was read; not validated yet."""
+    values: dict[str, object] = {}
+    inside: dict[str, list[Clause]] = {}
+    for clause in clauses:
+        if clause.path == (clause.field,) and clause.verb == "set":
+            values[clause.field] = clause.values[0]
+        else:
+            inside.setdefault(clause.field, []).append(clause)
+    for name, some in inside.items():
+        values[name] = _changed_value(entity, name, some)
+    return values
+
+
+def _changed_value(entity: Entity, name: str, clauses: Sequence[Clause]) -> object:
+    codec = codec_of(type(entity))
+    stored = codec.spec.fields[name].stored
+    before = _attribute(codec, entity, name)
+    terms = [update_term(type(entity), clause) for clause in clauses]
+    try:
+        after = updated({} if before is None else {stored: before}, terms).get(stored)
+    except NothingThere as missing:
+        raise path_missing(type(entity), entity.key_values, (name, *missing.names[1:]), entity) from None
+    return codec.absent_value(name) if after is None else codec.decode_value(name, after)
+
+
+def _attribute(codec: EntityCodec[Any], entity: Entity, name: str) -> AttributeValue | None:
+    """A field of an entity as it is stored, in the entity's current form; None if it isn't."""
+    field, item = codec.spec.fields[name], stored_item(entity)
+    if item is not None and codec.has_own_attribute(name):
+        found = codec.evolved(item).get(field.stored)
+        return None if found is None or "NULL" in found else found
+    value = getattr(entity, name)
+    return None if value is None or name not in entity.model_fields_set else codec.encode_value(name, value)
+
+
+def path_missing(
+    entity: type[Entity], values: Mapping[str, object], path: Sequence[str | int], stored: Entity | None
+) -> PathMissing:
+    """The error for a path at which there is nothing to change."""
+    text, item = path_text(path), described(entity.__name__, values)
+    if isinstance(path[-1], int):
+        problem = f"{item} has no {text}"
+    else:
+        problem = f"{item} has no {path_text(path[:-1])}, so {text} can't be changed. Set it as a whole"
+    return PathMissing(entity.__name__, text, values, stored, problem)

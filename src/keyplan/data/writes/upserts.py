@@ -1,0 +1,254 @@
+"""Upserts: changing an item by its key, or creating it.
+
+One request is enough if nothing follows from the entity. It sets what is given and adds what is to be added. Everything
+else that a new item has (defaults, the time of creation, key fields) is set only if it isn't there: `if_not_exists`.
+Otherwise the item is read, and created or updated in one transaction.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import ValidationError
+
+from keyplan.data.codec.addresses import address_of
+from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of
+from keyplan.data.codec.values import Item
+from keyplan.data.errors import AlreadyExists, ConditionFailed, NotFound, Refused, described
+from keyplan.data.expressions.conditions import attribute_not_exists, item_exists, stored_condition
+from keyplan.data.expressions.evaluation import holds
+from keyplan.data.expressions.requirements import Requirement
+from keyplan.data.expressions.updates import UpdateTerm, updated
+from keyplan.data.reads.reader import Reader
+from keyplan.data.steps import Steps
+from keyplan.data.writes.clause_terms import path_missing, update_term
+from keyplan.data.writes.family import not_being_deleted
+from keyplan.data.writes.key_operations import Patch, Upsert
+from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, invalid
+from keyplan.data.writes.patch_routes import Route, direct_route, exact_key_fields, shape_of
+from keyplan.data.writes.patches import DirectWrite, direct_requirements, direct_write, read_patch
+from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.returning import direct_result, read_result, return_values
+from keyplan.data.writes.stamps import creation_stamps
+from keyplan.design import Entity, InvalidValue
+from keyplan.design.conditions import recorded
+from keyplan.design.entity import KeyPart, KeySpec
+
+
+def prepare_upsert(work: Upsert[Any, Any], reader: Reader, context: Context, *, alone: bool) -> Steps[Planned]:
+    """An upsert as one conditional write, or as the creation or update of the item that was looked for."""
+    entity = work.target.entity
+    fresh = new_entity(work)
+    if alone or work.returning is None:
+        route = _direct_route(work)
+        if route is not None:
+            direct = DirectUpsert(work, route, fresh)
+            if direct.key_attributes(context) is not None:
+                return direct
+    item = yield from reader.stored(work.target)
+    if item is None:
+        return ReadUpsert(work, fresh)
+    if DELETING in item:
+        raise NotFound(entity.spec.name, "primary", work.target.values, None, _being_deleted(work))
+    if not holds(item_exists(entity.spec), item):
+        raise _another(work)
+    return read_patch(_as_patch(work), item)
+
+
+def _as_patch(work: Upsert[Any, Any]) -> Patch[Any, Any]:
+    return Patch(work.target, work.clauses, work.where, returning=work.returning, otherwise=work.otherwise)
+
+
+def _being_deleted(work: Upsert[Any, Any]) -> str:
+    return f"{described(work.target.entity.__name__, work.target.values)} is being deleted"
+
+
+def _another(work: Upsert[Any, Any]) -> AlreadyExists:
+    name, values = work.target.entity.__name__, work.target.values
+    return AlreadyExists(
+        name, "primary", values, None, f"{described(name, values)} would replace another entity's item"
+    )
+
+
+def new_entity(work: Upsert[Any, Any]) -> Entity:
+    """The entity that is created if there is none; raises `InvalidValue` if a field has neither value nor default."""
+    entity = work.target.entity
+    codec = codec_of(entity)
+    values: dict[str, object] = dict(work.target.values)
+    for clause in work.clauses:
+        name = clause.field
+        if clause.path == (name,) and clause.verb == "set":
+            values[name] = clause.values[0]
+            continue
+        field = codec.spec.fields[name]
+        before: Item = {}
+        if len(clause.path) > 1 or clause.verb == "remove":
+            default = values.get(name, None if entity.model_fields[name].is_required() else codec.absent_value(name))
+            encoded = None if default is None else codec.encode_value(name, default)
+            before = {} if encoded is None else {field.stored: encoded}
+        try:
+            after = updated(before, [update_term(entity, clause)]).get(field.stored)
+        except LookupError:
+            raise path_missing(entity, work.target.values, clause.path, None) from None
+        if after is not None:
+            values[name] = codec.decode_value(name, after)
+    try:
+        return entity.model_validate(values, by_name=True)  # type: ignore[no-any-return]  # an entity of any class
+    except ValidationError as error:
+        raise _missing(entity, error) or invalid(codec.spec, error) from None
+
+
+def _missing(entity: type[Entity], error: ValidationError) -> InvalidValue | None:
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    if problem["type"] != "missing" or len(problem["loc"]) != 1:
+        return None
+    name = str(problem["loc"][0])
+    sentence = "Give this field a value: it has no default, and the item may have to be created."
+    return InvalidValue("required", f"{entity.__name__}.{name}", sentence, field=name)
+
+
+def _direct_route(work: Upsert[Any, Any]) -> Route | None:
+    """How one request does it; None if the item has to be read first. The index keys are a matter of their own."""
+    spec = work.target.entity.spec
+    if spec.uniques or any(len(clause.path) > 1 for clause in work.clauses):
+        return None
+    # Index keys with fields that aren't given make a patch read its item; here they may be those of a new item.
+    return direct_route(spec, shape_of(work.clauses), keys=False)
+
+
+@dataclass(frozen=True)
+class ReadUpsert:
+    """The creation of an item that didn't exist when it was looked for."""
+
+    was_read: ClassVar[bool] = True
+    work: Upsert[Any, Any]
+    fresh: Entity
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        settle = Create(self.fresh).add_to(plan, context)
+
+        def after() -> object:
+            settle()
+            return read_result(self.work.returning, self.work.clauses, None, self.fresh)
+
+        return after
+
+
+@dataclass(frozen=True)
+class DirectUpsert:
+    """An upsert that doesn't need to read its item."""
+
+    work: Upsert[Any, Any]
+    route: Route
+    fresh: Entity
+
+    def key_attributes(self, context: Context) -> DirectWrite | None:
+        """The index key attributes to write; None if one of them depends on what isn't known."""
+        entity = self.work.target.entity
+        values = {**self.fresh.__dict__, **creation_stamps(self.fresh, context.now)}
+        given = {clause.field for clause in self.work.clauses if clause.replaces}
+        changed = {clause.field for clause in self.work.clauses}
+        if stamp := entity.spec.by_kind.get("updated"):
+            given, changed = given | {stamp.name}, changed | {stamp.name}
+        written = DirectWrite()
+        for placement in entity.spec.placements.values():
+            if not _place(written, codec_of(entity), placement, values, given | exact_key_fields(entity.spec), changed):
+                return None
+        return written
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        work, entity = self.work, self.work.target.entity
+        spec, codec = entity.spec, codec_of(entity)
+        whole = self.fresh.model_copy(update=creation_stamps(self.fresh, context.now))
+        spec.limits.check(whole.__dict__)
+        new_item = codec.encode(whole)
+        written = direct_write(_as_patch(work), Route((), self.route.joint_limits), context.now)
+        keys = self.key_attributes(context)
+        assert keys is not None
+        written.sets |= keys.sets
+        written.removes |= keys.removes
+        written.terms += keys.terms
+        if spec.type is not None and spec.table.type_attribute is not None:
+            written.sets[spec.table.type_attribute] = {"S": spec.type}
+        written.terms += _defaults(codec, new_item, written)
+        action = plan.change(
+            address_of(work.target), written.sets, written.removes, *self._requirements(context, written)
+        )
+        action.adds |= written.adds
+        action.terms = written.terms
+        if work.returning is None:
+            return lambda: None
+        action.returns = return_values(work.returning, work.clauses, may_be_new=True)
+        return lambda: direct_result(work.returning, work.clauses, entity, plan.answer, may_be_new=True)
+
+    def _requirements(self, context: Context, written: DirectWrite) -> list[Requirement]:
+        work, entity = self.work, self.work.target.entity
+        spec, codec = entity.spec, codec_of(entity)
+        is_new = attribute_not_exists(spec.table.hash[0].name)
+        required = [*not_being_deleted(context.relations, entity, work.target.values)]
+        if spec.identified_by_type:
+            required.append(Requirement((is_new | item_exists(spec),), lambda item: _another(work)))
+        required += direct_requirements(_as_patch(work), written)
+
+        def failed(item: Item | None) -> Refused:
+            error = ConditionFailed(spec.name, "primary", work.target.values, codec.decode_if_recognized(item))
+            error.refusal = work.otherwise
+            return error
+
+        if work.where is not None:
+            condition = stored_condition(recorded(entity, work.where), codec)
+            required.append(Requirement((is_new | condition,), failed))
+        return required
+
+
+def _defaults(codec: EntityCodec[Any], new_item: Item, written: DirectWrite) -> list[UpdateTerm]:
+    """What a new item has besides what is written anyway."""
+    spec = codec.spec
+    done = {*written.sets, *written.removes, *written.adds, *(term.names[0] for term in written.terms)}
+    own = {spec.fields[name].stored for name in spec.fields if codec.has_own_attribute(name)}
+    names = [name for name in new_item if name in own and name not in done and name not in spec.table.key_names]
+    return [UpdateTerm("default", (name,), (new_item[name],)) for name in names]
+
+
+def _place(
+    written: DirectWrite,
+    codec: EntityCodec[Any],
+    placement: KeySpec,
+    values: Mapping[str, object],
+    known: set[str],
+    changed: set[str],
+) -> bool:
+    """Add the key attributes of an index; returns whether they are known for a new item and for an existing one."""
+    spec = codec.spec
+    fields = {*placement.fields, *((placement.when,) if placement.when else ())}
+    parts = [part for part in placement.parts if part.attribute.name not in spec.table.key_names]
+    made = [part for part in parts if part.template is not None or not codec.keys.stores_field(part)]
+    placed = codec.keys.placement(placement, values)
+    unknown = fields - known
+    doubtful = any(name == placement.when or spec.fields[name].optional for name in fields)
+    if not made:
+        return True
+    if not unknown:
+        for part in made:
+            _write_part(written, part, placed)
+        return True
+    if doubtful:
+        # An existing item may be in the index or not. That stays so if nothing changes, and if a new one isn't in it.
+        return fields.isdisjoint(changed) and not any(part.attribute.name in placed for part in made)
+    for part in made:
+        if unknown.isdisjoint(part.fields):
+            _write_part(written, part, placed)
+        elif changed.isdisjoint(part.fields):
+            name = part.attribute.name
+            written.terms.append(UpdateTerm("default", (name,), (placed[name],)))
+        else:
+            return False
+    return True
+
+
+def _write_part(written: DirectWrite, part: KeyPart, placed: Item) -> None:
+    name = part.attribute.name
+    if name in placed:
+        written.sets[name] = placed[name]
+    else:
+        written.removes.add(name)
