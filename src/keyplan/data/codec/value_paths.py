@@ -97,10 +97,7 @@ class PathType:
 
     def stored(self, value: object) -> AttributeValue | None:
         """A valid value as it is stored; None if it isn't."""
-        try:
-            encoded = None if value is None else self.encode(value)
-        except InvalidValue as error:
-            raise InvalidValue(error.code, self.place, error.problem, field=self.field) from None
+        encoded = None if value is None else self.encode(value)
         return {"NULL": True} if encoded is None and self.kind != "member" else encoded
 
     def stored_content(self, values: Sequence[object]) -> AttributeValue:

@@ -14,7 +14,14 @@ from keyplan.design import Entity, InvalidValue
 
 def update_term(entity: type[Entity], clause: Clause) -> UpdateTerm:
     """A clause as a term of the update expression; its values are validated, within their limits, and encoded."""
-    way = value_path(entity, clause.path)
+    try:
+        return _term(value_path(entity, clause.path), clause)
+    except InvalidValue as error:
+        place = f"{entity.__name__}.{path_text(clause.path)}"
+        raise InvalidValue(error.code, place, error.problem, field=clause.field) from None
+
+
+def _term(way: ValuePath, clause: Clause) -> UpdateTerm:
     kind = way.type
     match clause.verb:
         case "set" | "set_default":
@@ -44,10 +51,7 @@ def _removal(way: ValuePath, clause: Clause) -> UpdateTerm:
 
 def _addition(way: ValuePath, clause: Clause) -> UpdateTerm:
     """A number plus an amount. DynamoDB's ADD takes an absent number for 0, so another default has to be named."""
-    try:
-        amount: AttributeValue = {"N": number_text(clause.values[0])}  # type: ignore[arg-type]  # checked before
-    except InvalidValue as error:
-        raise InvalidValue(error.code, way.type.place, error.problem, field=clause.field) from None
+    amount: AttributeValue = {"N": number_text(clause.values[0])}  # type: ignore[arg-type]  # checked before
     default = way.type.default()
     if len(way.names) == 1 and not default:
         return UpdateTerm("add", way.names, (amount,))
