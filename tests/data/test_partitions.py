@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keyplan.data import BadCursor, Store, create, delete, update
+from keyplan.data import BadCursor, Store, codec_of, create, delete, update
 from keyplan.design import (
     KEYS_ONLY,
     Design,
@@ -20,7 +20,9 @@ from keyplan.design import (
     InvalidValue,
     Query,
     Ref,
+    Rewrite,
     Table,
+    Version,
     at_least,
     belongs_to,
     collection,
@@ -28,6 +30,7 @@ from keyplan.design import (
     follow,
     get,
     index,
+    job,
     key,
     less_than,
     merge,
@@ -35,6 +38,7 @@ from keyplan.design import (
     pattern,
     query,
     ref,
+    rekey,
     starting,
     unique,
     within,
@@ -384,3 +388,101 @@ def test_a_changed_field_moves_the_item_to_its_bucket(store: Store[Log]) -> None
 def test_a_query_needs_the_field_of_its_bucket() -> None:
     with pytest.raises(DesignError, match="no value for at"):
         query(Event.by_month)
+
+
+# Changing the number of shards
+
+
+def post_design(shards: str) -> tuple[type[Entity], type[Design]]:
+    """The same entity with other shards, as it is before and after a deployment."""
+    table = Table("Posts", key("PK"), indexes={"GSI1": key("GSI1PK", "GSI1SK")})
+
+    class Post(Entity, table=table):
+        id: Id
+        at: int
+        version: Version = 0
+
+        primary = key("POST#{id}")
+        by_time = table.GSI1(f"POSTS#{{shard(id, {shards})}}", "{at:03}#{id}")
+
+    class Posts(Design):
+        tables = (table,)
+        entities = (Post,)
+
+        @job
+        def reshard(self) -> Rewrite[Post]:
+            return rekey(Post)
+
+    return Post, Posts
+
+
+def test_the_number_of_shards_can_be_changed_while_lists_are_read() -> None:
+    with Engine() as engine:
+        stores = []
+        for shards in ("4", "4, was=10", "10, was=4", "10"):
+            entity, design = post_design(shards)
+            stores.append((entity, Store(design(), engine, secret=b"secret")))
+        stores[0][1].create_tables()
+        for number, (entity, store) in enumerate(stores[:3]):
+            for at in range(number, 60, 3):
+                store.run(create(entity(id=f"p{at:02}", at=at)))
+        wanted = [f"p{at:02}" for at in range(60)]
+
+        def ids(number: int) -> list[str]:
+            entity, store = stores[number]
+            op = query(entity.by_time)  # type: ignore[attr-defined]  # declared above
+            found = [each.id for page in pages(store, op, 7) for each in page]
+            assert store.run(count(op)) == len(found)
+            return found
+
+        assert ids(1) == ids(2) == wanted
+        entity, store = stores[2]
+        page = store.run(query(entity.by_time).limit(30))  # type: ignore[attr-defined]  # declared above
+        assert len(store.verify()) == 40
+        assert store.run(store.design.reshard()) == 40  # type: ignore[attr-defined]  # declared above
+        assert store.run(store.design.reshard()) == 0  # type: ignore[attr-defined]  # declared above
+        assert store.verify() == stores[3][1].verify() == []
+        assert ids(2) == ids(3) == wanted
+        rest = store.run(query(entity.by_time).limit(60).after(page.next))  # type: ignore[attr-defined]  # declared above
+        assert [each.id for each in page.items] + [each.id for each in rest.items] == wanted
+        assert {each.version for each in store.each(query(entity.by_time))} == {1}  # type: ignore[attr-defined]  # declared above
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_list_finds_each_item_once_while_it_is_resharded(data: st.DataObject) -> None:
+    with Engine() as engine:
+        before, old = post_design("2")
+        after, new = post_design("5, was=2")
+        first, second = Store(old(), engine, secret=b"s"), Store(new(), engine, secret=b"s")
+        first.create_tables()
+        times = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=20))
+        for number, at in enumerate(times):
+            first.run(create(before(id=f"p{number}", at=at)))
+        moving = data.draw(st.permutations(range(len(times))))
+        found, cursor = [], None
+        while True:
+            page = second.run(query(after.by_time).limit(data.draw(st.integers(1, 4))).after(cursor))  # type: ignore[attr-defined]  # declared above
+            found += [(each.at, each.id) for each in page.items]
+            cursor = page.next
+            if cursor is None:
+                break
+            if moving:  # one more item gets its new shard
+                item = second.run(get(after, id=f"p{moving.pop()}"))
+                assert item is not None
+                engine.update_item(
+                    TableName="Posts",
+                    Key={"PK": {"S": f"POST#{item.id}"}},  # type: ignore[attr-defined]  # declared above
+                    UpdateExpression="SET GSI1PK = :new",
+                    ExpressionAttributeValues={":new": codec_of(after).encode(item)["GSI1PK"]},
+                )
+        assert sorted(found) == sorted((at, f"p{number}") for number, at in enumerate(times))
+        assert [at for at, _ in found] == sorted(times)
+
+
+def test_shards_are_changed_only_where_a_list_can_follow() -> None:
+    with pytest.raises(DesignError, match="shard-was"):
+
+        class Wrong(Entity, table=log):
+            id: Id
+            primary = key("WRONG#{shard(id, 4, was=2)}", "{id}")

@@ -80,7 +80,7 @@ from keyplan.design.operations import (
 from keyplan.design.patterns import Departure, Design, Parameter, Pattern, departure, job, pattern
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.relaxed import AsStored, relaxed_field
-from keyplan.design.rewrites import Rewrite, rewrite
+from keyplan.design.rewrites import Rewrite, rekey, rewrite
 from keyplan.design.storable import classes_in
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
 from keyplan.design.text import OneLine
@@ -191,6 +191,7 @@ __all__ = [
     "query",
     "ref",
     "reference",
+    "rekey",
     "relaxed_field",
     "rewrite",
     "scan",

@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from keyplan.design.effects import Ref
 from keyplan.design.entity import Entity
-from keyplan.design.operations import Query
+from keyplan.design.operations import Query, Scan, scan
 
 E = TypeVar("E", bound=Entity)
 P = TypeVar("P", bound=Entity)
@@ -25,10 +25,11 @@ class Rewrite(Generic[E]):
     """A change of all items of a query. It can be resumed, because it is journaled with its name and arguments.
 
     The change must remove an item from the query's results, so that running the query again continues the rewrite.
+    Without a change, the source is a scan, and items get the index keys that the design gives them now.
     """
 
-    source: Query[E]
-    change: Callable[[E], object]
+    source: Query[E] | Scan[E]
+    change: Callable[[E], object] | None
     name: str = ""
     arguments: Mapping[str, object] = field(default_factory=dict)
     opening: tuple[object, ...] = ()
@@ -50,3 +51,11 @@ class Rewrite(Generic[E]):
 def rewrite(source: Query[E], change: Callable[[E], object]) -> Rewrite[E]:
     """Change every item of a query. `change` changes the entity or returns a write, such as its `delete`."""
     return Rewrite(source, change)
+
+
+def rekey(entity: type[E]) -> Rewrite[E]:
+    """Give all items of an entity the index keys that the design gives them now, after a change of their templates.
+
+    Items that have them already aren't written. Versions and stamps stay as they are.
+    """
+    return Rewrite(scan(entity), None)

@@ -7,6 +7,7 @@ what was interrupted can be finished.
 | --- | --- |
 | `cascades` | `Cascades`: deletes an item and all that belongs to it |
 | `rewrites` | `Rewrites`: changes all items of a query |
+| `rekeying` | gives all items of an entity their present index keys |
 | `expirations` | `ExpiredCleanups`: cleans up after items that time to live deleted |
 | `journals` | the journal items |
 | `resuming` | `Jobs`: all of these, and finishing what was interrupted |

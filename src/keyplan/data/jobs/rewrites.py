@@ -5,7 +5,7 @@ last step and the removal of the journal are one transaction. Parts beside the r
 transaction only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +15,7 @@ from keyplan.data.codec.values import Item, decode_untyped, encode_untyped
 from keyplan.data.errors import DataError, InUse, NotFound, StaleVersion
 from keyplan.data.jobs.cascades import TOGETHER, Cascades
 from keyplan.data.jobs.journals import begin, end, journal
+from keyplan.data.jobs.rekeying import rekey_all
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.key_operations import PARTS
@@ -80,13 +81,15 @@ class Rewrites:
         raise AssertionError  # the last attempt returns or raises
 
     def _change_all(self, work: Rewrite[Any], context: Context) -> Steps[int]:
+        if work.change is None:
+            return (yield from rekey_all(work.source, self._reader, context))
         changed: set[Address] = set()
         attempt = 0
         while True:
             page = yield from self._reader.run(work.source.limit(TOGETHER))
             before = len(changed)
             for entity in page.items:
-                if (yield from self._change(work, entity, changed, context)):
+                if (yield from self._change(work.change, entity, changed, context)):
                     context = context.alone()
             if not page.items and page.next is None:
                 return len(changed)
@@ -95,10 +98,12 @@ class Rewrites:
                 yield Wait(pause(min(attempt, 5)))
                 attempt += 1
 
-    def _change(self, work: Rewrite[Any], entity: Entity, changed: set[Address], context: Context) -> Steps[bool]:
+    def _change(
+        self, change: Callable[[Any], object], entity: Entity, changed: set[Address], context: Context
+    ) -> Steps[bool]:
         """Change one item; returns whether it was changed. The change is made in the entity, or returned as a write."""
         where = address(entity.spec.table, stored_item(entity) or {})
-        result = work.change(entity)
+        result = change(entity)
         plan = Plan()
         settle = (result if isinstance(result, Write) else Update(entity)).add_to(plan, context)
         if not plan.actions:

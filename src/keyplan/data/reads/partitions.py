@@ -4,7 +4,7 @@ The buckets of a range follow one another. The shards of a bucket, or of a key w
 the sort key; items with the same sort key, in the order of their shards. So every item has one place in the list, and
 where a page ended is the key of one item, as in a query of one partition: the other partitions continue from its sort
 key. If the number of shards was changed, an item that is rewritten while the list is read may be found under its former
-and its new shard. It is returned once.
+and its new shard. It is returned once, if no other item has its sort key.
 """
 
 from collections import deque
