@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -23,6 +23,10 @@ class Connection(BaseSettings):
     endpoint_url: str | None = Field(default=None, description="The DynamoDB endpoint to use instead of a file.")
     aws: bool = Field(
         default=False, description="Use DynamoDB on AWS instead of a file, configured as for the AWS CLI."
+    )
+    dynamodb_timeout: Annotated[float, Field(gt=0)] = Field(
+        default=10.0,
+        description="The most seconds that a request to an endpoint or AWS takes, with all repetitions.",
     )
     tables: dict[str, str] = Field(default={}, description="The value of each `{name}` in table names.")
 

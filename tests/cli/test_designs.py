@@ -402,7 +402,7 @@ def test_verify_needs_the_tables(small: Path) -> None:
 
 
 def test_verify_needs_an_endpoint_that_answers(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    monkeypatch.setenv("KEYPLAN_DYNAMODB_TIMEOUT", "0.2")
     result = run("verify", "shelf", "--endpoint-url", "http://127.0.0.1:1")
     assert result.exit_code == 2
     assert "Can't verify shelf" in result.output

@@ -35,7 +35,7 @@ FLAGS = {"--path": ("x.db",), "--endpoint-url": (NOBODY,), "--aws": ()}
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The commands run in an empty folder, and try an endpoint only once."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    monkeypatch.setenv("KEYPLAN_DYNAMODB_TIMEOUT", "4")
     return tmp_path
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, EndpointConnectionError
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from keyplan.data import (
     AlreadyExists,
@@ -280,20 +280,37 @@ CANCELLED = "TransactionCanceledException"
         failure(CANCELLED, "None", "TransactionConflict"),
         failure(CANCELLED, "ThrottlingError", "None"),
         failure("TransactionInProgressException"),
-        failure("ThrottlingException"),
-        failure("ProvisionedThroughputExceededException"),
-        failure("InternalServerError"),
-        EndpointConnectionError(endpoint_url="http://nowhere"),
     ],
     ids=lambda error: str(error)[:60],
 )
-def test_a_transaction_is_retried(store: Store[Club], sent: Recorder, error: Exception) -> None:
+def test_a_transaction_that_lost_to_others_is_repeated(store: Store[Club], sent: Recorder, error: Exception) -> None:
     flaky = Failing(sent, [error, error], only="transact_write_items")
     again = Store(store.design, flaky)
     sent.taken()
     again.run(create(User(username="ann", email="ann@x.org")))
     assert flaky.tried == 3
     assert again.verify() == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        failure("ThrottlingException"),
+        failure("ProvisionedThroughputExceededException"),
+        failure("InternalServerError"),
+        EndpointConnectionError(endpoint_url="http://nowhere"),
+        ReadTimeoutError(endpoint_url="http://nowhere"),
+    ],
+    ids=lambda error: str(error)[:60],
+)
+def test_what_the_client_repeats_is_not_repeated_again(store: Store[Club], sent: Recorder, error: Exception) -> None:
+    flaky = Failing(sent, [error])
+    with pytest.raises(RequestFailed):
+        Store(store.design, flaky).run(create(User(username="ann", email="ann@x.org")))
+    flaky.failures = [error]
+    with pytest.raises(RequestFailed):
+        Store(store.design, flaky).run(store.design.user("ann"))
+    assert flaky.tried == 2
 
 
 def test_all_retries_have_the_same_token(store: Store[Club], sent: Recorder) -> None:

@@ -96,7 +96,7 @@ def _create(system: str, design: Design, settings: Connection) -> None:
     from keyplan.data import DataError, Store
 
     with opened(settings, create=True) as clients:
-        store = Store(design, clients.dynamodb)
+        store = Store(design, clients.dynamodb, timeout=settings.dynamodb_timeout)
         try:
             before = store.tables_exist()
             store.create_tables()
@@ -307,7 +307,7 @@ def verify(
     from keyplan.data import DataError, MissingTable, Store
 
     with opened(settings) as clients:
-        store = Store(design, clients.dynamodb)
+        store = Store(design, clients.dynamodb, timeout=settings.dynamodb_timeout)
         try:
             findings = store.verify()
             found = len(findings)

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 import typer
 
 if TYPE_CHECKING:
-    from boto3 import Session
-
     from keyplan.connection import Connection
     from keyplan.design import Design
     from keyplan.engine import Database
@@ -138,9 +136,15 @@ def opened(settings: Connection, *, create: bool = False) -> Iterator[Clients]:
             engine = stack.enter_context(_engine(settings.path, create, settings.durability))
             yield Clients(engine, engine)
         else:
-            url = settings.endpoint_url
-            session = _session(local=url is not None)
-            yield Clients(*(stack.enter_context(_boto3(session, name, url)) for name in _SERVICES))
+            from keyplan.cli.clients import clients
+
+            try:
+                made = clients(settings.endpoint_url, settings.dynamodb_timeout)
+            except ValueError as error:
+                fail(f"Can't use {place(settings)}: {error}")
+            for each in made:
+                stack.callback(each.close)
+            yield Clients(*made)
 
 
 def place(settings: Connection) -> str:
@@ -153,9 +157,6 @@ def create_tables_command(system: str, settings: Connection, environment: Sequen
     where = ["--path", str(settings.path)] if settings.embedded else ["--endpoint-url", str(settings.endpoint_url)]
     named = [word for each in environment or () for word in ("--environment", each)]
     return shlex.join(["keyplan", "tables", system, "--create", *(["--aws"] if settings.aws else where), *named])
-
-
-_SERVICES = ("dynamodb", "dynamodbstreams")
 
 
 @contextmanager
@@ -198,31 +199,6 @@ def _explained(file: Path) -> Iterator[None]:
         yield
     except (DamagedFile, apsw.Error, OSError) as error:
         fail(f"Can't open {file}: {error}")
-
-
-def _session(*, local: bool) -> Session:
-    import boto3
-
-    session = boto3.Session()
-    # A local endpoint accepts any credentials, and boto3 sends nothing without some.
-    if local and session.get_credentials() is None:
-        session = boto3.Session(aws_access_key_id="keyplan", aws_secret_access_key="keyplan")
-    return session
-
-
-@contextmanager
-def _boto3(session: Session, service: Any, endpoint_url: str | None) -> Iterator[object]:  # noqa: ANN401 - a literal
-    from botocore.exceptions import BotoCoreError
-
-    region = session.region_name or ("us-east-1" if endpoint_url else None)
-    try:
-        client: Any = session.client(service, endpoint_url=endpoint_url, region_name=region)
-    except (ValueError, BotoCoreError) as error:
-        fail(f"Can't use {endpoint_url or 'AWS'}: {error}")
-    try:
-        yield client
-    finally:
-        client.close()
 
 
 def check_usable(file: Path) -> None:

@@ -9,11 +9,12 @@ import random
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from keyplan.data.errors import Conflict, MissingTable, RequestFailed, Throttled
+from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled
 
 T = TypeVar("T")
 
 RETRIES = 8
+"""How often a call is repeated in a row without success."""
 ATTEMPTS = 10
 """How often an operation is tried when others keep changing its item."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
@@ -27,9 +28,13 @@ class Call(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A pause, in seconds."""
+    """A pause, in seconds, before something is tried again."""
 
     seconds: float
+    error: DataError | None = None
+    """What a store raises instead if its time for waiting is over; without one, it always waits."""
+    first: bool = False
+    """Whether the time for waiting begins here, with the call before."""
 
 
 Answer: TypeAlias = dict[str, Any]
@@ -48,18 +53,14 @@ class ClientFailure(Exception):
         self.call: Call | None = None
         """The call that failed."""
 
+    @property
+    def repeated(self) -> bool:
+        """Whether the client repeated the request before this answer."""
+        return bool(self.response.get("ResponseMetadata", {}).get("RetryAttempts"))
+
 
 _THROTTLING = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
 _CONFLICTS = {"TransactionConflictException", "TransactionInProgressException"}
-_PASSING = {
-    "InternalServerError",
-    "ServiceUnavailable",
-    # botocore's names for lost connections: the request may or may not have arrived
-    "ConnectionClosedError",
-    "ConnectTimeoutError",
-    "EndpointConnectionError",
-    "ReadTimeoutError",
-}
 
 
 def pause(attempt: int) -> float:
@@ -67,26 +68,27 @@ def pause(attempt: int) -> float:
     return random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt))
 
 
-def call(operation: str, request: dict[str, Any], *, again: bool = True) -> Steps[Answer]:
-    """Make a call, and retry it where that is safe and may help. Other failures are raised as `ClientFailure`.
+def call(operation: str, request: dict[str, Any]) -> Steps[Answer]:
+    """Make a call, and repeat a transaction that lost to others. Other failures are raised as `ClientFailure`.
 
-    `again` says that the call may be repeated when it is unknown whether it arrived: reads, and writes with a token.
+    Throttling, errors of the server and lost connections are the client's to repeat: it knows its own settings, and
+    repeating them here too would multiply the two. A cancelled transaction has written nothing, and one that may be in
+    progress has the same token, so both can be repeated.
     """
-    attempt = 0
     asked = Call(operation, request)
-    while True:
+    for attempt in range(RETRIES + 1):
         try:
             answer: Answer = yield asked
             return answer
         except ClientFailure as failure:
             failure.call = asked
-            retry = failure.code in _THROTTLING or failure.code in _CONFLICTS or only_conflicts(failure)
-            if not retry and not (again and failure.code in _PASSING):
+            if failure.code not in _CONFLICTS and not only_conflicts(failure):
                 raise
+            error = given_up(failure)
             if attempt == RETRIES:
-                raise given_up(failure) from failure
-        yield Wait(pause(attempt))
-        attempt += 1
+                raise error from failure
+        yield Wait(pause(attempt), error, first=attempt == 0)
+    raise AssertionError("unreachable")
 
 
 def only_conflicts(failure: ClientFailure) -> bool:

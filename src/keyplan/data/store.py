@@ -64,11 +64,18 @@ class _Core(Generic[D]):
     """What both stores share: everything but calling and waiting."""
 
     def __init__(
-        self, design: D, client: object, *, clock: Callable[[], datetime] = utc_now, secret: bytes | None = None
+        self,
+        design: D,
+        client: object,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        secret: bytes | None = None,
+        timeout: float = 10.0,
     ) -> None:
         self.design = design
         self.client = client
         self.clock = clock
+        self._timeout = timeout
         self._beside: Beside = nothing_beside
         self._relations = Relations(design)
         self._reader = Reader(design, self._relations, secret)
@@ -131,6 +138,15 @@ class _Core(Generic[D]):
             raise DataError("only a job that the design declares can be begun and finished later")
         yield from self._jobs.rewrites.begin(work, self._context())
 
+    def _waiting_until(self, wait: Wait, until: float) -> float:
+        """The time at which the store stops repeating a call; raises the error of the wait if that is too soon."""
+        now = time.monotonic()
+        if wait.first:
+            until = now + self._timeout
+        if wait.error is not None and now + wait.seconds > until:
+            raise wait.error
+        return until
+
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request of an operation, or the request of a transaction of several; nothing is sent."""
         steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
@@ -144,7 +160,9 @@ class Store(_Core[D]):
     """A design on a boto3 client, or on the embedded engine.
 
     `secret` signs cursors. Without one, a secret is created in the design's housekeeping table, so that all processes
-    on the same tables accept each other's cursors.
+    on the same tables accept each other's cursors. `timeout` is how many seconds a call is repeated for: a transaction
+    that others keep cancelling, or a batch that DynamoDB leaves unprocessed. Everything else is repeated by the client,
+    by its own settings.
     """
 
     @overload
@@ -225,12 +243,15 @@ class Store(_Core[D]):
         return self._drive(tables_exist(self.design))
 
     def _drive(self, steps: Steps[T]) -> T:
+        until = 0.0
         try:
             step = next(steps)
             while True:
                 try:
+                    if isinstance(step, Wait):
+                        until = self._waiting_until(step, until)
                     answer = self._carry(step)
-                except ClientFailure as failure:
+                except (ClientFailure, DataError) as failure:
                     step = steps.throw(failure)
                 else:
                     step = steps.send(answer)
@@ -336,12 +357,15 @@ class AsyncStore(_Core[D]):
         return await self._drive(tables_exist(self.design))
 
     async def _drive(self, steps: Steps[T]) -> T:
+        until = 0.0
         try:
             step = next(steps)
             while True:
                 try:
+                    if isinstance(step, Wait):
+                        until = self._waiting_until(step, until)
                     answer = await self._carry(step)
-                except ClientFailure as failure:
+                except (ClientFailure, DataError) as failure:
                     step = steps.throw(failure)
                 else:
                     step = steps.send(answer)

@@ -27,10 +27,11 @@ def batch_get(wanted: Sequence[tuple[str, Item]], *, consistent: Collection[str]
         left = [(table, key) for table, rest in answer.get("UnprocessedKeys", {}).items() for key in rest["Keys"]]
         pending += left
         attempt = 0 if len(left) < len(chunk) else attempt + 1
-        if attempt > RETRIES:
-            raise Throttled("batch_get_item", "UnprocessedKeys", f"{len(left)} keys are still unprocessed")
         if left:
-            yield Wait(pause(attempt))
+            error = Throttled("batch_get_item", "UnprocessedKeys", f"{len(left)} keys are still unprocessed")
+            if attempt > RETRIES:
+                raise error
+            yield Wait(pause(attempt), error, first=attempt <= 1)
     return [found.get(_name(table, key)) for table, key in wanted]
 
 

@@ -7,7 +7,8 @@ from keyplan.data.codec.addresses import Address
 from keyplan.data.codec.entities import DELETING
 from keyplan.data.codec.values import AttributeValue, Item, integer_of
 from keyplan.data.errors import ConditionFailed, Refused
-from keyplan.data.expressions.conditions import at_least, attribute_exists
+from keyplan.data.expressions.conditions import at_least, attribute_exists, equals
+from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.design import InvalidValue
@@ -64,6 +65,17 @@ class Action:
         """Whether it only lowers numbers, which doesn't matter if the item no longer exists."""
         written = self.sets or self.removes or self.terms or self.requirements
         return not written and bool(self.adds) and all(n < 0 for n in self.adds.values())
+
+    def is_carried_out_on(self, stored: Item | None) -> bool:
+        """Whether the stored item is what the action leaves; False if that isn't known."""
+        if self.delete:
+            return not stored
+        whole = self.put or self.leaves
+        if whole is None or not stored or self.adds:
+            return False
+        return whole.keys() == stored.keys() and all(
+            holds(equals(name, value), stored) for name, value in whole.items()
+        )
 
     def required(self) -> list[Requirement]:
         """All that is required of the item, in the order in which a refusal is explained."""

@@ -85,10 +85,11 @@ def send_batch(wanted: Mapping[Address, dict[str, Any]], context: Context) -> St
         left = [(table, request) for table, rest in answer.get("UnprocessedItems", {}).items() for request in rest]
         pending += left
         attempt = 0 if len(left) < len(chunk) else attempt + 1
-        if attempt > RETRIES:
-            raise Throttled("batch_write_item", "UnprocessedItems", f"{len(left)} items are still unprocessed")
         if left:
-            yield Wait(pause(attempt))
+            error = Throttled("batch_write_item", "UnprocessedItems", f"{len(left)} items are still unprocessed")
+            if attempt > RETRIES:
+                raise error
+            yield Wait(pause(attempt), error, first=attempt <= 1)
 
 
 def _check(spec: EntitySpec, context: Context) -> None:

@@ -30,13 +30,26 @@ def send_plan(plan: Plan, context: Context) -> Steps[None]:
     while (planned := plan.request(context.design.table_names)) is not None:
         operation, request = planned
         try:
-            plan.answer = yield from call(operation, request, again=operation == "transact_write_items")
+            plan.answer = yield from call(operation, request)
             break
         except ClientFailure as failure:
+            if _was_carried_out(plan.sent(), failure):
+                break
             if not _without_lost_counts(plan, failure):
                 raise _explained(plan.sent(), failure) from failure
     for done in settle:
         done()
+
+
+def _was_carried_out(actions: list[Action], failure: ClientFailure) -> bool:
+    """Whether a write was refused only because the client repeated it after it had been carried out.
+
+    The item is then exactly what the write leaves: the answer to the first attempt was lost.
+    """
+    if failure.code != "ConditionalCheckFailedException" or not failure.repeated:
+        return False
+    (action,) = actions
+    return action.is_carried_out_on(failure.response.get("Item"))
 
 
 def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:

@@ -49,6 +49,7 @@ def running(system: System[D], settings: Settings, client: object) -> Running[D]
         system.design(settings.table_environment()),
         ObservedClient(client),
         secret=None if secret is None else secret.get_secret_value().encode(),
+        timeout=settings.dynamodb_timeout,
     )
     rates = Rates(store, identity=settings.rate_identity, address=settings.rate_address)
     media = media_of(system.name, settings, store)
