@@ -108,7 +108,7 @@ def test_an_unprocessed_batch_is_repeated_until_the_time_is_over(store: Store[Cl
         client = Unwilling(object())
         with pytest.raises(Throttled, match="unprocessed"):
             Store(store.design, client, timeout=1).run(op)
-        assert client.calls == 6
+        assert client.calls == 5
 
 
 def test_a_batch_that_gets_on_may_take_longer(store: Store[Club], passing: VirtualTime) -> None:

@@ -1,8 +1,8 @@
 """The boto3 clients of commands: how long they try, and what they repeat.
 
 A request with all its repetitions takes at most `KEYPLAN_DYNAMODB_TIMEOUT` seconds. The last attempt begins within the
-first half of them, and an attempt takes less than half, so that a server that doesn't answer is asked twice. boto3's own
-retries are turned off, because they count attempts, not seconds, and repeat writes that may have been carried out.
+first half of them, and an attempt takes less than half, so that a server that doesn't answer is asked twice. boto3's
+own retries are turned off, because they count attempts, not seconds, and repeat writes that may have been carried out.
 """
 
 import json
