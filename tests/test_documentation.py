@@ -50,7 +50,16 @@ def test_every_setting_is_documented() -> None:
     assert {name for name in Settings.model_fields if f"`KEYPLAN_{name.upper()}`" not in page} == set()
 
 
-NO_LIMITS = {"port", "workers", "dynamodb_port", "monitor_port", "stream_tries", "sweep_seconds", "lease_seconds"}
+NO_LIMITS = {
+    "dynamodb_timeout",
+    "port",
+    "workers",
+    "dynamodb_port",
+    "monitor_port",
+    "stream_tries",
+    "sweep_seconds",
+    "lease_seconds",
+}
 """Settings that are numbers, but don't protect the server from anybody."""
 
 
