@@ -7,7 +7,7 @@ import pytest
 from keyplan.data import (
     DataError,
     InUse,
-    StaleVersion,
+    ItemChanged,
     Store,
     UniqueViolation,
     create,
@@ -44,7 +44,7 @@ def test_writers_of_the_same_field_conflict(store: Store[Club]) -> None:
     first, second = two(store)
     first.text, second.text = "first", "second"
     store.run(update(first))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         store.run(update(second))
 
 
@@ -54,7 +54,7 @@ def test_writers_of_two_parts_of_one_index_key_conflict(store: Store[Club], befo
     first, second = two(store)
     first.folder, second.rank = "g", 7
     store.run(update(first))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         store.run(update(second))
     assert store.verify() == []
 
@@ -66,9 +66,9 @@ def test_two_writers_of_one_unique_value_conflict(store: Store[Club]) -> None:
     assert second is not None
     first.name, second.name = "B", "C"
     store.run(update(first))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         store.run(update(second))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         store.run(delete(second))
     assert store.verify() == []
     store.run(create(Alias(alias_id="c", name="C")))
@@ -105,7 +105,7 @@ def test_an_absent_version_counts_as_0(store: Store[Club], raw: Any) -> None:
     store.run(update(first))
     assert first.version == 1
     second.nickname = "m"
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         store.run(update(second))
 
 
@@ -239,6 +239,6 @@ def test_an_old_copy_does_not_change_a_new_item_with_the_same_key(store: Store[C
     store.run(create(Article(slug="s", number=2, title="T", author="joe", tags=frozenset("c"))))
     old_user.email, old.title = "c", "U"
     for op in (update(old_user), delete(old_user), update(old), delete(old), move(old, slug="t")):
-        with pytest.raises(StaleVersion):
+        with pytest.raises(ItemChanged):
             store.run(op)
     assert store.verify() == []

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
-from keyplan.data import StaleVersion, Store, StoredDataError, create, patch, update
+from keyplan.data import ItemChanged, Store, StoredDataError, create, patch, update
 from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.sizes import item_size
 from keyplan.data.codec.values import encode_untyped, value_codec
@@ -515,7 +515,7 @@ def test_an_envelope_is_rewritten_under_its_version(post: Store[Post]) -> None:
     first.body = "first"
     post.run(update(first))
     second.status = "sent"
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         post.run(update(second))
     post.run(patch(ref(Letter, letter_id="1"), status="sent"))
     found = post.run(get(Letter, letter_id="1"))
@@ -531,7 +531,7 @@ def test_an_envelope_without_a_version_is_safe_too(post: Store[Post]) -> None:
     assert second is not None
     first.first, second.second = "a", "b"
     post.run(update(first))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         post.run(update(second))
     for n in range(3):
         post.run(patch(ref(Sheet, sheet_id="1"), second=str(n)))

@@ -41,6 +41,9 @@ _IMMUTABLE = (str, int, float, bool, bytes, Decimal, Enum, NoneType)
 _SILENT = {"title", "extra_fields_behavior"}
 """Settings of a class that make no difference to the values of its fields."""
 
+_OWN = {"model", "dataclass"}
+"""Schemas for which pydantic may use the validator of their class instead."""
+
 _SLOTS = {"fields": "__dict__", "given": "__pydantic_fields_set__"}
 _EMPTY_SLOTS = ("__pydantic_extra__", "__pydantic_private__")
 
@@ -103,6 +106,15 @@ def default_factory(entity: type[Entity], name: str) -> Callable[[], object]:
 def field_validator(entity: type[Entity], name: str) -> Validate:
     """A function that validates one field's stored content as its class does. Nested fields go by their names."""
     return _by_schema(entity, name) if decodes_directly(entity) else _by_model(entity, name)
+
+
+def has_unchecked_times(entity: type[Entity], name: str) -> bool:
+    """Whether a field contains times that its validator accepts without a zone, so that they must be checked.
+
+    A validator of the class may add the zone, and pydantic reads a nested model by the model's own schema.
+    """
+    kinds = {str(each.get("type")) for each in _inside(_field_schema(entity, name))}
+    return "datetime" in kinds and any(kind in _OWN or kind.startswith("function-") for kind in kinds)
 
 
 def _by_schema(entity: type[Entity], name: str) -> Validate:
@@ -222,4 +234,17 @@ def _field_schema(entity: type[Entity], name: str) -> Schema:
 
 @cache
 def _schema_validator(entity: type[Entity], name: str) -> SchemaValidator:
-    return SchemaValidator(_field_schema(entity, name), cast(CoreConfig, _config(entity)))
+    schema = _field_schema(entity, name)
+    if not has_unchecked_times(entity, name):
+        schema = _with_zones(schema)
+    return SchemaValidator(schema, cast(CoreConfig, _config(entity)))
+
+
+def _with_zones(schema: Any) -> Any:  # noqa: ANN401 - schemas are of any kind
+    """The schema, but times without a zone are refused."""
+    if isinstance(schema, list):
+        return [_with_zones(each) for each in schema]
+    if isinstance(schema, Mapping):
+        required = {"tz_constraint": "aware"} if schema.get("type") == "datetime" else {}
+        return {name: _with_zones(each) for name, each in schema.items()} | required
+    return schema

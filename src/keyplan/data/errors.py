@@ -1,11 +1,12 @@
 """The errors of the data layer.
 
 `DataError` is the base. A rule of the design that refuses a write raises a `Refused` with the entity, the constraint
-and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `StaleVersion`, `ConditionFailed`, `PathMissing`,
-`ParentMissing`, `InUse` or `FloorReached`. Wrong stored data or requests are `StoredDataError`, `BadCursor` and
-`TooLarge`. A request that DynamoDB failed is `RequestFailed`; `Throttled` and `Conflict` were retried first, and
-`MissingTable` says which table. Every class has a stable `code`. Values that are over their limits or can't be stored
-raise `keyplan.design.InvalidValue`; an import reports them as an `InvalidItem`, which is a `Refused` too.
+and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `ItemChanged` (`StaleVersion` if the entity has a
+version), `ConditionFailed`, `PathMissing`, `ParentMissing`, `InUse` or `FloorReached`. Wrong stored data or requests are
+`StoredDataError`, `BadCursor` and `TooLarge`. A request that DynamoDB failed is `RequestFailed`; `Conflict` was
+repeated first, `Throttled` by the client, and `MissingTable` says which table. Every class has a stable `code`. Values
+that are over their limits or can't be stored raise `keyplan.design.InvalidValue`; an import reports them as an
+`InvalidItem`, which is a `Refused` too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,11 +66,17 @@ class UniqueViolation(Refused):
     sentence = "Another item has the same value: {item}"
 
 
-class StaleVersion(Refused):
+class ItemChanged(Refused):
     """The item was changed by somebody else since it was read; `stored` is the item now."""
 
-    code = "stale-version"
+    code = "item-changed"
     sentence = "{item} was changed since it was read. Read it again"
+
+
+class StaleVersion(ItemChanged):
+    """The item has another version than when it was read; `stored` is the item now."""
+
+    code = "stale-version"
 
 
 class ConditionFailed(Refused):

@@ -118,6 +118,25 @@ class Entity(BaseModel):
                 "Declare it with table=..., or with abstract=True if it is there to be inherited from.",
             )
 
+    # Copies remember the item too: they are compared with it as their original is.
+
+    def __copy__(self) -> Self:
+        return self._with_stored_item_of(super().__copy__())
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        return self._with_stored_item_of(super().__deepcopy__(memo))
+
+    def _with_stored_item_of(self, copied: Self) -> Self:
+        object.__setattr__(copied, "__keyplan_stored__", getattr(self, "__keyplan_stored__", None))
+        return copied
+
+    def __getstate__(self) -> dict[Any, Any]:
+        return {**super().__getstate__(), "__keyplan_stored__": getattr(self, "__keyplan_stored__", None)}
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        super().__setstate__(state)
+        object.__setattr__(self, "__keyplan_stored__", state.get("__keyplan_stored__"))
+
     @property
     def model_fields_set(self) -> set[str]:
         """The names of the fields that were given, or that were stored."""

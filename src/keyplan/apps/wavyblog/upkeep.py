@@ -6,7 +6,7 @@ from datetime import timedelta
 from keyplan.apps.wavyblog.design import WavyBlog
 from keyplan.apps.wavyblog.entities import Admins, Category, Image
 from keyplan.apps.wavyblog.fields import UNCATEGORIZED
-from keyplan.data import InUse, NotFound, Refused, StaleVersion, create, delete
+from keyplan.data import InUse, ItemChanged, NotFound, Refused, create, delete
 from keyplan.design import get
 from keyplan.web import Running
 
@@ -17,7 +17,7 @@ _PATIENCE = timedelta(hours=1)
 def finish_rename(running: Running[WavyBlog], category: Category) -> None:
     """Move the posts of a category that is being renamed, and delete it. Another process may have started this."""
     assert category.renamed_to is not None
-    with suppress(NotFound, StaleVersion, InUse):  # new posts arrived in the meantime: the next sweep moves them
+    with suppress(NotFound, ItemChanged, InUse):  # new posts arrived in the meantime: the next sweep moves them
         running.store.run(running.design.move_posts(category.slug, category.renamed_to))
 
 

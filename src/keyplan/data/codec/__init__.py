@@ -3,6 +3,7 @@
 | module | what it is |
 | --- | --- |
 | `values` | how the values of each type are stored: `ValueCodec`; `AttributeValue` and `Item` are DynamoDB's forms |
+| `times` | times as they are stored: in UTC, cut to the table's precision |
 | `entities` | `EntityCodec`, which encodes and decodes the items of an entity; `codec_of` gives it |
 | `encoding`, `decoding`, `codegen` | functions that are generated for one entity, for items as they nearly always are |
 | `key_codec` | `KeyCodec`: primary keys and index keys |

@@ -4,10 +4,12 @@ Fields are validated by pydantic's own schema of the class, so that the result i
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 from keyplan.data import compat
 from keyplan.data.codec.codegen import GeneratedFunction
+from keyplan.data.codec.times import check_zones, may_hold_times
 from keyplan.data.codec.values import AttributeValue, Item, ValueCodec
 from keyplan.design import Entity
 from keyplan.design.absence import NOTHING
@@ -64,8 +66,10 @@ def _reading(code: GeneratedFunction, entity: type[Entity], sources: Mapping[str
         fields.append(f"{name!r}: {value},")
     filled, empty = compat.slot_setters()
     own = [f"if not ({' and '.join(absences)}):", f"    given = set({code.named(frozenset(sources))})"]
+    unsure = [name for name in sources if compat.has_unchecked_times(entity, name)]
     return [
         *("fields = {", *fields, "}"),
+        *(f"{code.named(check_zones)}(fields[{name!r}])" for name in unsure),
         f"given = {code.named(SharedNames(sources))}",
         *((*own, *absences.values()) if absences else ()),
         f"entity = {code.named(object.__new__)}({code.named(entity)})",
@@ -73,6 +77,12 @@ def _reading(code: GeneratedFunction, entity: type[Entity], sources: Mapping[str
         *(f"{code.named(leave)}(entity, None)" for leave in empty),
         f"{code.named(Entity.__dict__['__keyplan_stored__'].__set__)}(entity, item)",
     ]
+
+
+@cache
+def timed_fields(spec: EntitySpec) -> tuple[str, ...]:
+    """The fields that are or may contain times as text."""
+    return tuple(f.name for f in spec.fields.values() if f.kind != "ttl" and may_hold_times(f.annotation))
 
 
 def _value(code: GeneratedFunction, entity: type[Entity], source: FieldSource) -> str:

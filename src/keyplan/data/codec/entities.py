@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import deepcopy
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -13,6 +14,7 @@ from keyplan.data.codec.decoding import (
     build_decoder,
     build_list_decoder,
     build_recognizer,
+    timed_fields,
 )
 from keyplan.data.codec.encoding import build_encoder
 from keyplan.data.codec.envelopes import pack, restored, unpack
@@ -26,6 +28,7 @@ from keyplan.data.codec.sizes import (
     size_with_local_indexes,
     value_size,
 )
+from keyplan.data.codec.times import as_stored, times_in
 from keyplan.data.codec.values import AttributeValue, Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
@@ -260,6 +263,9 @@ class EntityCodec(Generic[E]):
             problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(map(str, problem["loc"])) or "item"
             raise self._unreadable(item, place, problem["msg"]) from None
+        for name in timed_fields(self.spec):
+            if name in entity.model_fields_set and any(time.tzinfo is None for time in times_in(entity.__dict__[name])):
+                raise self._unreadable(item, name, "its time has no time zone")
         object.__setattr__(entity, "__keyplan_stored__", item)
         return entity
 
@@ -305,6 +311,23 @@ class EntityCodec(Generic[E]):
                     values[name] = restored(field.annotation, packed[field.stored])
                 except (TypeError, ValueError):
                     raise self._unreadable(item, name, f"it isn't of type {field.annotation} in the envelope") from None
+
+    def settled(self, values: Mapping[str, object], item: Item) -> dict[str, object]:
+        """The values of fields that are read back differently than they were written: times, cut and in UTC."""
+        found: dict[str, object] = {}
+        times = self.spec.table.times
+        if ttl := self.spec.by_kind.get("ttl"):
+            time = values[ttl.name]
+            if isinstance(time, datetime) and as_stored(time, "seconds") is not time:
+                found[ttl.name] = self._codecs[ttl.name].decode(self._codecs[ttl.name].encode(time) or {})
+        for name in timed_fields(self.spec):
+            value = values[name]
+            if isinstance(value, datetime):
+                if (stored := as_stored(value, times)) is not value:
+                    found[name] = stored
+            elif any(as_stored(time, times) is not time for time in times_in(value)):
+                found[name] = self.decode(item).__dict__[name]
+        return found
 
     def _unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
         names = [part.attribute.name for part in self.spec.primary.parts]

@@ -12,7 +12,7 @@ from typing import Any
 from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, DataError, NotFound, StaleVersion
+from keyplan.data.errors import AlreadyExists, DataError, ItemChanged, NotFound
 from keyplan.data.expressions.conditions import attribute_not_exists, equals
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.jobs.journals import begin, end, journal
@@ -103,7 +103,7 @@ class Cascades:
             try:
                 yield from send_plan(plan, context)
                 return
-            except (NotFound, StaleVersion):
+            except (NotFound, ItemChanged):
                 # Another process was faster, or somebody changed the item.
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -173,7 +173,7 @@ class Cascades:
                 yield from send_plan(plan, context)
         except NotFound:
             return True
-        except StaleVersion:
+        except ItemChanged:
             return False
         return True
 

@@ -12,7 +12,7 @@ from typing import Any
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, DataError, StaleVersion
+from keyplan.data.errors import AlreadyExists, DataError, ItemChanged
 from keyplan.data.expressions.conditions import attribute_not_exists, equals
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.jobs.cascades import Cascades
@@ -64,7 +64,7 @@ class ExpiredCleanups:
             try:
                 yield from send_plan(plan, context)
                 break
-            except (AlreadyExists, StaleVersion):
+            except (AlreadyExists, ItemChanged):
                 if attempt == ATTEMPTS - 1:
                     raise
                 yield Wait(pause(attempt))
@@ -160,7 +160,7 @@ def _as_seen(spec: EntitySpec, effect: EffectItem) -> Requirement:
     """The effect item is unchanged since it was read."""
     keys = set(effect.table.key_names)
     known = {name: value for name, value in effect.own.items() if name not in keys} or effect.own
-    changed = StaleVersion(spec.name, effect.constraint, effect.values)
+    changed = ItemChanged(spec.name, effect.constraint, effect.values)
     return Requirement(tuple(equals(name, value) for name, value in known.items()), lambda stored: changed)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
 from keyplan.data.codec.values import Item, decode_untyped, encode_untyped
-from keyplan.data.errors import DataError, InUse, NotFound, StaleVersion
+from keyplan.data.errors import DataError, InUse, ItemChanged, NotFound
 from keyplan.data.jobs.cascades import TOGETHER, Cascades
 from keyplan.data.jobs.journals import begin, end, journal
 from keyplan.data.jobs.rekeying import rekey_all
@@ -73,7 +73,7 @@ class Rewrites:
             try:
                 yield from self._end(work.final, context, begun)
                 return changed
-            except (NotFound, StaleVersion, InUse):
+            except (NotFound, ItemChanged, InUse):
                 # Somebody changed the last item, or new items refer to it: those have to be changed first.
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -110,7 +110,7 @@ class Rewrites:
             raise DataError(f"the rewrite doesn't change an item, so it would never end: {entity.spec.name} {where}")
         try:
             yield from send_plan(plan, context)
-        except (NotFound, StaleVersion):
+        except (NotFound, ItemChanged):
             return False
         settle()
         if where in changed:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from keyplan.data.errors import AlreadyExists, DataError, NotFound, StaleVersion
+from keyplan.data.errors import AlreadyExists, DataError, ItemChanged, NotFound
 from keyplan.data.store import Store
 from keyplan.data.writes.operations import create, update
 from keyplan.design import HOUSEKEEPING, Entity, Version, get, key
@@ -69,7 +69,7 @@ class Lease:
             found.holder, found.until = self._holder, now + self._length
             try:
                 self._store.run(update(found))
-            except (NotFound, StaleVersion):
+            except (NotFound, ItemChanged):
                 return False
             self._item, self.interrupted = found, interrupted
             return True
@@ -95,7 +95,7 @@ class Lease:
             item.until = now + self._length
             try:
                 self._store.run(update(item))
-            except (NotFound, StaleVersion) as error:
+            except (NotFound, ItemChanged) as error:
                 self._item = None
                 raise LeaseLost(f"another process took the lease {self.name}") from error
             except BaseException:

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from keyplan.data.codec.entities import codec_of, stored_item
-from keyplan.data.errors import AlreadyExists, NotFound, StaleVersion
+from keyplan.data.errors import AlreadyExists, ItemChanged, NotFound
 from keyplan.data.store import Store
 from keyplan.data.streams.leases import LeaseLost
 from keyplan.data.writes.key_operations import delete
@@ -61,7 +61,7 @@ def claimed(store: Store[Any], table: str, stream: str, shard: str, known: Check
             return store.run(create(fresh))
         known.claim = make_id()
         return store.run(update(known))
-    except (AlreadyExists, NotFound, StaleVersion) as error:
+    except (AlreadyExists, NotFound, ItemChanged) as error:
         raise _lost(shard) from error
 
 
@@ -72,7 +72,7 @@ def move(store: Store[Any], checkpoint: Checkpoint, beside: Sequence[Create[Any]
         checkpoint.expires_at = store.clock() + _KEPT
     try:
         store.transact(update(checkpoint), *beside)
-    except (NotFound, StaleVersion) as error:
+    except (NotFound, ItemChanged) as error:
         raise _lost(checkpoint.shard) from error
     except BaseException:
         # The checkpoint must not show a position that was not stored.
@@ -83,7 +83,7 @@ def move(store: Store[Any], checkpoint: Checkpoint, beside: Sequence[Create[Any]
 
 def forget(store: Store[Any], checkpoint: Checkpoint) -> None:
     """Delete the checkpoint of a shard that no longer exists."""
-    with suppress(NotFound, StaleVersion):
+    with suppress(NotFound, ItemChanged):
         store.run(delete(checkpoint))
 
 

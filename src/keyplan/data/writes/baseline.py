@@ -3,9 +3,10 @@
 from collections.abc import Hashable, Mapping, Set
 from typing import Any, TypeVar
 
-from keyplan.data.codec.entities import EntityCodec, set_stored_item
+from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.writes.actions import Action, incremented
+from keyplan.data.writes.stamps import counter_assigned
 from keyplan.design import Entity, InvalidValue
 
 E = TypeVar("E", bound=Entity)
@@ -84,17 +85,21 @@ class Baseline:
         if any(self.stored[name] != value for name, value in key.items()):
             problem = "This field is part of the primary key, which an update can't change. Use move()."
             raise InvalidValue("key-changed", f"{spec.name}.{changed[0]}", problem, field=changed[0])
+        self.check_counts(entity)
+
+    def check_counts(self, entity: Entity) -> None:
+        """Raise `InvalidValue` if a counter was changed."""
+        spec = self.codec.spec
         for each in spec.counts:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
-                problem = "This number is maintained by the items that it counts, so it can't be set."
-                raise InvalidValue("count-changed", f"{spec.name}.{each.name}", problem, field=each.name)
+                raise counter_assigned(spec, each.name)
 
 
 def settle(entity: E, values: Mapping[str, object], item: Item, action: Action) -> E:
     """After the write: update the entity and its stored item to what was written. Returns the entity."""
     if action.adds:
         item = {**item, **{name: incremented(item.get(name), amount) for name, amount in action.adds.items()}}
-    entity.__dict__.update(values)
+    entity.__dict__.update({**values, **codec_of(type(entity)).settled(values, item)})
     for field in entity.spec.counts:
         if field.stored in item:
             entity.__dict__[field.name] = integer_of(item[field.stored])

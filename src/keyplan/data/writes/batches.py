@@ -66,7 +66,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
         raise DataError("a batch isn't a transaction, so nothing can be written beside it")
     yield from send_batch(wanted, context)
     for entity, fresh, item in items:
-        entity.__dict__.update(fresh.__dict__)
+        entity.__dict__.update({**fresh.__dict__, **codec_of(type(entity)).settled(fresh.__dict__, item)})
         set_stored_item(entity, item)
     return len(wanted)
 

@@ -95,7 +95,8 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     effects = [effect for draft in accepted for effect in draft.effects.items.items()]
     yield from _put({where: effect.item for where, effect in effects if where not in stored}, context)
     for draft in fresh.values():
-        draft.entity.__dict__.update(draft.fresh.__dict__)
+        values = draft.fresh.__dict__
+        draft.entity.__dict__.update({**values, **codec_of(type(draft.entity)).settled(values, draft.item)})
         set_stored_item(draft.entity, draft.item)
     there = tuple(draft.entity for draft in accepted if draft.same)
     return Imported(tuple(draft.entity for draft in fresh.values()), there, (*unstorable, *refused))
@@ -106,7 +107,11 @@ def _drafts(entities: Iterable[Entity], context: Context) -> tuple[list[_Draft],
     drafts: list[_Draft] = []
     unstorable: list[RefusedItem] = []
     for entity in entities:
-        fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+        try:
+            fresh = entity.model_copy(update=creation_stamps(entity, context.now))
+        except InvalidValue as error:
+            unstorable.append((entity, _invalid(entity, (error,))))
+            continue
         over_limit = tuple(entity.spec.limits.broken(fresh.__dict__))
         try:
             drafts.append(_draft(entity, fresh, over_limit))

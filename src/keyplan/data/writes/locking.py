@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence, Set
 from functools import cache, lru_cache
 
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import NotFound, Refused, StaleVersion
+from keyplan.data.errors import ItemChanged, NotFound, Refused, StaleVersion
 from keyplan.data.expressions.conditions import equals, item_exists
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.writes.effects import has_effects
@@ -23,7 +23,9 @@ def unchanged_since_read(
     if not attributes:
         return [exists]
     same = tuple([equals(name, stored.get(name)) for name in attributes])
-    return [exists, Requirement(same, lambda found: refused(StaleVersion, "version", found))]
+    if "version" in spec.by_kind:
+        return [exists, Requirement(same, lambda found: refused(StaleVersion, "version", found))]
+    return [exists, Requirement(same, lambda found: refused(ItemChanged, "unchanged", found))]
 
 
 @lru_cache(maxsize=4096)

@@ -196,6 +196,7 @@ class Move(Write[E], WriteOp[E]):
             updated = Update(changed).add_to(plan, context)
             return lambda: _follow(entity, changed, updated)
         baseline = Baseline(codec, stored, changed)
+        baseline.check_counts(changed)
         stamps = update_stamps(spec, stored, context.now)
         fresh = changed.model_copy(update=stamps)
         touched = baseline.changed(changed)

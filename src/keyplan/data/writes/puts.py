@@ -5,7 +5,7 @@ from typing import Any
 from keyplan.data.codec.addresses import address
 from keyplan.data.codec.entities import codec_of, set_stored_item
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, Refused, described
+from keyplan.data.errors import AlreadyExists, ItemChanged, Refused, described
 from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.reads.reader import Reader
@@ -14,6 +14,7 @@ from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.effects import has_effects
 from keyplan.data.writes.operations import Context, Create, Put, Update
 from keyplan.data.writes.plan import Plan
+from keyplan.data.writes.stamps import check_counts
 from keyplan.data.writes.transactions import send_plan, write_parts
 from keyplan.design import Entity, Ref
 from keyplan.design.entity import EntitySpec
@@ -28,6 +29,7 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
         whole = codec_of(type(entity)).encode(entity)
         plan.put(address(entity.spec.table, whole), whole)
         yield from send_plan(plan, context)
+        entity.__dict__.update(codec_of(type(entity)).settled(entity.__dict__, whole))
         set_stored_item(entity, whole)
         return
     for attempt in range(ATTEMPTS):
@@ -45,7 +47,7 @@ def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
             yield from write_parts([Create(entity) if item is None else Update(entity)], context)
             return
         except Refused as refusal:
-            if attempt == ATTEMPTS - 1 or refusal.constraint not in ("primary", "version"):
+            if attempt == ATTEMPTS - 1 or not (refusal.constraint == "primary" or isinstance(refusal, ItemChanged)):
                 raise
             yield Wait(pause(attempt))
 
@@ -58,6 +60,7 @@ def _is_simple(spec: EntitySpec, relations: Relations) -> bool:
 
 def _stand_in(entity: Entity, item: Item | None) -> None:
     """Treat an entity as read from this item; fields that the store maintains take their stored values."""
+    check_counts(entity)
     set_stored_item(entity, item)
     if item is not None:
         before = codec_of(type(entity)).decode(item)

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from keyplan.data import AlreadyExists, Part, Refused, StaleVersion, Store, create, delete, update
+from keyplan.data import AlreadyExists, ItemChanged, Part, Refused, Store, create, delete, update
 from keyplan.design import (
     HOUSEKEEPING,
     Created,
@@ -185,7 +185,7 @@ class Media:
             use.pending = [*use.pending, Pending(upload_id=upload.upload_id, most=upload.most, due_at=upload.due_at)]
             try:
                 self._store.transact(create(upload), update(use))
-            except StaleVersion:  # they asked for another one at the same time
+            except ItemChanged:  # they asked for another one at the same time
                 continue
             return
         raise Unavailable

@@ -67,7 +67,7 @@ def _from_rule(error: data.Refused, design: Design | None) -> Problem:
             return missing(entity)
         case data.StaleVersion():
             return Stale()
-        case data.ConditionFailed():
+        case data.ItemChanged() | data.ConditionFailed():
             return changed_meanwhile()
     rule, code, detail = _in_general(error, design, entity)
     said = declared_refusal(design.entities, entity, rule, error.constraint)

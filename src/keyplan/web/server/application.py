@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Lifespan
 
-from keyplan.data import DataError, StaleVersion, Store
+from keyplan.data import DataError, ItemChanged, Store
 from keyplan.design import Design, InvalidValue
 from keyplan.web.identity.tokens import identity_of
 from keyplan.web.media import media_of, media_routes
@@ -94,7 +94,7 @@ def api_of(system: Running[Any]) -> FastAPI:
 
 async def _on_problem(request: Request, error: Exception) -> Response:
     running: Running[Any] | None = getattr(request.app.state, "running", None)
-    if isinstance(error, StaleVersion) and "if-match" not in request.headers:
+    if isinstance(error, ItemChanged) and "if-match" not in request.headers:
         return problem_response(request.scope, changed_meanwhile())
     return problem_response(request.scope, problem_for(error, None if running is None else running.design))
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from keyplan.data import AlreadyExists, Refused, StaleVersion, Store, UniqueViolation, update
+from keyplan.data import AlreadyExists, ItemChanged, Refused, Store, UniqueViolation, update
 from keyplan.design import Design, Entity, Follow, Merge, Op, Page, Query, Scan, entity_of
 from keyplan.web.media import Media
 from keyplan.web.models.bodies import Change
@@ -61,7 +61,7 @@ def allow(
     that call it have to ask first.
     """
     permission = Permission(roles, also, raises, one_way)
-    both: tuple[type[Refused], ...] = (StaleVersion, *retry)
+    both: tuple[type[Refused], ...] = (ItemChanged, *retry)
 
     def declare(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
         def entered(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -12,7 +12,7 @@ from keyplan.apps.hacktracker.fields import HitLocation, ItemId, Result
 from keyplan.apps.hacktracker.models import AtBatOut, GameChange, GameOut, NewAtBat, PlayerOut
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.data import StaleVersion
+from keyplan.data import ItemChanged
 from keyplan.web import In, Stale, all_of, not_modified
 
 RESULTS: tuple[tuple[Result, str], ...] = (
@@ -168,7 +168,7 @@ def opponent(view: HackView, game_id: ItemId, change: TheirScore) -> Response:
         view.service.change_game(game_id, scored, frozenset({game.version}))
 
     # If two people count at once, both count.
-    view.service.persist(act, Stale, StaleVersion)
+    view.service.persist(act, Stale, ItemChanged)
     return view.redirect("/games/{game_id}/score", game_id=game_id)
 
 

@@ -11,7 +11,7 @@ from keyplan.apps.hacktracker.design import HackTrackerDesign
 from keyplan.apps.hacktracker.entities import Game, Membership, Player, Team, User
 from keyplan.apps.hacktracker.fields import Role
 from keyplan.apps.hacktracker.models import AccountChange
-from keyplan.data import AlreadyExists, Check, ConditionFailed, NotFound, ParentMissing, StaleVersion, check, create
+from keyplan.data import AlreadyExists, Check, ConditionFailed, ItemChanged, NotFound, ParentMissing, check, create
 from keyplan.design import Refusal, absent, get, ref
 from keyplan.web import (
     ANYONE,
@@ -36,7 +36,7 @@ A_SCORER = "you are the owner, a manager or a scorekeeper of the team"
 A_MANAGER = "you are the owner or a manager of the team"
 THE_OWNER = "you are the owner of the team"
 
-RACES = (StaleVersion, AlreadyExists, ConditionFailed, NotFound, ParentMissing)
+RACES = (ItemChanged, AlreadyExists, ConditionFailed, NotFound, ParentMissing)
 """What a write fails with if something was changed since it was read: the method runs again, with all its rules."""
 
 _CLAIMS = {"email": "email", "first_name": "given_name", "last_name": "family_name", "phone_number": "phone_number"}

@@ -4,7 +4,7 @@ from keyplan.apps.threefc.entities import Game, Goal
 from keyplan.apps.threefc.fields import GOALS, EventId, ItemId
 from keyplan.apps.threefc.models import GoalChange, GoalOut, NewGoal
 from keyplan.apps.threefc.service.access import READ, READERS, SCORE, SCOREKEEPERS, Access
-from keyplan.data import Check, Create, Move, NotFound, ParentMissing, StaleVersion, check, create, delete, move
+from keyplan.data import Check, Create, ItemChanged, Move, NotFound, ParentMissing, check, create, delete, move
 from keyplan.design import Refusal, ref
 from keyplan.web import SIGNED_IN, IfMatch, InConflict, Listing, Missing, Paging, Unprocessable, Versions, allow
 
@@ -82,7 +82,7 @@ class Goals(Access):
         shown = GoalOut.from_fields(last)
         try:
             self.store.transact(delete(last), _while_live(game_id))
-        except (NotFound, StaleVersion) as error:
+        except (NotFound, ItemChanged) as error:
             raise InConflict("not-the-last", "Somebody else just changed or undid this goal.") from error
         return shown
 

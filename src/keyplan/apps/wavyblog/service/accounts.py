@@ -17,9 +17,9 @@ from keyplan.data import (
     Check,
     ConditionFailed,
     Create,
+    ItemChanged,
     NotFound,
     ParentMissing,
-    StaleVersion,
     Update,
     check,
     create,
@@ -216,7 +216,7 @@ class Accounts(Service[WavyBlog]):
                 raise _sign_in_again()
             family.expires_at = self.now + REFRESH_LASTS
             return self._signed_in(user, family, update(family))
-        except (ConditionFailed, StaleVersion) as error:
+        except (ConditionFailed, ItemChanged) as error:
             # The token was used before, so one of its two users stole it.
             self._revoke(stored.username, stored.family_id)
             raise _sign_in_again() from error
@@ -238,7 +238,7 @@ class Accounts(Service[WavyBlog]):
     def _revoke(self, username: str, family_id: str) -> None:
         family = self.store.run(self.design.token_family(username, family_id))
         if family is not None:
-            with suppress(NotFound, StaleVersion):  # another request does the same
+            with suppress(NotFound, ItemChanged):  # another request does the same
                 self.store.run(delete(family))
 
     def _revoke_all(self, username: str) -> None:
