@@ -2,10 +2,14 @@
 
 `dynamodb` is a new engine in memory. `dynamodb_endpoint` is the URL of a new endpoint for everything that uses HTTP:
 `boto3.client("dynamodb", endpoint_url=dynamodb_endpoint)`.
+
+If another plugin has fixtures with these names, pytest takes one of the two. The settings `keyplan_dynamodb_fixture`
+and `keyplan_endpoint_fixture` give ours other names; an empty name leaves the fixture out.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,8 +19,7 @@ if TYPE_CHECKING:
 # The fixtures import the engine, so that test runs that don't use them aren't slowed down.
 
 
-@pytest.fixture
-def dynamodb() -> "Iterator[Engine]":
+def _dynamodb() -> "Iterator[Engine]":
     """A new DynamoDB in memory, with the methods of boto3's client."""
     from keyplan.engine import Engine
 
@@ -24,8 +27,7 @@ def dynamodb() -> "Iterator[Engine]":
         yield engine
 
 
-@pytest.fixture
-def dynamodb_endpoint() -> Iterator[str]:
+def _dynamodb_endpoint() -> Iterator[str]:
     """The URL of a new DynamoDB endpoint on a free port of the loopback interface."""
     from keyplan.engine import Database
     from keyplan.engine.wire import serve_in_thread
@@ -36,3 +38,23 @@ def dynamodb_endpoint() -> Iterator[str]:
             yield url
     finally:
         database.close()
+
+
+_FIXTURES: dict[str, tuple[str, Callable[[], Iterator[Any]], str]] = {
+    "keyplan_dynamodb_fixture": ("dynamodb", _dynamodb, "name of the fixture with a new DynamoDB in memory"),
+    "keyplan_endpoint_fixture": ("dynamodb_endpoint", _dynamodb_endpoint, "name of the fixture with an endpoint's URL"),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    for setting, (name, _, help_text) in _FIXTURES.items():
+        parser.addini(setting, f"{help_text} (default: {name}; empty: none)", default=name)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the fixtures by the names that the project gives them."""
+    fixtures = ModuleType("keyplan_fixtures")
+    for setting, (_, function, _) in _FIXTURES.items():
+        if name := config.getini(setting).strip():
+            setattr(fixtures, name, pytest.fixture(function, name=name))
+    config.pluginmanager.register(fixtures, "keyplan-fixtures")

@@ -20,6 +20,44 @@ def test_a_running_endpoint(dynamodb_endpoint: str) -> None:
     assert client.list_tables()["TableNames"] == []
 
 
+OTHER = """
+import pytest
+@pytest.fixture
+def dynamodb():
+    return "the other plugin's"
+"""
+TESTS = """
+def test_theirs(dynamodb):
+    assert dynamodb == "the other plugin's"
+def test_ours(keyplan_engine, dynamodb_url):
+    assert keyplan_engine.list_tables()["TableNames"] == []
+    assert dynamodb_url.startswith("http://127.0.0.1:")
+"""
+
+
+def pytest_run(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return done.stdout + done.stderr
+
+
+def test_a_project_can_give_them_other_names(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\nkeyplan_dynamodb_fixture = keyplan_engine\nkeyplan_endpoint_fixture = dynamodb_url\n"
+    )
+    (tmp_path / "other.py").write_text(OTHER)
+    (tmp_path / "test_it.py").write_text(TESTS)
+    assert "2 passed" in (said := pytest_run(tmp_path, "-p", "other", "test_it.py")), said
+    assert "dynamodb_endpoint" not in pytest_run(tmp_path, "--fixtures")
+
+
+def test_an_empty_name_leaves_a_fixture_out(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nkeyplan_dynamodb_fixture =\n")
+    (tmp_path / "test_it.py").write_text("def test_it(dynamodb): pass\n")
+    assert "fixture 'dynamodb' not found" in pytest_run(tmp_path, "test_it.py")
+    assert "dynamodb_endpoint" in pytest_run(tmp_path, "--fixtures")
+
+
 def test_another_project_finds_them_without_importing_the_engine_first(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import sys\n"
