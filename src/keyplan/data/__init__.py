@@ -44,6 +44,7 @@ from keyplan.data.errors import (
     Throttled,
     TooLarge,
     UniqueViolation,
+    Unsupported,
 )
 from keyplan.data.steps import Answer
 from keyplan.data.store import AsyncStore, Store, utc_now
@@ -113,6 +114,7 @@ __all__ = [
     "Throttled",
     "TooLarge",
     "UniqueViolation",
+    "Unsupported",
     "Update",
     "Upsert",
     "VerifyFinding",

@@ -4,7 +4,8 @@
 and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `ItemChanged` (`StaleVersion` if the entity has a
 version), `ConditionFailed`, `PathMissing`, `ParentMissing`, `InUse` or `FloorReached`. Wrong stored data or requests are
 `StoredDataError`, `BadCursor` and `TooLarge`. A request that DynamoDB failed is `RequestFailed`; `Conflict` was
-repeated first, `Throttled` by the client, and `MissingTable` says which table. Every class has a stable `code`. Values
+repeated first, `Throttled` by the client, and `MissingTable` says which table.
+`Unsupported` says what an endpoint lacks. Every class has a stable `code`. Values
 that are over their limits or can't be stored raise `keyplan.design.InvalidValue`; an import reports them as an
 `InvalidItem`, which is a `Refused` too.
 """
@@ -171,6 +172,34 @@ class MissingTable(RequestFailed):
         self.tables = tuple(tables)
         which = f"the table {tables[0]}" if len(tables) == 1 else f"one of the tables {', '.join(tables)}"
         super().__init__(operation, error_code, f"{which} doesn't exist; create_tables() creates missing tables")
+
+
+class Unsupported(RequestFailed):
+    """The endpoint lacks an operation of DynamoDB that the design needs."""
+
+    code = "unsupported"
+
+    def __init__(self, operation: str, error_code: str) -> None:
+        name = "".join(word.capitalize() for word in operation.split("_"))
+        lacks, to_do = _LACKING.get(operation, (f"the operation {name}", "Use one that has it"))
+        super().__init__(operation, error_code, f"this endpoint lacks {lacks} ({name}). {to_do}")
+
+
+_TRANSACTIONS = (
+    "transactions, with which a store keeps guards, counters and derived items in step",
+    "Use DynamoDB on AWS, `keyplan dynamodb` or another endpoint that has them",
+)
+_TIME_TO_LIVE = (
+    "time to live, so that expired items stay stored, though reads leave them out",
+    "The tables exist and can be used; delete expired items yourself, or use an endpoint that has it",
+)
+_LACKING = {
+    "transact_write_items": _TRANSACTIONS,
+    "transact_get_items": _TRANSACTIONS,
+    "describe_time_to_live": _TIME_TO_LIVE,
+    "update_time_to_live": _TIME_TO_LIVE,
+}
+"""What an endpoint without an operation lacks, and what to do about it."""
 
 
 class Throttled(RequestFailed):

@@ -9,7 +9,7 @@ import random
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled
+from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled, Unsupported
 
 T = TypeVar("T")
 
@@ -62,6 +62,9 @@ class ClientFailure(Exception):
 _THROTTLING = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
 _CONFLICTS = {"TransactionConflictException", "TransactionInProgressException"}
 
+UNSUPPORTED = {"UnknownOperationException", "UnknownOperation", "NotImplemented", "NotImplementedException", "501"}
+"""How endpoints say that they lack an operation; 501 is botocore's name for an answer without a code."""
+
 
 def pause(attempt: int) -> float:
     """Seconds to wait before the next attempt: longer each time, with jitter."""
@@ -104,6 +107,8 @@ def given_up(failure: ClientFailure) -> RequestFailed:
     operation, request = failure.call or Call("request", {})
     if failure.code == "ResourceNotFoundException" and (tables := _tables_of(request)):
         return MissingTable(operation, failure.code, tables)
+    if failure.code in UNSUPPORTED:
+        return Unsupported(operation, failure.code)
     kind = RequestFailed
     if failure.code in _THROTTLING:
         kind = Throttled

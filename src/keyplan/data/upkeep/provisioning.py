@@ -3,9 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from keyplan.data.steps import ClientFailure, Steps, Wait, call, pause
-from keyplan.design import Design, Table
+from keyplan.data.errors import RequestFailed
+from keyplan.data.steps import UNSUPPORTED, ClientFailure, Steps, Wait, call, given_up, pause
+from keyplan.design import HOUSEKEEPING, Design, Table
 from keyplan.design.tables import Index, KeyAttribute, Projection
+
+_CREATION_SECONDS = 600
+"""How long a table may take to become active; AWS needs a minute at most, and longer only for many indexes."""
+
+_KNOWN = {"ResourceNotFoundException", "ValidationException", "AccessDeniedException", "TransactionCanceledException"}
+"""Answers to a transaction that show that an endpoint has them; the table may not exist yet."""
 
 
 def create_table_requests(design: Design) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
@@ -16,26 +23,58 @@ def create_table_requests(design: Design) -> Iterator[tuple[dict[str, Any], dict
 
 
 def create_tables(design: Design) -> Steps[None]:
-    """Create missing tables, wait until they are active, and turn on their time to live."""
-    for request, ttl in create_table_requests(design):
-        name = request["TableName"]
-        try:
-            yield from call("create_table", request)
-        except ClientFailure as failure:
-            if failure.code != "ResourceInUseException":
-                raise
-        attempt = 0
-        while (yield from call("describe_table", {"TableName": name}))["Table"]["TableStatus"] != "ACTIVE":
-            yield Wait(pause(max(attempt, 4)))
-            attempt += 1
+    """Create missing tables, wait until they are active, and turn on their time to live.
+
+    Raises `Unsupported` before anything is created if the endpoint has no transactions, and at the end if it has no
+    time to live.
+    """
+    yield from _check_transactions(design)
+    requests = list(create_table_requests(design))
+    for request, _ in requests:
+        yield from _create_table(request)
+    for request, ttl in requests:
         if ttl is not None:
-            answer = yield from call("describe_time_to_live", {"TableName": name})
+            answer = yield from call("describe_time_to_live", {"TableName": request["TableName"]})
             if answer["TimeToLiveDescription"]["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
                 yield from call("update_time_to_live", ttl)
 
 
+def _create_table(request: dict[str, Any]) -> Steps[None]:
+    name = request["TableName"]
+    try:
+        yield from call("create_table", request)
+    except ClientFailure as failure:
+        if failure.code != "ResourceInUseException":
+            raise
+    waited = 0.0
+    while (yield from call("describe_table", {"TableName": name}))["Table"]["TableStatus"] != "ACTIVE":
+        if waited > _CREATION_SECONDS:
+            raise RequestFailed("create_table", "NotActive", f"{name} isn't active after {_CREATION_SECONDS} s")
+        seconds = pause(4 if waited < 1 else 6)
+        yield Wait(seconds)
+        waited += seconds
+
+
+def _check_transactions(design: Design) -> Steps[None]:
+    """Raise `Unsupported` if the endpoint has no transactions, by one that only checks that an item doesn't exist."""
+    key = {attribute.name: {attribute.type: "transactions"} for attribute in (*HOUSEKEEPING.hash, *HOUSEKEEPING.range)}
+    check = {
+        "TableName": design.table_name(HOUSEKEEPING),
+        "Key": key,
+        "ConditionExpression": f"attribute_not_exists({HOUSEKEEPING.hash[0].name})",
+    }
+    try:
+        yield from call("transact_write_items", {"TransactItems": [{"ConditionCheck": check}]})
+    except ClientFailure as failure:
+        if failure.code in UNSUPPORTED:
+            raise given_up(failure) from failure
+        if failure.code not in _KNOWN:
+            raise
+
+
 def tables_exist(design: Design) -> Steps[dict[str, bool]]:
-    """Whether each of the design's tables exists, by name."""
+    """Whether each of the design's tables exists, by name. Raises `Unsupported` if the endpoint has no transactions."""
+    yield from _check_transactions(design)
     there = {}
     for table in design.all_tables:
         name = design.table_name(table)
