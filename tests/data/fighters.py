@@ -9,8 +9,8 @@ from pathlib import Path
 from keyplan.data import (
     AlreadyExists,
     FloorReached,
+    ItemChanged,
     NotFound,
-    StaleVersion,
     Store,
     UniqueViolation,
     create,
@@ -70,7 +70,7 @@ def fight_on(store: Store[Club], path: str, name: str) -> Counter[str]:
     for what, n in turns:
         try:
             turn(store, name, what, n)
-        except (UniqueViolation, AlreadyExists, NotFound, FloorReached, StaleVersion):
+        except (UniqueViolation, AlreadyExists, NotFound, FloorReached, ItemChanged):
             continue
         won[f"{what} {n}"] += 1
     return won
@@ -102,6 +102,6 @@ def renamed(store: Store[Club], email: str) -> bool:
     """Change the e-mail address that everyone changes, unless all attempts fail."""
     try:
         store.run(patch(ref(User, username="ann"), email=email))
-    except StaleVersion:
+    except ItemChanged:
         return False
     return True

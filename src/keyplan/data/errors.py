@@ -2,8 +2,8 @@
 
 `DataError` is the base. A rule of the design that refuses a write raises a `Refused` with the entity, the constraint
 and the values: `NotFound`, `AlreadyExists`, `UniqueViolation`, `ItemChanged` (`StaleVersion` if the entity has a
-version), `ConditionFailed`, `PathMissing`, `ParentMissing`, `InUse` or `FloorReached`. Wrong stored data or requests are
-`StoredDataError`, `BadCursor` and `TooLarge`. A request that DynamoDB failed is `RequestFailed`; `Conflict` was
+version), `ConditionFailed`, `PathMissing`, `ParentMissing`, `InUse` or `FloorReached`. Wrong stored data or requests
+are `StoredDataError`, `BadCursor` and `TooLarge`. A request that DynamoDB failed is `RequestFailed`; `Conflict` was
 repeated first, `Throttled` by the client, and `MissingTable` says which table.
 `Unsupported` says what an endpoint lacks. Every class has a stable `code`. Values
 that are over their limits or can't be stored raise `keyplan.design.InvalidValue`; an import reports them as an

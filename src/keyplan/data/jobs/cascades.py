@@ -58,7 +58,7 @@ class Cascades:
             write = yield from read_delete(work, self._reader)
             try:
                 return (yield from self.delete(write, context))
-            except StaleVersion:
+            except ItemChanged:
                 if attempt == ATTEMPTS - 1:
                     raise
             yield Wait(pause(attempt))

@@ -71,7 +71,7 @@ class Action:
         if self.delete:
             return not stored
         whole = self.put or self.leaves
-        if whole is None or not stored or self.adds:
+        if whole is None or not stored or self.adds or self.terms:
             return False
         return whole.keys() == stored.keys() and all(
             holds(equals(name, value), stored) for name, value in whole.items()

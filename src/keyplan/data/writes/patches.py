@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
+from keyplan.data.codec.times import moment
 from keyplan.data.codec.value_paths import validated_field, value_path
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import ConditionFailed, NotFound, Refused
@@ -25,7 +26,6 @@ from keyplan.data.writes.operations import AfterWrite, Context, Planned, Update,
 from keyplan.data.writes.patch_routes import Route, direct_route, index_key_changes, shape_of, writes_stamps_only
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.returning import direct_result, read_result, return_values
-from keyplan.data.writes.stamps import moment
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import FieldPath, Node, recorded
 

@@ -4,7 +4,7 @@ somebody else changes the item in between."""
 from collections.abc import Sequence
 from typing import Any
 
-from keyplan.data.errors import AlreadyExists, DataError, NotFound, Refused, StaleVersion
+from keyplan.data.errors import AlreadyExists, DataError, ItemChanged, NotFound, Refused
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.key_deletes import prepare_delete
@@ -23,7 +23,7 @@ def key_write_steps(work: KeyWrite, reader: Reader, context: Context) -> Steps[A
         try:
             (result,) = yield from write_parts([part], context)
             return result
-        except (StaleVersion, AlreadyExists, NotFound) as refusal:
+        except (ItemChanged, AlreadyExists, NotFound) as refusal:
             if attempt == ATTEMPTS - 1 or not _is_race(work, part, refusal):
                 raise
         yield Wait(pause(attempt))
@@ -35,8 +35,8 @@ def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
     if not getattr(part, "was_read", False):
         return False
     if isinstance(work, Upsert):
-        return refusal.constraint in ("primary", "version")
-    return isinstance(refusal, StaleVersion)
+        return refusal.constraint == "primary" or isinstance(refusal, ItemChanged)
+    return isinstance(refusal, ItemChanged)
 
 
 def prepare_parts(parts: Sequence[Part | KeyWrite], reader: Reader, context: Context) -> Steps[list[Planned]]:
