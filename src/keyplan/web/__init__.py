@@ -45,6 +45,7 @@ from keyplan.web.system.hashing import check_place
 from keyplan.web.system.language import Language
 from keyplan.web.system.page_forms import form_of
 from keyplan.web.system.page_routes import Pages, Person
+from keyplan.web.system.page_views import Listed
 from keyplan.web.system.rates import RateLimit
 from keyplan.web.system.running import Progress, Running, System
 from keyplan.web.system.service import Service, allow
@@ -70,6 +71,7 @@ __all__ = [
     "IssuerSettings",
     "Language",
     "Line",
+    "Listed",
     "Listing",
     "LongText",
     "MayMatch",

@@ -16,7 +16,8 @@
 
     pages.form("/posts/{slug}/delete", Blog.delete_post, to="/", notice="Post deleted", again=post)
 
-A form that calls one method of the service and leads to another page is one line; see `page_forms`.
+A form that calls one method of the service and leads to another page is one line (`form`, see `page_forms`), and so is
+a page that only shows what the service reads (`show`, `edit`, `delete`, see `page_views`).
 
 Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
 parameter. If a rule refuses something, the form is shown again with the errors (by the page of the same path, or
@@ -29,11 +30,13 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from starlette.responses import Response
 
+from keyplan.web.models.bodies import In
 from keyplan.web.models.signatures import REQUIRED, check_path, signature_of
 from keyplan.web.system.access import Caller, permission_of
 from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.language import ENGLISH, Language
 from keyplan.web.system.page_forms import Notice, calling, check_names, names_in
+from keyplan.web.system.page_views import Asked, Reads, showing
 
 PageFunction: TypeAlias = Callable[..., Response]
 """Makes a page: its first parameter is a `View`, the others come from the path, the query and the form."""
@@ -128,6 +131,67 @@ class Pages:
             return function
 
         return declare
+
+    def show(
+        self,
+        path: str,
+        template: str,
+        /,
+        *,
+        asks: Reads | type[In] | None = None,
+        starts_from: str | None = None,
+        requires: Reads | None = None,
+        **values: object,
+    ) -> PageFunction:
+        """Register a page that is a template with values, which are read from the service; see `page_views`.
+
+        `asks` is what its form is for, a method or a model, and `starts_from` the value that the form shows first.
+        Only those get the page who may call `requires`; if that isn't a method of the service, it raises the problem.
+        """
+        asked = None if asks is None else Asked(asks, starts_from)
+        return self.get(path)(showing(path, template, asked, requires, values))
+
+    def edit(
+        self,
+        path: str,
+        template: str,
+        method: Callable[..., object],
+        /,
+        *,
+        to: str,
+        notice: Notice | None = None,
+        requires: Reads | None = None,
+        **values: object,
+    ) -> PageFunction:
+        """Register a page with a form for a method that changes the first of the values, and the form itself.
+
+        Everything else is as for `show` and `form`.
+        """
+        shows = self.show(path, template, asks=method, starts_from=next(iter(values)), requires=requires, **values)
+        self.form(path, method, to=to, notice=notice, again=shows)
+        return shows
+
+    def delete(
+        self,
+        path: str,
+        method: Callable[..., object],
+        /,
+        noun: str,
+        *,
+        one: Callable[..., object],
+        to: str,
+        then: str = "This can't be undone.",
+        name: str = "{name}",
+        shows: str | None = None,
+        again: PageFunction | None = None,
+    ) -> None:
+        """Register a form that deletes a thing, which `one` reads, after asking by its name.
+
+        `then` says what will happen, beside that it is gone; `shows` is as for `Confirm`, the rest as for `form`.
+        """
+        confirm = Confirm(f"Delete the {noun} {name}?", f"Delete {noun}", then, about=one, shows=shows)
+        said = f"{noun.capitalize()} deleted"
+        self.form(path, method, to=to, notice=said, again=again, before=one, confirm=confirm)
 
     def post(
         self,
