@@ -38,7 +38,8 @@ shelf = pages.show(
     books=Listed(Librarian.books, "In the order added", 1),
 )
 pages.form("/shelves/new", Librarian.create_shelf, to=SHELF, notice="“{name}” is up", again=home)
-pages.edit(f"{SHELF}/edit", "declared.html", Librarian.rename_shelf, to=SHELF, notice="Saved", shelf=Librarian.shelf)
+pages.show(f"{SHELF}/edit", "declared.html", asks=Librarian.rename_shelf, starts_from="shelf", shelf=Librarian.shelf)
+pages.form(f"{SHELF}/edit", Librarian.rename_shelf, to=SHELF, notice="Saved")
 pages.delete(f"{SHELF}/delete", Librarian.delete_shelf, "shelf", one=Librarian.shelf, to="/", again=shelf)
 DECLARED: System[Library] = replace(SYSTEM, pages=pages)
 
@@ -77,7 +78,7 @@ def test_a_page_of_a_list_has_links_to_the_others(alice: httpx.Client) -> None:
     assert "<li>Two</li>" in alice.get(following[1].replace("&amp;", "&")).text
 
 
-def test_a_form_starts_from_the_first_value_and_changes_it(alice: httpx.Client) -> None:
+def test_a_form_starts_from_a_value_and_changes_it(alice: httpx.Client) -> None:
     at = created(alice, "Novels")
     assert 'value="Novels"' in alice.get(f"{at}/edit").text
     answer = alice.post(f"{at}/edit", data={**hidden_in(alice, f"{at}/edit"), "name": "Poems", "version": "1"})

@@ -16,8 +16,8 @@
 
     pages.form("/posts/{slug}/delete", Blog.delete_post, to="/", notice="Post deleted", again=post)
 
-A form that calls one method of the service and leads to another page is one line (`form`, see `page_forms`), and so is
-a page that only shows what the service reads (`show`, `edit`, `delete`, see `page_views`).
+A form that calls one method of the service and leads to another page is one line (`form`, `delete`; see `page_forms`),
+and so is a page that only shows what the service reads (`show`; see `page_views`).
 
 Names in the path are path parameters, an `In` is the form, a `Paging` is `limit` and `cursor`, anything else is a query
 parameter. If a rule refuses something, the form is shown again with the errors (by the page of the same path, or
@@ -139,48 +139,29 @@ class Pages:
         /,
         *,
         asks: Reads | type[In] | None = None,
-        starts_from: str | None = None,
+        starts_from: str | Mapping[str, object] | None = None,
         requires: Reads | None = None,
         **values: object,
     ) -> PageFunction:
         """Register a page that is a template with values, which are read from the service; see `page_views`.
 
-        `asks` is what its form is for, a method or a model, and `starts_from` the value that the form shows first.
+        `asks` is what its form is for, a method or a model, and `starts_from` what it shows first: one
+        of the values, by its name, or others.
         Only those get the page who may call `requires`; if that isn't a method of the service, it raises the problem.
         """
         asked = None if asks is None else Asked(asks, starts_from)
         return self.get(path)(showing(path, template, asked, requires, values))
 
-    def edit(
-        self,
-        path: str,
-        template: str,
-        method: Callable[..., object],
-        /,
-        *,
-        to: str,
-        notice: Notice | None = None,
-        requires: Reads | None = None,
-        **values: object,
-    ) -> PageFunction:
-        """Register a page with a form for a method that changes the first of the values, and the form itself.
-
-        Everything else is as for `show` and `form`.
-        """
-        shows = self.show(path, template, asks=method, starts_from=next(iter(values)), requires=requires, **values)
-        self.form(path, method, to=to, notice=notice, again=shows)
-        return shows
-
     def delete(
         self,
         path: str,
         method: Callable[..., object],
-        /,
         noun: str,
+        then: str = "This can't be undone.",
+        /,
         *,
         one: Callable[..., object],
         to: str,
-        then: str = "This can't be undone.",
         name: str = "{name}",
         shows: str | None = None,
         again: PageFunction | None = None,

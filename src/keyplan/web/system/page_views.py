@@ -9,7 +9,7 @@
 
 A value is a method of the service, or another function that takes the service first. It gets, by the names of its
 parameters, parts of the path and other values of the page. A `Listed` is a page of a list, and `turn` has the links to
-the other ones. What isn't a function is shown as it is.
+the other ones. What isn't a function is shown as it is. The template knows the parts of the path, too.
 """
 
 import inspect
@@ -40,10 +40,10 @@ class Listed:
 
 @dataclass(frozen=True)
 class Asked:
-    """The form of a page: what it is for, and the value that it starts from."""
+    """The form of a page: what it is for, and what it starts from, which may be a value of the page."""
 
     what: Reads | type[In]
-    starts_from: str | None = None
+    starts_from: str | Mapping[str, object] | None = None
 
     @property
     def model(self) -> type[In]:
@@ -66,9 +66,9 @@ def showing(
             known.call(requires)
         shown = {name: known[name] for name in values}
         if asked is not None:
-            before = shown[asked.starts_from] if asked.starts_from is not None else {}
-            view.form.asking(asked.model).starting_from(before)
-        response: Response = view.render(template, **shown, **known.turn)
+            first = asked.starts_from or {}
+            view.form.asking(asked.model).starting_from(shown[first] if isinstance(first, str) else first)
+        response: Response = view.render(template, **{**given, **shown, **known.turn})
         return response
 
     hints = {name: _hint(name, values) for name in in_path}

@@ -10,7 +10,7 @@ from keyplan.apps.funkedupshift.models import CommentText, NewRating, NewSite, R
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id
-from keyplan.web import Confirm, Forbidden, In, Missing, OfVersion
+from keyplan.web import Confirm, Forbidden, In, Listed, Missing, OfVersion
 
 _COMMENTS = 20
 _SITE = "/sites/{site_id}"
@@ -80,10 +80,7 @@ pages.form(
 )
 
 
-@pages.get("/my-ratings")
-def my_ratings(view: FusView) -> Response:
-    found = view.page(view.service.my_ratings, "Oldest sites first", LISTED)
-    return view.render("my_ratings.html", ratings=found.items, turn=found.turn)
+pages.show("/my-ratings", "my_ratings.html", ratings=Listed(FunkedUpShift.my_ratings, "Oldest sites first", LISTED))
 
 
 @pages.get("/ratings")
@@ -92,10 +89,8 @@ def ratings(view: FusView, stars: Stars = 5) -> Response:
     return view.render("ratings.html", ratings=found.items, stars=stars, all_stars=STARS, turn=found.turn)
 
 
-@pages.get("/sites/{site_id}/ratings")
-def site_ratings(view: FusView, site_id: Id) -> Response:
-    found = view.page(lambda page: view.service.ratings_of_site(site_id, page), "Most stars first", LISTED)
-    return view.render("site_ratings.html", ratings=found.items, shown=view.service.site(site_id), turn=found.turn)
+of_site = Listed(FunkedUpShift.ratings_of_site, "Most stars first", LISTED)
+pages.show("/sites/{site_id}/ratings", "site_ratings.html", ratings=of_site, shown=FunkedUpShift.site)
 
 
 # Comments
@@ -115,24 +110,21 @@ def edit_comment(view: FusView, site_id: Id, comment_id: Id) -> Response:
 
 
 pages.form(f"{_COMMENT}/edit", FunkedUpShift.change_comment, to=_SITE, notice="Comment saved")
-pages.form(
+pages.delete(
     f"{_COMMENT}/delete",
     FunkedUpShift.delete_comment,
+    "comment",
+    one=FunkedUpShift.comment,
+    name="by {display_name}",
     to=_SITE,
-    notice="Comment deleted",
     again=site,
-    confirm=Confirm("Delete the comment by {display_name}?", "Delete comment", about=FunkedUpShift.comment),
 )
 
 
 # Managing sites
 
 
-@pages.get("/new-site")
-def new_site(view: FusView) -> Response:
-    view.service.require(FunkedUpShift.create_site)
-    view.form.asking(SiteForm)
-    return view.render("edit_site.html", shown=None)
+pages.show("/new-site", "edit_site.html", asks=SiteForm, requires=FunkedUpShift.create_site, shown=None)
 
 
 @pages.post("/new-site")
@@ -157,16 +149,13 @@ def change_site(view: FusView, site_id: Id, edited: SiteEdit) -> Response:
     return view.redirect(_SITE, site_id=site_id, notice="Site saved")
 
 
-pages.form(
+pages.delete(
     "/sites/{site_id}/delete",
     FunkedUpShift.delete_site,
+    "site",
+    "This deletes the site with its ratings and comments.",
+    one=FunkedUpShift.site,
+    name="{title}",
     to="/",
-    notice="Site deleted",
     again=site,
-    confirm=Confirm(
-        "Delete the site {title}?",
-        "Delete site",
-        "This deletes the site with its ratings and comments.",
-        about=FunkedUpShift.site,
-    ),
 )

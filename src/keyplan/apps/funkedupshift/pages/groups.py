@@ -11,24 +11,20 @@ from keyplan.apps.funkedupshift.models import NewGroup, NewMember
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.service.access import ALLOWS
-from keyplan.web import Confirm, Forbidden, form_of
+from keyplan.web import Confirm, Forbidden, Listed, form_of
 
 _GROUP = "/groups/{name}"
 
 
-@pages.get("/groups")
-def groups(view: FusView) -> Response:
-    found = view.page(view.service.groups, "Sorted by name", LISTED)
-    return view.render("groups.html", groups=found.items, turn=found.turn)
-
-
-@pages.get("/new-group")
-def new_group(view: FusView) -> Response:
-    view.service.require(FunkedUpShift.create_group)
-    view.form.asking(NewGroup)
-    return view.render("new_group.html", allows=ALLOWS, gives=view.service.gives())
-
-
+pages.show("/groups", "groups.html", groups=Listed(FunkedUpShift.groups, "Sorted by name", LISTED))
+pages.show(
+    "/new-group",
+    "new_group.html",
+    asks=NewGroup,
+    requires=FunkedUpShift.create_group,
+    allows=ALLOWS,
+    gives=FunkedUpShift.gives,
+)
 pages.form("/new-group", FunkedUpShift.create_group, to=_GROUP, notice="Group created")
 
 

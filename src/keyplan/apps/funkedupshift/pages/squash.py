@@ -11,7 +11,7 @@ from keyplan.apps.funkedupshift.models import MatchChange, MatchOut, NewMatch, N
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.design import Id
-from keyplan.web import Confirm, In, OfVersion, ShownPage, Unprocessable, all_of, form_of
+from keyplan.web import In, Listed, OfVersion, ShownPage, Unprocessable, all_of
 
 Chosen = Annotated[list[str] | None, Query()]
 """Players as a form sends them: empty where none was chosen."""
@@ -89,46 +89,39 @@ def matches(view: FusView, date_from: str = "", date_to: str = "", player: Chose
     )
 
 
-@pages.get("/squash/players")
-def players(view: FusView) -> Response:
-    found = view.page(view.service.players, "In the order added", LISTED)
-    return view.render("squash_players.html", players=found.items, turn=found.turn)
+pages.show(
+    "/squash/players", "squash_players.html", players=Listed(FunkedUpShift.players, "In the order added", LISTED)
+)
 
 
 # Managing players
 
 
-@pages.get("/squash/new-player")
-def new_player(view: FusView) -> Response:
-    view.service.may_change_squash()
-    view.form.asking(NewPlayer)
-    return view.render("squash_player.html", player=None)
+def _managers(service: FunkedUpShift) -> None:
+    service.may_change_squash()
 
 
+pages.show("/squash/new-player", "squash_player.html", asks=NewPlayer, requires=_managers, player=None)
 pages.form("/squash/new-player", FunkedUpShift.add_player, to="/squash/players", notice="{name} added.")
 
 
-@pages.get("/squash/players/{player_id}")
-def player(view: FusView, player_id: Id) -> Response:
-    view.service.may_change_squash()
-    found = view.service.player(player_id)
-    view.form.asking(form_of(FunkedUpShift.change_player)).starting_from(found)
-    return view.render("squash_player.html", player=found)
-
-
+player = pages.show(
+    "/squash/players/{player_id}",
+    "squash_player.html",
+    asks=FunkedUpShift.change_player,
+    starts_from="player",
+    requires=_managers,
+    player=FunkedUpShift.player,
+)
 pages.form("/squash/players/{player_id}", FunkedUpShift.change_player, to="/squash/players", notice="{name} saved.")
-pages.form(
+pages.delete(
     "/squash/players/{player_id}/delete",
     FunkedUpShift.delete_player,
+    "player",
+    "Players who have matches can't be deleted.",
+    one=FunkedUpShift.player,
     to="/squash/players",
-    notice="Player deleted",
     again=player,
-    confirm=Confirm(
-        "Delete the player {name}?",
-        "Delete player",
-        "Players who have matches can't be deleted.",
-        about=FunkedUpShift.player,
-    ),
 )
 
 
@@ -163,13 +156,13 @@ def change_match(view: FusView, match_id: Id, edited: MatchEdit) -> Response:
     return view.redirect("/squash/matches", notice="Match saved")
 
 
-pages.form(
+pages.delete(
     "/squash/matches/{match_id}/delete",
     FunkedUpShift.delete_match,
+    "match",
+    "It no longer counts in the table.",
+    one=FunkedUpShift.match,
+    name="of {date}",
     to="/squash/matches",
-    notice="Match deleted",
     again=match,
-    confirm=Confirm(
-        "Delete the match of {date}?", "Delete match", "It no longer counts in the table.", about=FunkedUpShift.match
-    ),
 )

@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import ROSTER, ItemId
 from keyplan.apps.hacktracker.models import GameOut, Lineup, StatusMove
-from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
+from keyplan.apps.hacktracker.pages.shared import OF_GAME, OF_TEAM, HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, OfVersion, Paging, form_of, isolated
+from keyplan.web import Confirm, OfVersion, Paging, isolated
 
 
 class Order(OfVersion):
@@ -35,35 +35,10 @@ class Moved(StatusMove, OfVersion):
     """The new status of a game."""
 
 
-@pages.get("/teams/{team_id}/new-game")
-def new_game(view: HackView, team_id: ItemId) -> Response:
-    view.form.asking(form_of(HackTracker.create_game))
-    return show(view, "new_game.html", team=view.service.team(team_id))
-
-
+pages.show("/teams/{team_id}/new-game", "new_game.html", asks=HackTracker.create_game, **OF_TEAM)
 pages.form("/teams/{team_id}/new-game", HackTracker.create_game, to=_GAME, notice="Game scheduled")
-
-
-@pages.get(_GAME)
-def game(view: HackView, game_id: ItemId) -> Response:
-    found = view.service.game(game_id)
-    return show(
-        view,
-        "game.html",
-        team=view.service.team(found.team_id),
-        game=found,
-        box=view.service.box_score(game_id),
-        chart=view.service.game_spray_chart(game_id),
-    )
-
-
-@pages.get(f"{_GAME}/edit")
-def edit(view: HackView, game_id: ItemId) -> Response:
-    found = view.service.game(game_id)
-    view.form.asking(form_of(HackTracker.change_game)).starting_from(found)
-    return show(view, "edit_game.html", team=view.service.team(found.team_id), game=found)
-
-
+game = pages.show(_GAME, "game.html", box=HackTracker.box_score, chart=HackTracker.game_spray_chart, **OF_GAME)
+edit = pages.show(f"{_GAME}/edit", "edit_game.html", asks=HackTracker.change_game, starts_from="game", **OF_GAME)
 pages.form(f"{_GAME}/edit", HackTracker.change_game, to=_GAME, notice="Game saved")
 pages.form(
     f"{_GAME}/delete",
@@ -106,7 +81,7 @@ _NOTICES = {"FINAL": "Game ended", "POSTPONED": "Game postponed", "SCHEDULED": "
 @pages.get(f"{_GAME}/lineup")
 def lineup(view: HackView, game_id: ItemId) -> Response:
     found = view.service.game(game_id)
-    players = [each for each in roster_of(view, found.team_id) if each.status != "inactive"]
+    players = [each for each in roster_of(view.service, found.team_id) if each.status != "inactive"]
     there = {each.player_id for each in players}
     order = [each for each in found.lineup or _last_lineup(view, found.team_id) if each in there]
     view.form.asking(Order).starting_from({"places": [f"{at} {each}" for at, each in enumerate(order, 1)]})

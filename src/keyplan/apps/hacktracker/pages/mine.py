@@ -1,40 +1,31 @@
 """The front page with the caller's teams, their account and statistics, invitations, and the lists for admins."""
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from starlette.responses import Response
 
 from keyplan.apps.hacktracker.models import Accepted, Secret
-from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
+from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, Listing, OfVersion, Paging, all_of, form_of, isolated
-
-T = TypeVar("T")
+from keyplan.web import Confirm, Listed, OfVersion, all_of, isolated
 
 
 @pages.get("/")
 def front(view: HackView) -> Response:
     if view.caller is None:
-        return show(view, "welcome.html")
+        return view.render("welcome.html")
     teams = view.page(view.service.my_teams, "Oldest teams first")
     deleted = all_of(view.service.my_deleted_teams) if teams.is_first else []
-    return show(view, "front.html", teams=teams.items, deleted=deleted, turn=teams.turn)
+    return view.render("front.html", teams=teams.items, deleted=deleted, turn=teams.turn)
 
 
-@pages.get("/me")
-def me(view: HackView) -> Response:
-    account = view.service.me_get()
-    view.form.asking(form_of(HackTracker.me_change)).starting_from(account)
-    return show(
-        view,
-        "me.html",
-        account=account,
-        numbers=view.service.my_statistics(),
-        chart=view.service.my_spray_chart(),
-    )
-
-
+me = pages.show(
+    "/me",
+    "me.html",
+    asks=HackTracker.me_change,
+    starts_from="account",
+    account=HackTracker.me_get,
+    numbers=HackTracker.my_statistics,
+    chart=HackTracker.my_spray_chart,
+)
 pages.form("/me", HackTracker.me_change, to="/me", notice="Account saved")
 
 
@@ -53,10 +44,7 @@ def delete_me(view: HackView, which: OfVersion) -> Response:
     return view.redirect("/", notice="Account deleted")
 
 
-@pages.get("/join/{secret}")
-def join(view: HackView, secret: Secret) -> Response:
-    view.form.asking(Named)
-    return show(view, "join.html", account=view.service.me_get(), offer=view.service.offer(secret), secret=secret)
+pages.show("/join/{secret}", "join.html", asks=Named, account=HackTracker.me_get, offer=HackTracker.offer)
 
 
 @pages.post("/join/{secret}")
@@ -66,21 +54,6 @@ def accept(view: HackView, secret: Secret, guest: Named) -> Response:
     return view.redirect("/teams/{team_id}", team_id=team.team_id, notice=f"You joined {isolated(team.name)}")
 
 
-def _listing(view: HackView, what: str, listing: Callable[[Paging], Listing[T]]) -> Response:
-    found = view.page(listing, "Sorted by ID")
-    return show(view, "all.html", what=what, items=found.items, turn=found.turn)
-
-
-@pages.get("/all/users")
-def all_users(view: HackView) -> Response:
-    return _listing(view, "users", view.service.all_users)
-
-
-@pages.get("/all/teams")
-def all_teams(view: HackView) -> Response:
-    return _listing(view, "teams", view.service.all_teams)
-
-
-@pages.get("/all/games")
-def all_games(view: HackView) -> Response:
-    return _listing(view, "games", view.service.all_games)
+pages.show("/all/users", "all.html", what="users", items=Listed(HackTracker.all_users, "Sorted by ID"))
+pages.show("/all/teams", "all.html", what="teams", items=Listed(HackTracker.all_teams, "Sorted by ID"))
+pages.show("/all/games", "all.html", what="games", items=Listed(HackTracker.all_games, "Sorted by ID"))

@@ -6,22 +6,22 @@ from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import ItemId, Position
 from keyplan.apps.hacktracker.models import InvitationOut, NewOwner, NewPlayer, RoleChange
-from keyplan.apps.hacktracker.pages.shared import HackView, pages, roster_of, show
+from keyplan.apps.hacktracker.pages.shared import OF_TEAM, HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, Nothing
+from keyplan.web import Confirm, Listed, Nothing
 
 _ROSTER, _MEMBERS = "/teams/{team_id}/roster", "/teams/{team_id}/members"
 _PLAYER = "/teams/{team_id}/players/{player_id}"
 
 
-@pages.get(_ROSTER)
-def roster(view: HackView, team_id: ItemId) -> Response:
-    team = view.service.team(team_id)
-    view.form.asking(NewPlayer)
-    positions = [("", "Any"), *((each, each) for each in get_args(Position))]
-    return show(view, "roster.html", team=team, players=roster_of(view, team_id), positions=positions)
-
-
+pages.show(
+    _ROSTER,
+    "roster.html",
+    asks=NewPlayer,
+    players=roster_of,
+    positions=[("", "Any"), *((each, each) for each in get_args(Position))],
+    **OF_TEAM,
+)
 pages.form(_ROSTER, HackTracker.add_player, to=_ROSTER, notice="{first_name} {last_name} added to the roster")
 
 
@@ -39,13 +39,15 @@ def player(view: HackView, team_id: ItemId, player_id: ItemId, season_id: str | 
     )
 
 
-@pages.get(f"{_PLAYER}/edit")
-def edit(view: HackView, team_id: ItemId, player_id: ItemId) -> Response:
-    found = view.service.player(team_id, player_id)
-    view.form.asking(NewPlayer).starting_from(found)
-    return show(view, "edit_player.html", team=view.service.team(team_id), player=found, positions=get_args(Position))
-
-
+pages.show(
+    f"{_PLAYER}/edit",
+    "edit_player.html",
+    asks=NewPlayer,
+    starts_from="player",
+    player=HackTracker.player,
+    positions=get_args(Position),
+    **OF_TEAM,
+)
 pages.form(f"{_PLAYER}/edit", HackTracker.change_player, to=_PLAYER, notice="Player saved")
 pages.form(
     f"{_PLAYER}/remove",
@@ -91,11 +93,7 @@ def _invited(view: HackView, team_id: str, invitation: InvitationOut) -> Respons
 # Members
 
 
-@pages.get(_MEMBERS)
-def members(view: HackView, team_id: ItemId) -> Response:
-    team = view.service.team(team_id)
-    found = view.page(lambda page: view.service.members(team_id, page), "Sorted by user ID")
-    return show(view, "members.html", team=team, members=found.items, turn=found.turn)
+members = pages.show(_MEMBERS, "members.html", members=Listed(HackTracker.members, "Sorted by user ID"), **OF_TEAM)
 
 
 @pages.post(f"{_MEMBERS}/invite", again=members)

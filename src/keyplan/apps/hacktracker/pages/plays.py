@@ -35,7 +35,7 @@ def plays(view: HackView, game_id: ItemId) -> Response:
         team=view.service.team(game.team_id),
         game=game,
         plays=found.items,
-        names={each.player_id: f"{each.first_name} {each.last_name}" for each in roster_of(view, game.team_id)},
+        names={each.player_id: f"{each.first_name} {each.last_name}" for each in roster_of(view.service, game.team_id)},
         turn=found.turn,
     )
 
@@ -44,7 +44,7 @@ def plays(view: HackView, game_id: ItemId) -> Response:
 def play(view: HackView, game_id: ItemId, at_bat_id: ItemId) -> Response:
     game = view.service.game(game_id)
     found = view.service.at_bat(game_id, at_bat_id)
-    players = {each.player_id: each for each in roster_of(view, game.team_id)}
+    players = {each.player_id: each for each in roster_of(view.service, game.team_id)}
     batters = dict.fromkeys([found.player_id, *game.lineup])
     marked = [(_AS_IT_WAS, "Keep the marked spot")] if found.hit_location else []
     view.form.asking(Corrected).starting_from({**found.model_dump(), "place": marked[0][0] if marked else ""})

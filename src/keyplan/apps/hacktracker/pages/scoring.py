@@ -115,7 +115,7 @@ class Board:
 def board_of(view: HackView, game_id: str) -> Board:
     """The game, what was scored in it, and who bats."""
     game = view.service.game(game_id)
-    players = {player.player_id: player for player in roster_of(view, game.team_id)}
+    players = {player.player_id: player for player in roster_of(view.service, game.team_id)}
     plays = all_of(lambda page: view.service.at_bats(game_id, page))
     order = [each for each in game.lineup if each in players] or list(players)[:1]
     return Board(

@@ -6,9 +6,9 @@ from starlette.responses import Response
 
 from keyplan.apps.hacktracker.fields import AnySeason, ItemId
 from keyplan.apps.hacktracker.models import NewTeam
-from keyplan.apps.hacktracker.pages.shared import HackView, Named, pages, show
+from keyplan.apps.hacktracker.pages.shared import OF_TEAM, HackView, Named, pages, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, Paging, form_of, isolated
+from keyplan.web import Confirm, Paging, isolated
 
 _TEAM = "/teams/{team_id}"
 
@@ -17,10 +17,7 @@ class Founded(NewTeam, Named):
     """A new team, and the name of its owner."""
 
 
-@pages.get("/new-team")
-def new_team(view: HackView) -> Response:
-    view.form.asking(Founded)
-    return show(view, "new_team.html", account=view.service.me_get())
+pages.show("/new-team", "new_team.html", asks=Founded, account=HackTracker.me_get)
 
 
 @pages.post("/new-team")
@@ -44,13 +41,7 @@ def team(view: HackView, team_id: ItemId) -> Response:
     )
 
 
-@pages.get(f"{_TEAM}/edit")
-def edit(view: HackView, team_id: ItemId) -> Response:
-    found = view.service.team(team_id)
-    view.form.asking(form_of(HackTracker.change_team)).starting_from(found)
-    return show(view, "edit_team.html", team=found)
-
-
+edit = pages.show(f"{_TEAM}/edit", "edit_team.html", asks=HackTracker.change_team, starts_from="team", **OF_TEAM)
 pages.form(f"{_TEAM}/edit", HackTracker.change_team, to=_TEAM, notice="Team saved")
 pages.form(
     f"{_TEAM}/delete",

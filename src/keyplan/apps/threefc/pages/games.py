@@ -89,18 +89,13 @@ def edit_game(view: FootballView, game_id: ItemId) -> Response:
 
 
 pages.form(f"{GAME}/edit", Football.change_game, to=GAME, notice="Game saved")
-pages.form(
+pages.delete(
     f"{GAME}/delete",
     Football.delete_game,
+    "game",
+    "This also deletes its roster and its goals.",
+    one=board_of,
+    shows="game_now.html",
     to="/sessions/{session_id}",
-    notice="Game deleted",
     again=edit_game,
-    before=Football.game,
-    confirm=Confirm(
-        "Delete the game {name}?",
-        "Delete game",
-        "This also deletes its roster and its goals.",
-        about=board_of,
-        shows="game_now.html",
-    ),
 )

@@ -4,9 +4,9 @@ from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import GrantRole, GrantUser, ItemId, Role
 from keyplan.apps.threefc.models import GrantOut, NewLeague, NewPlayer, NewSeason
-from keyplan.apps.threefc.pages.shared import FootballView, Place, only, pages
+from keyplan.apps.threefc.pages.shared import OF_LEAGUE, FootballView, Place, admins, only, pages
 from keyplan.apps.threefc.service import Football
-from keyplan.web import Confirm, In, OfVersion, form_of, isolated
+from keyplan.web import Confirm, In, Listed, OfVersion, form_of, isolated
 
 _LEAGUE, _PEOPLE, _PLAYERS = "/leagues/{league_id}", "/leagues/{league_id}/people", "/leagues/{league_id}/players"
 _ROLES: dict[Role, str] = {"viewer": "a viewer", "scorekeeper": "a scorekeeper", "admin": "an admin"}
@@ -28,45 +28,27 @@ def home(view: FootballView) -> Response:
     return view.render("home.html", leagues=found.items, turn=found.turn)
 
 
-@pages.get("/new-league")
-def new_league(view: FootballView) -> Response:
-    view.service.me  # noqa: B018 - visitors have to sign in first
-    view.form.asking(NewLeague)
-    return view.render("new_league.html")
-
-
+pages.show("/new-league", "new_league.html", asks=NewLeague, requires=Football.create_league)
 pages.form("/new-league", Football.create_league, to=_LEAGUE, notice="{name} created")
-
-
-@pages.get(_LEAGUE)
-def league(view: FootballView, league_id: ItemId) -> Response:
-    found = view.service.league(league_id)
-    seasons = view.page(lambda page: view.service.seasons(league_id, page), "In the order added")
-    view.form.asking(NewSeason)
-    return view.render("league.html", place=Place(found), seasons=seasons.items, turn=seasons.turn)
-
-
-@pages.get(f"{_LEAGUE}/edit")
-def edit_league(view: FootballView, league_id: ItemId) -> Response:
-    place = Place(view.service.league(league_id))
-    only(place.admin)
-    view.form.asking(form_of(Football.rename_league)).starting_from(place.league)
-    return view.render("edit_league.html", place=place)
-
-
+seasons = Listed(Football.seasons, "In the order added")
+league = pages.show(_LEAGUE, "league.html", asks=NewSeason, seasons=seasons, **OF_LEAGUE)
+edit_league = pages.show(
+    f"{_LEAGUE}/edit",
+    "edit_league.html",
+    asks=Football.rename_league,
+    starts_from="league",
+    requires=admins,
+    **OF_LEAGUE,
+)
 pages.form(f"{_LEAGUE}/edit", Football.rename_league, to=_LEAGUE, notice="League saved")
-pages.form(
+pages.delete(
     f"{_LEAGUE}/delete",
     Football.delete_league,
+    "league",
+    "This also deletes its players and everybody's roles. A league that has seasons can't be deleted.",
+    one=Football.league,
     to="/",
-    notice="League deleted",
     again=edit_league,
-    confirm=Confirm(
-        "Delete the league {name}?",
-        "Delete league",
-        "This also deletes its players and everybody's roles. A league that has seasons can't be deleted.",
-        about=Football.league,
-    ),
 )
 pages.form(
     f"{_LEAGUE}/seasons", Football.create_season, to="/seasons/{season_id}", notice="{name} created", again=league
@@ -76,12 +58,8 @@ pages.form(
 # People
 
 
-@pages.get(_PEOPLE)
-def people(view: FootballView, league_id: ItemId) -> Response:
-    grants = view.page(lambda page: view.service.grants(league_id, page), "Sorted by user ID")
-    view.form.asking(Granted).starting_from({"role": "viewer"})
-    place = Place(view.service.league(league_id))
-    return view.render("people.html", place=place, grants=grants.items, turn=grants.turn)
+grants = Listed(Football.grants, "Sorted by user ID")
+people = pages.show(_PEOPLE, "people.html", asks=Granted, starts_from={"role": "viewer"}, grants=grants, **OF_LEAGUE)
 
 
 def _granted(grant: GrantOut) -> str:
@@ -117,14 +95,8 @@ def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
 # Players
 
 
-@pages.get(_PLAYERS)
-def players(view: FootballView, league_id: ItemId) -> Response:
-    found = view.page(lambda page: view.service.players(league_id, page), "In the order added")
-    view.form.asking(NewPlayer)
-    place = Place(view.service.league(league_id))
-    return view.render("players.html", place=place, players=found.items, turn=found.turn)
-
-
+players = Listed(Football.players, "In the order added")
+pages.show(_PLAYERS, "players.html", asks=NewPlayer, players=players, **OF_LEAGUE)
 pages.form(_PLAYERS, Football.create_player, to=_PLAYERS, notice="{display_name} added")
 
 

@@ -4,9 +4,9 @@ from starlette.responses import Response
 
 from keyplan.apps.threefc.fields import ItemId
 from keyplan.apps.threefc.models import NewSession
-from keyplan.apps.threefc.pages.shared import FootballView, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import OF_SEASON, FootballView, admins, pages, place_of
 from keyplan.apps.threefc.service import Football
-from keyplan.web import Confirm, Paging, all_of, form_of
+from keyplan.web import Listed, Paging, all_of, form_of
 
 _AT_THE_TOP = 5
 
@@ -30,34 +30,25 @@ def season(view: FootballView, season_id: ItemId) -> Response:
     )
 
 
-@pages.get(f"{_SEASON}/scorers")
-def scorers(view: FootballView, season_id: ItemId) -> Response:
-    found = view.page(lambda page: view.service.scorers(season_id, page), "Sorted by goals, assists and name")
-    return view.render("scorers.html", place=place_of(view, season_id), scorers=found.items, turn=found.turn)
-
-
-@pages.get(f"{_SEASON}/edit")
-def edit_season(view: FootballView, season_id: ItemId) -> Response:
-    place = place_of(view, season_id)
-    only(place.admin)
-    view.form.asking(form_of(Football.change_season)).starting_from(place.season or {})
-    return view.render("edit_season.html", place=place)
-
-
+scorers = Listed(Football.scorers, "Sorted by goals, assists and name")
+pages.show(f"{_SEASON}/scorers", "scorers.html", scorers=scorers, **OF_SEASON)
+edit_season = pages.show(
+    f"{_SEASON}/edit",
+    "edit_season.html",
+    asks=Football.change_season,
+    starts_from="season",
+    requires=admins,
+    **OF_SEASON,
+)
 pages.form(f"{_SEASON}/edit", Football.change_season, to=_SEASON, notice="Season saved")
-pages.form(
+pages.delete(
     f"{_SEASON}/delete",
     Football.delete_season,
+    "season",
+    "This also deletes its teams. A season that has sessions can't be deleted.",
+    one=Football.season,
     to="/leagues/{league_id}",
-    notice="Season deleted",
     again=edit_season,
-    before=Football.season,
-    confirm=Confirm(
-        "Delete the season {name}?",
-        "Delete season",
-        "This also deletes its teams. A season that has sessions can't be deleted.",
-        about=Football.season,
-    ),
 )
 
 
@@ -82,17 +73,13 @@ def session(view: FootballView, session_id: ItemId) -> Response:
 
 
 pages.form(f"{_SESSION}/games", Football.create_game, to="/games/{game_id}", notice="Game scheduled", again=session)
-pages.form(
+pages.delete(
     f"{_SESSION}/delete",
     Football.delete_session,
+    "session",
+    "A session that has games can't be deleted.",
+    one=Football.session,
+    name="of {session_date}",
     to=_SEASON,
-    notice="Session deleted",
     again=session,
-    before=Football.session,
-    confirm=Confirm(
-        "Delete the session of {session_date}?",
-        "Delete session",
-        "A session that has games can't be deleted.",
-        about=Football.session,
-    ),
 )

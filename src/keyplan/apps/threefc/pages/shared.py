@@ -1,7 +1,7 @@
 """What 3FC's pages have in common."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from keyplan.apps.threefc.demo import ORGANISER, SCOREKEEPER, SPECTATOR
 from keyplan.apps.threefc.models import LeagueOut, RosterOut, SeasonOut, Sheet, TeamOut
@@ -39,10 +39,29 @@ class Place:
         return self.league.role in ("admin", "scorekeeper")
 
 
+def of_league(service: Football, league: LeagueOut) -> Place:
+    """The place of what is in a league."""
+    return Place(league)
+
+
+def of_season(service: Football, season: SeasonOut) -> Place:
+    """The place of what is in a season."""
+    return Place(service.league(season.league_id), season)
+
+
 def place_of(view: FootballView, season_id: str) -> Place:
     """The league and season of something in a season."""
-    season = view.service.season(season_id)
-    return Place(view.service.league(season.league_id), season)
+    return of_season(view.service, view.service.season(season_id))
+
+
+def admins(service: Football, place: Place) -> None:
+    """Refuse a page whose form only admins may send, though everybody may see what it shows."""
+    only(place.admin)
+
+
+OF_LEAGUE: dict[str, Any] = {"league": Football.league, "place": of_league}
+OF_SEASON: dict[str, Any] = {"season": Football.season, "place": of_season}
+"""What pages of a league and of a season show."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +77,10 @@ class Board:
     def name(self) -> str:
         """The game by its teams."""
         return " – ".join(self.teams[each].name for each in self.sheet.game.team_ids if each in self.teams)
+
+    @property
+    def session_id(self) -> str:
+        return self.sheet.game.session_id
 
     @property
     def version(self) -> int:

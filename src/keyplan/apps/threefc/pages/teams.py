@@ -5,9 +5,9 @@ from starlette.responses import Response
 from keyplan.apps.threefc.demo import COLOURS
 from keyplan.apps.threefc.fields import ItemId
 from keyplan.apps.threefc.models import NewTeam
-from keyplan.apps.threefc.pages.shared import FootballView, board_of, only, pages, place_of
+from keyplan.apps.threefc.pages.shared import OF_SEASON, FootballView, admins, board_of, pages, place_of
 from keyplan.apps.threefc.service import Football
-from keyplan.web import Confirm, all_of, form_of
+from keyplan.web import all_of
 
 _COLOURS = tuple(COLOURS.values())
 """The colors that the form for a new team suggests in turn."""
@@ -28,25 +28,24 @@ def teams(view: FootballView, season_id: ItemId) -> Response:
 pages.form(_TEAMS, Football.create_team, to=_TEAMS, notice="{name} added")
 
 
-@pages.get(f"{_TEAMS}/{{team_id}}")
-def team(view: FootballView, season_id: ItemId, team_id: ItemId) -> Response:
-    found = view.service.team(season_id, team_id)
-    place = place_of(view, season_id)
-    only(place.admin)
-    view.form.asking(form_of(Football.change_team)).starting_from(found)
-    return view.render("team.html", place=place, team=found)
-
-
+team = pages.show(
+    f"{_TEAMS}/{{team_id}}",
+    "team.html",
+    asks=Football.change_team,
+    starts_from="team",
+    requires=admins,
+    team=Football.team,
+    **OF_SEASON,
+)
 pages.form(f"{_TEAMS}/{{team_id}}", Football.change_team, to=_TEAMS, notice="Team saved")
-pages.form(
+pages.delete(
     f"{_TEAMS}/{{team_id}}/delete",
     Football.delete_team,
+    "team",
+    "A team that has games can't be deleted.",
+    one=Football.team,
     to=_TEAMS,
-    notice="Team deleted",
     again=team,
-    confirm=Confirm(
-        "Delete the team {name}?", "Delete team", "A team that has games can't be deleted.", about=Football.team
-    ),
 )
 
 

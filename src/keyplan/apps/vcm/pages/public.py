@@ -5,9 +5,10 @@ from urllib.parse import urlsplit
 from starlette.responses import Response
 
 from keyplan.apps.vcm.calendar import calendar_of
-from keyplan.apps.vcm.fields import SlugText
+from keyplan.apps.vcm.models import MemberOut, SponsorOut
 from keyplan.apps.vcm.pages.shared import ClubView, pages
-from keyplan.web import Paging, all_of
+from keyplan.apps.vcm.service import Club
+from keyplan.web import Listed, Paging, all_of
 
 _NEWS, _EVENTS, _TEAMS = 12, 20, 100
 
@@ -20,32 +21,11 @@ def front(view: ClubView) -> Response:
     return view.render("front.html", news=news, events=events, sponsors=sponsors)
 
 
-@pages.get("/news")
-def news_list(view: ClubView) -> Response:
-    found = view.page(view.service.published_news, "Newest first", _NEWS)
-    return view.render("news_list.html", news=found.items, turn=found.turn)
-
-
-@pages.get("/news/{slug}")
-def article(view: ClubView, slug: SlugText) -> Response:
-    return view.render("article.html", article=view.service.news_by_slug(slug))
-
-
-@pages.get("/termine")
-def upcoming(view: ClubView) -> Response:
-    found = view.page(view.service.upcoming_events, "Next first", _EVENTS)
-    return view.render("events.html", past=False, events=found.items, turn=found.turn)
-
-
-@pages.get("/termine/vergangene")
-def past(view: ClubView) -> Response:
-    found = view.page(view.service.past_events, "Latest first", _EVENTS)
-    return view.render("events.html", past=True, events=found.items, turn=found.turn)
-
-
-@pages.get("/termine/{slug}")
-def event(view: ClubView, slug: SlugText) -> Response:
-    return view.render("event.html", event=view.service.event_by_slug(slug))
+pages.show("/news", "news_list.html", news=Listed(Club.published_news, "Newest first", _NEWS))
+pages.show("/news/{slug}", "article.html", article=Club.news_by_slug)
+pages.show("/termine", "events.html", past=False, events=Listed(Club.upcoming_events, "Next first", _EVENTS))
+pages.show("/termine/vergangene", "events.html", past=True, events=Listed(Club.past_events, "Latest first", _EVENTS))
+pages.show("/termine/{slug}", "event.html", event=Club.event_by_slug)
 
 
 @pages.get("/termine.ics")
@@ -62,25 +42,15 @@ def calendar(view: ClubView) -> Response:
     return Response(made, headers=headers, media_type="text/calendar")
 
 
-@pages.get("/teams")
-def teams(view: ClubView) -> Response:
-    found = view.page(view.service.published_teams, "Sorted by name", _TEAMS)
-    return view.render("teams.html", teams=found.items, turn=found.turn)
+def _members(service: Club) -> list[MemberOut]:
+    return sorted(all_of(service.members), key=lambda each: each.name.casefold())
 
 
-@pages.get("/teams/{slug}")
-def team(view: ClubView, slug: SlugText) -> Response:
-    found = view.service.team_by_slug(slug)
-    return view.render("team.html", team=found, places={each.id: each for each in found.locations})
+def _sponsors(service: Club) -> list[SponsorOut]:
+    return sorted(all_of(service.sponsors), key=lambda each: each.name.casefold())
 
 
-@pages.get("/mitglieder")
-def members(view: ClubView) -> Response:
-    found = sorted(all_of(view.service.members), key=lambda each: each.name.casefold())
-    return view.render("members.html", members=found)
-
-
-@pages.get("/sponsoren")
-def sponsors(view: ClubView) -> Response:
-    found = sorted(all_of(view.service.sponsors), key=lambda each: each.name.casefold())
-    return view.render("sponsors.html", sponsors=found)
+pages.show("/teams", "teams.html", teams=Listed(Club.published_teams, "Sorted by name", _TEAMS))
+pages.show("/teams/{slug}", "team.html", team=Club.team_by_slug)
+pages.show("/mitglieder", "members.html", members=_members)
+pages.show("/sponsoren", "sponsors.html", sponsors=_sponsors)

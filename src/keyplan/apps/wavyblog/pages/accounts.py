@@ -53,15 +53,8 @@ def submit_registration(view: BlogView, new: RegistrationForm) -> Response:
     return view.redirect_to(view.site.local(new.to), notice=f"Welcome, {user.username}")
 
 
-@pages.get("/account")
-def account(view: BlogView) -> Response:
-    return view.render("account.html", account=view.service.account())
-
-
-@pages.get("/account/password")
-def password(view: BlogView) -> Response:
-    view.form.asking(PasswordChange)
-    return view.render("password.html", account=view.service.account())
+pages.show("/account", "account.html", account=Blog.account)
+pages.show("/account/password", "password.html", asks=PasswordChange, account=Blog.account)
 
 
 @pages.post("/account/password", hashes=True)
@@ -72,11 +65,5 @@ def change_password(view: BlogView, change: PasswordChange) -> Response:
     return view.redirect("/account", notice="Password changed. You were signed out everywhere else.")
 
 
-@pages.get("/account/email")
-def email(view: BlogView) -> Response:
-    account = view.service.account()
-    view.form.asking(EmailChange).starting_from({"email": account.email})
-    return view.render("email.html", account=account)
-
-
+pages.show("/account/email", "email.html", asks=EmailChange, starts_from="account", account=Blog.account)
 pages.form("/account/email", Blog.change_email, to="/account", notice="E-mail address changed", hashes=True)

@@ -2,12 +2,12 @@
 
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.fields import CategoryFields, Slug, Username
+from keyplan.apps.wavyblog.fields import CategoryFields, Slug
 from keyplan.apps.wavyblog.models import Account, CategoryChange, NewCategory
 from keyplan.apps.wavyblog.pages.reading import category as category_page
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.apps.wavyblog.service import Blog
-from keyplan.web import Confirm, OfVersion
+from keyplan.web import Confirm, Listed, OfVersion
 
 
 class EditedCategory(CategoryFields, OfVersion):
@@ -18,16 +18,8 @@ _USER = "/users/{username}"
 _ROLES = {"user": "an author", "admin": "an admin"}
 
 
-@pages.get("/users")
-def users(view: BlogView) -> Response:
-    found = view.page(view.service.users, "Sorted by username")
-    return view.render("users.html", users=found.items, turn=found.turn)
-
-
-@pages.get(_USER)
-def user(view: BlogView, username: Username) -> Response:
-    found = view.service.user_account(username)
-    return view.render("user.html", user=found)
+pages.show("/users", "users.html", users=Listed(Blog.users, "Sorted by username"))
+user = pages.show(_USER, "user.html", user=Blog.user_account)
 
 
 def _new_role(account: Account) -> str:
@@ -61,13 +53,7 @@ pages.form(
 )
 
 
-@pages.get("/new-category")
-def new_category(view: BlogView) -> Response:
-    view.service.require(Blog.create_category)
-    view.form.asking(NewCategory)
-    return view.render("new_category.html")
-
-
+pages.show("/new-category", "new_category.html", asks=NewCategory, requires=Blog.create_category)
 pages.form("/new-category", Blog.create_category, to="/categories/{slug}", notice="Category “{name}” created")
 
 
@@ -86,11 +72,12 @@ def change_category(view: BlogView, slug: Slug, edited: EditedCategory) -> Respo
     return view.redirect("/categories/{slug}", slug=changed.slug, notice=notice)
 
 
-pages.form(
+pages.delete(
     "/categories/{slug}/delete",
     Blog.delete_category,
+    "category",
+    one=Blog.category,
+    name="“{name}”",
     to="/categories",
-    notice="Category deleted",
     again=category_page,
-    confirm=Confirm("Delete the category “{name}”?", "Delete category", about=Blog.category),
 )

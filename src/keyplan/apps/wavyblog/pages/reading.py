@@ -2,19 +2,18 @@
 
 from starlette.responses import Response
 
-from keyplan.apps.wavyblog.fields import Slug, Username
+from keyplan.apps.wavyblog.fields import Slug
 from keyplan.apps.wavyblog.markdown import excerpt
+from keyplan.apps.wavyblog.models import CategoryOut
 from keyplan.apps.wavyblog.pages.feed import feed_of
 from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, names_of, pages
-from keyplan.web import Paging, not_modified
+from keyplan.apps.wavyblog.service import Blog
+from keyplan.web import Listed, Paging, not_modified
 
 _IN_FEED = 20
 
 
-@pages.get("/")
-def latest(view: BlogView) -> Response:
-    posts = view.page(view.service.latest_posts, "Newest first", POSTS)
-    return view.render("latest.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
+pages.show("/", "latest.html", posts=Listed(Blog.latest_posts, "Newest first", POSTS), names=names_of)
 
 
 @pages.get("/posts/{slug}")
@@ -24,30 +23,20 @@ def post(view: BlogView, slug: Slug) -> Response:
         "post.html",
         post=found,
         about=excerpt(found.content, 160),
-        names=names_of(view, [found]),
+        names=names_of(view.service, [found]),
         mine=view.caller is not None and (found.author_id == view.caller.sub or is_admin(view)),
     )
 
 
-@pages.get("/authors/{username}")
-def author(view: BlogView, username: Username) -> Response:
-    posts = view.page(lambda page: view.service.posts_by_author(username, page), "Newest first", POSTS)
-    names = names_of(view, posts.items)
-    return view.render("author.html", author=username, posts=posts.items, names=names, turn=posts.turn)
+def _name(service: Blog, category: CategoryOut) -> dict[str, str]:
+    return {category.slug: category.name}
 
 
-@pages.get("/categories")
-def categories(view: BlogView) -> Response:
-    found = view.page(view.service.categories, "Sorted by address", 100)
-    return view.render("categories.html", categories=found.items, turn=found.turn)
-
-
-@pages.get("/categories/{slug}")
-def category(view: BlogView, slug: Slug) -> Response:
-    found = view.service.category(slug)
-    posts = view.page(lambda page: view.service.posts_in_category(slug, page), "Newest first", POSTS)
-    names = {slug: found.name}
-    return view.render("category.html", category=found, posts=posts.items, names=names, turn=posts.turn)
+by_author = Listed(Blog.posts_by_author, "Newest first", POSTS)
+in_category = Listed(Blog.posts_in_category, "Newest first", POSTS)
+pages.show("/authors/{username}", "author.html", posts=by_author, names=names_of)
+pages.show("/categories", "categories.html", categories=Listed(Blog.categories, "Sorted by address", 100))
+category = pages.show("/categories/{slug}", "category.html", category=Blog.category, posts=in_category, names=_name)
 
 
 @pages.get("/feed.atom")

@@ -1,6 +1,6 @@
 """Shared parts of WavyBlog's pages."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from keyplan.apps.wavyblog.demo import PEOPLE
@@ -28,9 +28,9 @@ def for_menu(view: BlogView) -> dict[str, object]:
     return {"admin": is_admin(view)}
 
 
-def names_of(view: BlogView, posts: Iterable[PostHeadFields]) -> dict[str, str]:
+def names_of(service: Blog, posts: Sequence[PostHeadFields]) -> dict[str, str]:
     """The names of the posts' categories. A renamed category has none while its posts are moving."""
-    return view.service.category_names({post.category for post in posts})
+    return service.category_names({post.category for post in posts})
 
 
 def all_categories(view: BlogView) -> list[CategoryOut]:

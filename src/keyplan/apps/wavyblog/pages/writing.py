@@ -12,7 +12,7 @@ from keyplan.apps.wavyblog.pages.reading import post as post_page
 from keyplan.apps.wavyblog.pages.shared import BlogView, all_categories, names_of, pages
 from keyplan.apps.wavyblog.service import Blog
 from keyplan.data import NotFound
-from keyplan.web import Confirm, In, Missing, OfVersion, Paging, Unprocessable
+from keyplan.web import Confirm, In, Listed, Missing, OfVersion, Paging, Unprocessable
 
 _POST = "/posts/{slug}"
 _AT_HAND = 6
@@ -122,20 +122,14 @@ pages.form(
     notice="Post unpublished. It is a draft again.",
     again=post_page,
 )
-pages.form(
-    "/posts/{slug}/delete",
-    Blog.delete_post,
-    to="/my-posts",
-    notice="Post deleted",
-    again=post_page,
-    confirm=Confirm("Delete the post “{title}”?", "Delete post", about=Blog.post),
+pages.delete(
+    "/posts/{slug}/delete", Blog.delete_post, "post", one=Blog.post, name="“{title}”", to="/my-posts", again=post_page
 )
 
 
-@pages.get("/my-posts")
-def my_posts(view: BlogView) -> Response:
-    posts = view.page(view.service.my_posts, "Newest first", _LISTED)
-    return view.render("my_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
+my_posts = pages.show(
+    "/my-posts", "my_posts.html", posts=Listed(Blog.my_posts, "Newest first", _LISTED), names=names_of
+)
 
 
 @pages.post(
@@ -151,7 +145,4 @@ def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
     return view.redirect("/my-posts", notice="Post deleted" if count == 1 else f"{count} posts deleted")
 
 
-@pages.get("/all-posts")
-def all_posts(view: BlogView) -> Response:
-    posts = view.page(view.service.all_posts, "Sorted by address", _LISTED)
-    return view.render("all_posts.html", posts=posts.items, names=names_of(view, posts.items), turn=posts.turn)
+pages.show("/all-posts", "all_posts.html", posts=Listed(Blog.all_posts, "Sorted by address", _LISTED), names=names_of)
