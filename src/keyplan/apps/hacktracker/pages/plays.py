@@ -69,7 +69,7 @@ def correct(view: HackView, game_id: ItemId, at_bat_id: ItemId, corrected: Corre
 def _question(view: HackView, play: AtBatOut) -> str:
     batter = view.service.player(view.service.game(play.game_id).team_id, play.player_id)
     name = isolated(f"{batter.first_name} {batter.last_name}")
-    return f"Remove the play of {name} in inning {play.inning} ({play.result})?"
+    return f"Remove the play of {name} in inning {play.inning} ({dict(RESULTS)[play.result].lower()})?"
 
 
 pages.form(

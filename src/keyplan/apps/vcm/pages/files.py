@@ -1,5 +1,6 @@
 """Editors: media items. Without JavaScript an upload takes two pages: one asks, the other sends and adds."""
 
+from textwrap import shorten
 from typing import Annotated
 
 from pydantic import Field
@@ -8,7 +9,7 @@ from starlette.responses import Response
 from keyplan.apps.vcm.models import MOST_IMAGE, NewUpload
 from keyplan.apps.vcm.pages.shared import ClubView, pages
 from keyplan.apps.vcm.service import Club
-from keyplan.web import Confirm
+from keyplan.web import Confirm, isolated
 
 
 class Asked(NewUpload):
@@ -42,7 +43,7 @@ pages.form(
     notice="Bild gelöscht",
     again=media,
     confirm=Confirm(
-        "Bild „{filename}“ löschen?",
+        lambda view, image: f"Bild „{isolated(shorten(image.alt or image.filename, 80, placeholder=' …'))}“ löschen?",
         "Bild löschen",
         about=Club.media_item,
         shows="image_now.html",
