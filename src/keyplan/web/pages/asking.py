@@ -37,6 +37,7 @@ def page_that_asks(
         return page.function(view, **sent)
     except WouldWriteError:
         view.service.visit.rehearses = False
+        view.act_with(view.service.fresh())  # this one has changed what it read
     asked: dict[str, Any] = {**confirm.asked(view, read, thing, values)}
     name = {FORM: typed[FORM]} if FORM in typed else {}  # if it is refused, that form shows it
     return view.render(
