@@ -4,7 +4,6 @@ from starlette.responses import Response
 
 from keyplan.apps.wavyblog.fields import Slug
 from keyplan.apps.wavyblog.markdown import excerpt
-from keyplan.apps.wavyblog.models import CategoryOut
 from keyplan.apps.wavyblog.pages.feed import feed_of
 from keyplan.apps.wavyblog.pages.shared import POSTS, BlogView, is_admin, names_of, pages
 from keyplan.apps.wavyblog.service import Blog
@@ -28,15 +27,11 @@ def post(view: BlogView, slug: Slug) -> Response:
     )
 
 
-def _name(service: Blog, category: CategoryOut) -> dict[str, str]:
-    return {category.slug: category.name}
-
-
 by_author = Listed(Blog.posts_by_author, "Newest first", POSTS)
 in_category = Listed(Blog.posts_in_category, "Newest first", POSTS)
 pages.show("/authors/{username}", "author.html", posts=by_author, names=names_of)
 pages.show("/categories", "categories.html", categories=Listed(Blog.categories, "Sorted by address", 100))
-category = pages.show("/categories/{slug}", "category.html", category=Blog.category, posts=in_category, names=_name)
+category = pages.show("/categories/{slug}", "category.html", category=Blog.category, posts=in_category)
 
 
 @pages.get("/feed.atom")
