@@ -57,6 +57,14 @@ def of_best(course: Course) -> Refs:
     return ref(Place, place_id=course.best.place_id) if course.best else None
 
 
+def by_a_method(course: Course) -> Refs:
+    return ref(Place, place_id=course.place_id) if (course.place_id or "").startswith("p") else None
+
+
+def by_order(course: Course) -> Refs:
+    return ref(Place, place_id=course.place_id) if course.course_id > "m" else None
+
+
 def set_only(course: Course) -> Refs:
     return ref(Place, place_id=course.place_id) if course.place_id is not None else None
 
@@ -88,6 +96,8 @@ def all_of_it(course: Course) -> Refs:
     [
         (of_times, "times"),
         (of_best, "best"),
+        (by_a_method, "place_id"),
+        (by_order, "place_id"),
         (set_only, "place_id"),
         (not_removed, "place_id"),
         (never_removed, "place_id"),

@@ -12,7 +12,7 @@ a second. Split the stock over several items (see [write sharding](write_shardin
 
 import pytest
 
-from keyplan.data import FloorReached, Store, create, delete
+from keyplan.data import FloorReached, ParentMissing, Store, create, delete
 from keyplan.design import (
     Count,
     Design,
@@ -87,6 +87,9 @@ def use(store: Store[Warehouse]) -> None:
     store.transact(*(create(Reservation(sku=sku, order_id="1", quantity=n)) for sku, n in cart.items()))
     with pytest.raises(FloorReached):  # a second order of both: neither is reserved
         store.transact(*(create(Reservation(sku=sku, order_id="2", quantity=n)) for sku, n in cart.items()))
+
+    with pytest.raises(ParentMissing):
+        store.run(create(Reservation(sku="paper", order_id="3", quantity=1)))
 
     pen = store.run(store.design.product("pen"))
     assert pen is not None

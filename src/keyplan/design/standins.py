@@ -41,11 +41,17 @@ class FieldName:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def _compared(self, other: object) -> bool:
+        """The answer to `self.quantity > 0`: the same as to any other comparison."""
+        return self._equal
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compared
+
     def _computed(self, *others: object) -> "FieldName":
-        """A number computed from the field, such as the amount of `ref(...).adding(-self.quantity)`."""
+        """A value computed from the field, as in `adding(-self.quantity)` or `self.name.startswith("a")`."""
         return self
 
-    __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _computed
+    __call__ = __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _computed
 
 
 class _Reader:

@@ -42,6 +42,8 @@ class Action:
     absence: list[Requirement] = field(default_factory=list)
     """What a put requires: that no item exists; not checked if the same write deletes the existing one."""
     floors: dict[str, Floor] = field(default_factory=dict)
+    counts_more: bool = False
+    """Whether an item counts on it that didn't before, or with a larger amount."""
     replaces: bool = False
     """Whether the put replaces an item that the same write deletes."""
     where: Requirement | None = None
@@ -61,10 +63,8 @@ class Action:
         return self.put is not None or self.delete or self.changes
 
     @property
-    def only_counts_down(self) -> bool:
-        """Whether it only lowers numbers, which doesn't matter if the item no longer exists."""
         written = self.sets or self.removes or self.terms or self.requirements
-        return not written and bool(self.adds) and all(n < 0 for n in self.adds.values())
+        return not written and bool(self.adds) and not self.counts_more
 
     def is_carried_out_on(self, stored: Item | None) -> bool:
         """Whether the stored item is what the action leaves; False if that isn't known."""

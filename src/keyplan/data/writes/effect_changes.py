@@ -64,12 +64,13 @@ def _count(
     """Add the difference to a counter; where its item is a parent too, a missing one is that relation's matter."""
     share = after or before
     assert share is not None
-    delta = (after.amount if after else 0) - (before.amount if before else 0)
-    if not delta:
+    old, new = before.amount if before else 0, after.amount if after else 0
+    if old == new:
         return
-    exists = parent_exists(spec, relation or share.constraint, share.target, growing=delta > 0)
+    more = abs(new) > abs(old)  # amounts may be negative: a reservation takes from the stock
+    exists = parent_exists(spec, relation or share.constraint, share.target, growing=more)
     floor = None if share.floor is None else _floor(spec, share, share.floor)
-    plan.add(where, share.attribute, delta, *exists, floor=floor)
+    plan.add(where, share.attribute, new - old, *exists, floor=floor, more=more)
 
 
 def _floor(spec: EntitySpec, share: CounterShare, least: int) -> Floor:

@@ -75,10 +75,20 @@ class Plan:
         return action
 
     def add(
-        self, address: Address, attribute: str, amount: int, *presence: Requirement, floor: Floor | None = None
+        self,
+        address: Address,
+        attribute: str,
+        amount: int,
+        *presence: Requirement,
+        floor: Floor | None = None,
+        more: bool = True,
     ) -> None:
-        """Add to a number. The requirements aren't checked on an item that the same write puts or deletes."""
+        """Add to a number; `more` is False if that takes back what an item counted before.
+
+        The requirements aren't checked on an item that the same write puts or deletes.
+        """
         action = self._at(address)
+        action.counts_more |= more
         if action.put is not None:
             action.put[attribute] = incremented(action.put.get(attribute), amount)
         elif not action.delete:

@@ -53,11 +53,11 @@ def _was_carried_out(actions: list[Action], failure: ClientFailure) -> bool:
 
 
 def _without_lost_counts(plan: Plan, failure: ClientFailure) -> bool:
-    """Remove actions that only lower counters of items that no longer exist; returns whether there were any."""
+    """Remove actions that only take back counts of items that no longer exist; returns whether there were any."""
     lost = [
         action
         for action, reason in zip(plan.sent(), failure.response.get("CancellationReasons", []), strict=False)
-        if reason.get("Code") == "ConditionalCheckFailed" and "Item" not in reason and action.only_counts_down
+        if reason.get("Code") == "ConditionalCheckFailed" and "Item" not in reason and action.only_counts_less
     ]
     for action in lost:
         del plan.actions[action.address]
