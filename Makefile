@@ -13,7 +13,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -88,6 +88,9 @@ attack: .venv/.ready ## attack a server on this machine, and show what a normal 
 
 bench-data: .venv/.ready ## compare the data layer with raw boto3 and other libraries
 	$(BIN)/python -m bench.data
+
+lines: .venv/.ready ## run the same shop with Keyplan and other libraries, and count their code
+	$(BIN)/python -m bench.lines
 
 fmt: .venv/.ready ## format the code, and fix what the linter can fix
 	$(BIN)/ruff check --fix

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from pydantic.fields import FieldInfo
 
+from bench.lines import count
+from bench.lines.scenario import FEATURES
 from keyplan.cli.opening import served_systems
 from keyplan.web.settings import Protects, Settings
 
@@ -44,12 +46,17 @@ def roles_table(system: str) -> str:
     return "\n".join(rows)
 
 
+def features_list() -> str:
+    """What the slices of the shop do that are counted."""
+    return "\n".join(f"{number}. {feature}" for number, feature in enumerate(FEATURES, start=1))
+
+
 def written(page: str) -> str:
     """The page with its generated parts as they should be."""
 
     def part(match: re.Match[str]) -> str:
         name = match[1]
-        whole = {"settings": settings_table, "limits": limits_table}
+        whole = {"settings": settings_table, "limits": limits_table, "features": features_list, "lines": count.table}
         table = whole[name]() if name in whole else roles_table(name.removeprefix("roles of "))
         return f"<!-- {name}: written by `make docs` -->\n{table}\n<!-- end of {name} -->"
 

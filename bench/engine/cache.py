@@ -58,8 +58,8 @@ def python_peer(name: str, *requirements: str) -> Path:
     return folder / "bin"
 
 
-def node_peer(name: str, package: str) -> Path:
-    """The `node_modules` folder with this npm package."""
+def node_peer(name: str, *packages: str) -> Path:
+    """The `node_modules` folder with these npm packages."""
     folder = FOLDER / name
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
@@ -68,9 +68,9 @@ def node_peer(name: str, package: str) -> Path:
     def install() -> None:
         folder.mkdir(parents=True)
         (folder / "package.json").write_text('{"private": true}\n')
-        _run([npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--silent", package])
+        _run([npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--silent", *packages])
 
-    _once(folder, package, install)
+    _once(folder, " ".join(packages), install)
     return folder / "node_modules"
 
 
