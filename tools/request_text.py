@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
 _PLACEHOLDER = re.compile(r"[#:][A-Za-z0-9_]+")
 
 
@@ -93,10 +94,11 @@ def value_text(value: Mapping[str, Any]) -> str:
     ((kind, content),) = value.items()
     match kind:
         case "S":
-            text = content if len(content) <= 60 else f"{content[:40]}... ({len(content)} characters)"
+            text = _DIGEST.sub("(digest)", content)
+            text = text if len(text) <= 60 else f"{text[:40]}... ({len(text)} characters)"
             return '"' + text.replace('"', "'") + '"'
         case "B":
-            return f"({len(content)} bytes)"
+            return "(bytes)"
         case "M":
             return item_text(content)
         case "L":

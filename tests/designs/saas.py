@@ -14,7 +14,6 @@ from keyplan.design import (
     Created,
     Design,
     Entity,
-    Fields,
     Follow,
     Get,
     Id,
@@ -102,13 +101,13 @@ class Tenant(Entity, table=saas):
     domain_guard = unique("DOMAIN#{domain.lower}", carries="tenant_id")
 
 
-class OfTenant(Fields):
+class OfTenant(Entity, table=saas, abstract=True):
     """What everything of a tenant has: its key begins with it."""
 
     tenant_id: Id
 
 
-class Seats(OfTenant, Entity, table=saas):
+class Seats(OfTenant):
     """The seats that a tenant pays for."""
 
     bought: Annotated[int, Field(ge=1)]
@@ -124,7 +123,7 @@ class Seats(OfTenant, Entity, table=saas):
         return ref(Tenant, tenant_id=self.tenant_id).adding(self.bought)
 
 
-class Member(OfTenant, Entity, table=saas):
+class Member(OfTenant):
     user_id: Id
     role: Role = "member"
 
@@ -148,7 +147,7 @@ class Member(OfTenant, Entity, table=saas):
         return ref(Tenant, tenant_id=self.tenant_id) if self.role == "admin" else None
 
 
-class Invitation(OfTenant, Entity, table=saas):
+class Invitation(OfTenant):
     """An invitation, found by its token; one for each address and tenant."""
 
     token_digest: Id
@@ -178,7 +177,7 @@ class Session(Entity, table=saas):
         return ref(User, user_id=self.user_id)
 
 
-class ApiKey(OfTenant, Entity, table=saas):
+class ApiKey(OfTenant):
     key_id: Id = new_id("k-")
     secret_digest: Id
     title: Name
@@ -192,20 +191,19 @@ class ApiKey(OfTenant, Entity, table=saas):
         return ref(Tenant, tenant_id=self.tenant_id)
 
 
-class Event(OfTenant, Entity, table=saas):
+class Event(OfTenant):
     """Something that happened; a partition for each tenant and day."""
 
     event_id: Id = new_id()
-    day: date
     at: datetime
     kind: Id
     expires: Ttl
 
-    primary = key("TENANT#{tenant_id}#{day}", "{at}#{event_id}")
+    primary = key("TENANT#{tenant_id}#{at:%Y-%m-%d}", "{at}#{event_id}")
     by_kind = saas.GSI1("TENANT#{tenant_id}#KIND#{kind}", "{at}#{event_id}")
 
 
-class AuditEntry(OfTenant, Entity, table=saas):
+class AuditEntry(OfTenant):
     entry_id: Id = new_id()
     at: datetime
     actor_id: Id
@@ -277,16 +275,20 @@ class Saas(Design):
         return query(ApiKey.primary, tenant_id=tenant_id)
 
     @pattern("List events of a tenant on a day, newest first")
-    def events_on(self, tenant_id: str, day: date) -> Query[Event]:
-        return query(Event.primary, tenant_id=tenant_id, day=day, newest_first=True)
+    def events_on(self, tenant_id: str, day: datetime) -> Query[Event]:
+        return query(Event.primary, tenant_id=tenant_id, at=day, newest_first=True)
+
+    @pattern("List events of a tenant in a time, also over several days")
+    def events_between(self, tenant_id: str, start: datetime, end: datetime) -> Query[Event]:
+        return query(Event.primary, tenant_id=tenant_id, at=within(start, end))
 
     @pattern("List events of a kind in a time")
     def events_of_kind(self, tenant_id: str, kind: str, start: datetime, end: datetime) -> Query[Event]:
         return query(Event.by_kind, tenant_id=tenant_id, kind=kind, at=within(start, end))
 
     @pattern("Count the events of a tenant on a day")
-    def event_count(self, tenant_id: str, day: date) -> ItemCount:
-        return count(query(Event.primary, tenant_id=tenant_id, day=day))
+    def event_count(self, tenant_id: str, day: datetime) -> ItemCount:
+        return count(query(Event.primary, tenant_id=tenant_id, at=day))
 
     @pattern("List the audit log of a tenant, newest first")
     def audit(self, tenant_id: str) -> Query[AuditEntry]:
@@ -326,5 +328,5 @@ def change_plan(store: Store[Saas], tenant: Tenant, plan: Plan, actor_id: str) -
 
 
 def event(tenant_id: str, kind: str, at: datetime) -> Event:
-    """An event. Its day, and when it is deleted, follow from its time."""
-    return Event(tenant_id=tenant_id, kind=kind, day=at.date(), at=at, expires=at + EVENTS_KEPT)
+    """An event. It is deleted some time after it happened."""
+    return Event(tenant_id=tenant_id, kind=kind, at=at, expires=at + EVENTS_KEPT)

@@ -2,8 +2,9 @@
 
 import asyncio
 import inspect
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args
@@ -114,14 +115,20 @@ def _client(mode: Mode) -> Iterator[tuple[object, object]]:
     if mode.endswith("engine"):
         with Engine() as engine:
             yield engine, engine
-        return
-    database = Database()
-    try:
-        with serve_in_thread(database) as url:
-            client = _session.client("dynamodb", endpoint_url=url)
-            streams = _session.client("dynamodbstreams", endpoint_url=url)
+    elif url := os.environ.get("KEYPLAN_TEST_ENDPOINT"):  # another server; see tools/test_engines.py
+        with _over_http(boto3.Session(region_name="us-east-1"), url) as (client, streams):
+            for name in client.list_tables()["TableNames"]:
+                client.delete_table(TableName=name)
             yield client, streams
-            client.close()
-            streams.close()
-    finally:
-        database.close()
+    else:
+        with closing(Database()) as database, serve_in_thread(database) as url, _over_http(_session, url) as clients:
+            yield clients
+
+
+@contextmanager
+def _over_http(session: boto3.Session, url: str) -> Iterator[tuple[Any, Any]]:
+    with (
+        closing(session.client("dynamodb", endpoint_url=url)) as client,
+        closing(session.client("dynamodbstreams", endpoint_url=url)) as streams,
+    ):
+        yield client, streams

@@ -82,12 +82,16 @@ def test_every_pattern(mode: Mode) -> None:
         assert run(ask.sessions_of("joe")).items == [session]
         assert run(ask.api_key(digest("k"))) == api_key
         assert run(ask.api_keys("acme")).items == [api_key]
-        today = run(ask.events_on("acme", now.date()).limit(5))
+        today = run(ask.events_on("acme", now).limit(5))
         assert [each.at.hour for each in today.items] == [23, 22, 21, 20, 19]
         logins = run(ask.events_of_kind("acme", "login", now, now + timedelta(hours=4))).items
         assert [each.at.hour for each in logins] == [13, 15]
-        assert run(ask.event_count("acme", now.date())) == 12
-        assert run(ask.event_count("acme", now.date() + timedelta(days=1))) == 1
+        late = run(ask.events_between("acme", times[10], times[12]).limit(2))
+        assert [each.at.hour for each in late.items] == [22, 23]
+        rest = run(ask.events_between("acme", times[10], times[12]).limit(2).after(late.next))
+        assert [each.at.hour for each in rest.items] == [0]
+        assert run(ask.event_count("acme", now)) == 12
+        assert run(ask.event_count("acme", now + timedelta(days=1))) == 1
         given.clock.advance(minutes=1)
         change_plan(store, tenant(store), "team", "ann")
         assert [each.action for each in run(ask.audit("acme")).items] == ["changed the plan to team", "signed up"]

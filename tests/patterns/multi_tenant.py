@@ -10,23 +10,20 @@ Use it for software as a service with many tenants of moderate size.
 and `Design({"tenant": "acme"})`), with the same design.
 """
 
-from typing import Annotated
-
 import pytest
 
 from keyplan.data import Store, UniqueViolation, create
 from keyplan.design import (
-    READ_ONLY,
     Count,
     Design,
     Entity,
-    Fields,
     Get,
     Id,
     Query,
     Ref,
     Table,
     belongs_to,
+    counts,
     get,
     key,
     new_id,
@@ -39,29 +36,32 @@ from keyplan.design import (
 desk = Table("Desk", key("PK", "SK"), indexes={"GSI1": key("GSI1PK", "GSI1SK")})
 
 
-class OfTenant(Fields):
-    tenant_id: Annotated[Id, READ_ONLY]
-
-
-class Tenant(OfTenant, Entity, table=desk):
+class Tenant(Entity, table=desk):
+    tenant_id: Id
     tickets: Count = 0
 
     primary = key("TENANT#{tenant_id}", "TENANT")
 
 
-class Agent(OfTenant, Entity, table=desk):
-    agent_id: Id = new_id()
-    email: str
+class OfTenant(Entity, table=desk, abstract=True):
+    """What everything of a tenant has: its id in the key, and that it is deleted with the tenant."""
 
-    primary = key("TENANT#{tenant_id}", "AGENT#{agent_id}")
-    email_guard = unique("TENANT#{tenant_id}", "EMAIL#{email.address}", carries="agent_id")
+    tenant_id: Id
 
     @belongs_to(on_delete="cascade")
     def tenant(self) -> Ref[Tenant]:
         return ref(Tenant, tenant_id=self.tenant_id)
 
 
-class Ticket(OfTenant, Entity, table=desk):
+class Agent(OfTenant):
+    agent_id: Id = new_id()
+    email: str
+
+    primary = key("TENANT#{tenant_id}", "AGENT#{agent_id}")
+    email_guard = unique("TENANT#{tenant_id}", "EMAIL#{email.address}", carries="agent_id")
+
+
+class Ticket(OfTenant):
     ticket_id: Id = new_id()
     agent_id: Id
     subject: str
@@ -69,8 +69,8 @@ class Ticket(OfTenant, Entity, table=desk):
     primary = key("TENANT#{tenant_id}", "TICKET#{ticket_id}")
     by_agent = desk.GSI1("TENANT#{tenant_id}#AGENT#{agent_id}", "{ticket_id}")
 
-    @belongs_to(on_delete="cascade", count="tickets")
-    def tenant(self) -> Ref[Tenant]:
+    @counts("tickets")
+    def number(self) -> Ref[Tenant]:
         return ref(Tenant, tenant_id=self.tenant_id)
 
 
