@@ -140,8 +140,7 @@ class Shop:
         self.store.run(patch(ref(Customer, customer_id=customer_id), email=email))
 
     def delete_customer(self, customer_id: str) -> None:
-        if customer := self.store.run(get(Customer, customer_id=customer_id)):
-            self.store.run(delete(customer))
+        self.store.run(delete(ref(Customer, customer_id=customer_id)))
 
     def add_product(self, sku: str, title: str, cents: int) -> None:
         self.store.run(create(Product(sku=sku, title=title, cents=cents)))

@@ -4,7 +4,7 @@
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
-from keyplan.data import ConditionFailed, Store, create, patch, update
+from keyplan.data import Store, at, create, patch, update
 from keyplan.design import (
     Count,
     Created,
@@ -282,19 +282,13 @@ class Forge(Design):
 
 def open_issue(store: Store[Forge], repo_id: str, title: str, author_id: str, labels: frozenset[str]) -> Issue:
     """The new issue, with the next number of its repository."""
-    repository = store.run(get(Repository, repo_id=repo_id, consistent=True))
-    if repository is None:
-        raise LookupError("there is no such repository")
-    last = repository.last_number
+    repository = ref(Repository, repo_id=repo_id)
+    taken = store.run(patch(repository, lambda repo: at(repo.last_number).add(1), returning="updated"))
+    number = taken.get(lambda repo: repo.last_number)
     issue = Issue(
-        repo_id=repo_id, number=last + 1, title=title, author_id=author_id, labels=labels, created_at=store.clock()
+        repo_id=repo_id, number=number, title=title, author_id=author_id, labels=labels, created_at=store.clock()
     )
-    take = patch(ref(Repository, repo_id=repo_id), where=lambda repo: repo.last_number == last, last_number=last + 1)
-    try:
-        store.transact(take, create(issue))
-    except ConditionFailed:  # somebody else took the number
-        return open_issue(store, repo_id, title, author_id, labels)
-    return issue
+    return store.run(create(issue))
 
 
 def close_issue(store: Store[Forge], issue: Issue) -> None:

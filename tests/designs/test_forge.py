@@ -1,6 +1,7 @@
 """The code-hosting service: its patterns on every kind of store, and its rules."""
 
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
 
@@ -144,3 +145,18 @@ def test_a_star_counts_once(store: Store[Forge]) -> None:
     assert repository(store).stars == 1
     store.run(delete(mine))
     assert repository(store).stars == 0
+
+
+def test_numbers_are_given_once_when_many_write_at_once(store: Store[Forge]) -> None:
+    given: list[int] = []
+
+    def write() -> None:
+        given.append(open_issue(store, "r-core", "It breaks", "u-ann", frozenset()).number)
+
+    threads = [Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(given) == [1, 2, 3, 4]
+    assert repository(store).last_number == 4

@@ -12,7 +12,7 @@ DynamoDB (an e-mail) can't be in the transaction; there, pass the id on to the r
 
 from datetime import timedelta
 
-from keyplan.data import AlreadyExists, Store, create, increment, patch
+from keyplan.data import AlreadyExists, Store, at, create, patch
 from keyplan.design import Design, Entity, Get, Id, Table, Ttl, get, key, pattern, ref
 
 bank = Table("Bank", key("PK", "SK"), ttl="expires")
@@ -47,7 +47,8 @@ def book(store: Store[Bank], message_id: str, account_id: str, cents: int) -> bo
     """Add to the account; returns False if the message was handled before."""
     handled = Handled(message_id=message_id, expires=store.clock() + REMEMBERED)
     try:
-        store.transact(create(handled), patch(ref(Account, account_id=account_id), cents=increment(cents)))
+        add = patch(ref(Account, account_id=account_id), lambda account: at(account.cents).add(cents))
+        store.transact(create(handled), add)
     except AlreadyExists:
         return False
     return True

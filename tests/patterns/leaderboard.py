@@ -10,7 +10,7 @@ of the first thousand, and "top 10 %" from a sample for the rest. If one game ha
 second, [shard](write_sharding.md) the index.
 """
 
-from keyplan.data import Store, create, increment, patch
+from keyplan.data import Store, at, upsert
 from keyplan.design import (
     Design,
     Entity,
@@ -46,7 +46,7 @@ class Games(Design):
 
     @pattern("Get player")
     def player(self, game_id: str, player_id: str) -> Get[Player]:
-        return get(Player, game_id=game_id, player_id=player_id, consistent=True)
+        return get(Player, game_id=game_id, player_id=player_id)
 
     @pattern("List the best players of a game")
     def best(self, game_id: str) -> Query[Player]:
@@ -57,17 +57,20 @@ class Games(Design):
         return count(query(Player.by_points, game_id=game_id, points=more_than(points)))
 
 
-def use(store: Store[Games]) -> None:
-    """The sort key of the index is the number itself (`points:N`), so the index follows when points are added."""
-    for name in ("ann", "joe", "sue"):
-        store.run(create(Player(game_id="go", player_id=name)))
-    for name, points in (("ann", 30), ("joe", 50), ("sue", 20), ("ann", 15)):
-        store.run(patch(ref(Player, game_id="go", player_id=name), points=increment(points)))
+def score(store: Store[Games], game_id: str, player_id: str, points: int) -> Player:
+    """The player with the points added, also if it is the first time that he plays."""
+    player = ref(Player, game_id=game_id, player_id=player_id)
+    return store.run(upsert(player, lambda player: at(player.points).add(points), returning="new"))
 
-    assert [(p.player_id, p.points) for p in store.run(store.design.best("go").limit(2)).items] == [
-        ("joe", 50),
-        ("ann", 45),
-    ]
-    sue = store.run(store.design.player("go", "sue"))
-    assert sue is not None
-    assert 1 + store.run(store.design.above("go", sue.points)) == 3
+
+def use(store: Store[Games]) -> None:
+    """The sort key of the index is the number itself (`points:N`), so the index follows when points are added. `upsert`
+    creates a player who isn't there yet; all of it is one request."""
+    for name, points in (("ann", 30), ("joe", 50), ("sue", 20)):
+        score(store, "go", name, points)
+    ann = score(store, "go", "ann", 15)
+    assert ann.points == 45
+
+    best = store.run(store.design.best("go").limit(2)).items
+    assert [(player.player_id, player.points) for player in best] == [("joe", 50), ("ann", 45)]
+    assert 1 + store.run(store.design.above("go", ann.points)) == 2

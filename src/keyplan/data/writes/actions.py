@@ -63,6 +63,8 @@ class Action:
         return self.put is not None or self.delete or self.changes
 
     @property
+    def only_counts_less(self) -> bool:
+        """Whether it only takes back what items counted, which doesn't matter if the item no longer exists."""
         written = self.sets or self.removes or self.terms or self.requirements
         return not written and bool(self.adds) and not self.counts_more
 
