@@ -66,6 +66,8 @@ class Journey:
     """Adds something else."""
     count: Callable[[Site], int]
     """How many of those there are."""
+    line: str = "name"
+    """The field of the form that changes something with a name or a title."""
 
     def sign_in(self, page: Page, who: tuple[str, ...]) -> None:
         """Sign in on the page for that."""
@@ -182,6 +184,7 @@ JOURNEYS = (
         _remove_post,
         Entry("/write", {"title": "Twice", "content": LONG}, "button:not([name]):not([formaction])"),
         lambda site: len(site.running.store.run(site.running.design.posts_by_user("ada").limit(100)).items),
+        line="title",
     ),
     Journey(
         FUNKEDUPSHIFT,
@@ -194,6 +197,7 @@ JOURNEYS = (
         lambda site, id: _removed(site, _ROOT, f"/sites/{id}"),
         Entry("/sites/{one}", {"body": LONG}, "button", form="comment"),
         lambda site: _listed(site, _ROOT, f"/sites/{one_of(site)}/comments"),
+        line="title",
     ),
     Journey(
         HACKTRACKER,

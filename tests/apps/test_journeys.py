@@ -282,6 +282,19 @@ def _to(page: Page) -> str:
     return address
 
 
+def test_a_hidden_character_is_refused_beside_its_field(any_trip: Traveled) -> None:
+    entry, id = any_trip.journey.change, any_trip.journey.thing(any_trip.served)
+    page = any_trip.open(entry, id)
+    before = any_trip.stored(id)
+    enter(page, entry, **{any_trip.journey.line: "Two \u202ewords"})
+    send(page, entry)
+    field = page.locator(f'{entry.selector} [name="{any_trip.journey.line}"]')
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_value("Two \u202ewords")
+    expect(page.locator(f"{entry.selector} .error")).to_contain_text("U+202E")
+    assert any_trip.stored(id) == before
+
+
 def test_something_is_deleted_in_the_meantime(any_trip: Traveled) -> None:
     entry, id = any_trip.journey.change, any_trip.journey.thing(any_trip.served)
     page = any_trip.open(entry, id)

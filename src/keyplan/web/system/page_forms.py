@@ -21,6 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from starlette.responses import Response
 
+from keyplan.design import CHECKED_ON_WRITE
 from keyplan.web.models.bodies import Change, In
 from keyplan.web.models.signatures import REQUIRED, Parameter, names_in_path, signature_of
 from keyplan.web.system.directions import filled_in
@@ -108,7 +109,10 @@ def _is_plain(parameter: Parameter) -> bool:
 def _body(model: type[In], typed: In) -> In:
     """The body that a method takes, with what was sent for it and nothing else."""
     sent = {name: getattr(typed, name) for name in typed.model_fields_set if name in model.model_fields}
-    return typed if type(typed) is model else model.model_validate(sent, by_name=True, by_alias=False)
+    if type(typed) is model:
+        return typed
+    # As the form was read: limits of changed fields are checked when they are written.
+    return model.model_validate(sent, by_name=True, by_alias=False, context=CHECKED_ON_WRITE)
 
 
 def check_names(path: str, names: list[str], form: type[In] | None, *returned: object) -> None:
