@@ -193,3 +193,30 @@ def test_a_form_over_the_limit_is_still_filled_in(browser_page: Page, settings: 
         started.running.store.clock = lambda: later
         page.get_by_role("button", name="Send again").click()
         expect(page.get_by_role("status")).to_have_text("“Poetry & Prose” is up.")
+
+
+def test_going_back_and_sending_a_form_again(browser_page: Page, started: Site) -> None:
+    """The page with the form is loaded again, with what was typed before: as it was, it is the same form."""
+    page = browser_page
+    become_alice(page, started)
+    page.goto(f"{started.url}/library/shelves/new")
+    page.get_by_label("Name").fill("Poetry")
+    page.get_by_role("button", name="Put it up").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Poetry")
+    book, put = page.get_by_label("Title"), page.get_by_role("button", name="Put it there")
+    book.fill("Odes")
+    page.get_by_label("ISBN").fill("1234567890")
+    put.click()
+    expect(page.get_by_role("cell", name="Odes")).to_have_count(1)
+    page.go_back()
+    expect(book).to_have_value("Odes")
+    put.click()
+    expect(page.get_by_role("status")).to_have_text("The book is there.")
+    expect(page.get_by_role("cell", name="Odes")).to_have_count(1)
+    page.go_back()
+    book.fill("More odes")
+    page.get_by_label("ISBN").fill("1234567891")
+    put.click()
+    expect(page.get_by_role("status")).to_have_text("The book is there.")
+    expect(page.get_by_role("cell", name="Odes", exact=True)).to_have_count(1)
+    expect(page.get_by_role("cell", name="More odes")).to_have_count(1)

@@ -32,3 +32,15 @@ window.addEventListener("pageshow", () => {
 
 // Screen readers announce a form's errors first.
 document.querySelector("[data-focus]")?.focus();
+
+// Going back brings back what was typed in a form, in a page that may be loaded again with a new key. The form's first key
+// comes back too: sent again as it was, it is the same form, and takes effect once. Browsers that keep the whole page
+// don't need this; those that can't tell one visit from another do without.
+const visit = globalThis.navigation?.currentEntry?.id;
+const keyed = [...document.querySelectorAll("form:has(input[name=form]) input[name=idempotency_key]")];
+const formOf = (key) => `${key.form.getAttribute("action")} ${key.form.querySelector("input[name=form]").value}`;
+if (visit && keyed.length) {
+  const known = JSON.parse(sessionStorage.getItem(`keyplan-keys ${visit}`) ?? "{}");
+  for (const key of keyed) key.value = known[formOf(key)] ?? key.value;
+  sessionStorage.setItem(`keyplan-keys ${visit}`, JSON.stringify(Object.fromEntries(keyed.map((key) => [formOf(key), key.value]))));
+}
