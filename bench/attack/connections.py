@@ -1,5 +1,6 @@
 """Attacks with connections: silent, half-sent, slow, idle, unread."""
 
+import re
 import select
 import socket
 import time
@@ -41,8 +42,8 @@ def idle(target: Target) -> Outcome:
 
 
 def unread_answers(target: Target) -> Outcome:
-    """Ask for a lot on each connection, and read nothing for longer than the limits allow."""
-    made, wanted = [], 250
+    """Ask for a lot on each connection, and read nothing until the server has given up."""
+    made, wanted, before = [], 250, _ended(target)
     for _ in range(3):
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -51,11 +52,19 @@ def unread_answers(target: Target) -> Outcome:
         connection.connect(target.place)
         connection.sendall(_GET * wanted)
         made.append(connection)
-    time.sleep(8)
+    end = time.monotonic() + 3 * LONG  # on a busy machine it takes long until there is anything to read
+    while _ended(target) < before + len(made) and time.monotonic() < end:
+        time.sleep(0.5)
     answered = [rest(each).count(b"HTTP/1.1 ") for each in made]
     return Outcome(
         len(made), max(answered) < wanted, f"{', '.join(map(str, answered))} of {wanted} answers, then closed"
     )
+
+
+def _ended(target: Target) -> int:
+    """How many connections the server has ended because nobody read its answers."""
+    found = re.search(r'^keyplan_connections_ended_total{limit="reading"} ([0-9.]+)', target.metrics(), re.MULTILINE)
+    return int(float(found[1])) if found else 0
 
 
 def rest(connection: socket.socket) -> bytes:

@@ -30,6 +30,8 @@ LIMITS = {
 LONG = 20.0
 USER = "127.0.0.9"
 """The address of the normal user. Each attack has another."""
+OPERATOR = "127.0.0.8"
+"""The address of who looks at the metrics."""
 PASSWORD = "correct horse battery"
 
 
@@ -68,6 +70,11 @@ class Target:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         transport = httpx.HTTPTransport(local_address=address, limits=httpx.Limits(max_connections=300))
         return httpx.Client(base_url=self.url, transport=transport, headers=headers, timeout=LONG)
+
+    def metrics(self) -> str:
+        """What the server counts."""
+        with self.client(OPERATOR) as client:
+            return client.get("/metrics").text
 
     def new_user(self, address: str) -> tuple[str, str]:
         """A new account of WavyBlog: its name and its token."""
