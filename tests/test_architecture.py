@@ -57,6 +57,7 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
     },
     "keyplan.data": {
         "errors": set(),
+        "objects": set(),
         "steps": {"errors"},
         "compat": set(),
         "relations": set(),
@@ -66,7 +67,7 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
         "writes": {"codec", "compat", "errors", "expressions", "reads", "relations", "steps"},
         "jobs": {"codec", "errors", "expressions", "reads", "steps", "writes"},
         "upkeep": {"codec", "errors", "expressions", "steps", "writes"},
-        "store": {"errors", "jobs", "reads", "relations", "steps", "upkeep", "writes"},
+        "store": {"errors", "jobs", "objects", "reads", "relations", "steps", "upkeep", "writes"},
         "streams": {"codec", "errors", "steps", "store", "writes"},
     },
     "keyplan.web": {

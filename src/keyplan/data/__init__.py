@@ -7,6 +7,7 @@ import which.
 | folder or module | what it is |
 | --- | --- |
 | `errors`, `steps` | the errors, and operations as generators that ask for calls and get answers |
+| `objects` | the port to object storage, for large values |
 | `compat` | pydantic's private interfaces, and the public way beside each |
 | `relations` | which entities belong to which |
 | `codec` | entities to items and back |
@@ -46,6 +47,7 @@ from keyplan.data.errors import (
     UniqueViolation,
     Unsupported,
 )
+from keyplan.data.objects import FolderStorage, ObjectStorage
 from keyplan.data.steps import Answer
 from keyplan.data.store import AsyncStore, Store, utc_now
 from keyplan.data.upkeep.findings import VerifyFinding
@@ -91,6 +93,7 @@ __all__ = [
     "Delete",
     "DeleteByKey",
     "FloorReached",
+    "FolderStorage",
     "Imported",
     "InUse",
     "InvalidItem",
@@ -99,6 +102,7 @@ __all__ = [
     "MissingTable",
     "Move",
     "NotFound",
+    "ObjectStorage",
     "ParentMissing",
     "Part",
     "Partial",

@@ -1,8 +1,8 @@
 """Operations without I/O: generators that ask for calls and get answers.
 
-A generator yields a `Call` (a method of the DynamoDB client with its request) or a `Wait`, is sent the answer, and
-returns the result of the operation. `Store` and `AsyncStore` only carry out calls and waits, so that every operation is
-written once for threads and asyncio.
+A generator yields a `Call` (a method of the DynamoDB client with its request), an `ObjectCall` or a `Wait`, is sent the
+answer, and returns the result of the operation. `Store` and `AsyncStore` only carry out calls and waits, so that every
+operation is written once for threads and asyncio.
 """
 
 import random
@@ -37,8 +37,15 @@ class Wait(NamedTuple):
     """Whether the time for waiting begins here, with the call before."""
 
 
+class ObjectCall(NamedTuple):
+    """A method of the store's object storage with its arguments."""
+
+    method: str
+    arguments: tuple[Any, ...]
+
+
 Answer: TypeAlias = dict[str, Any]
-Step: TypeAlias = Call | Wait
+Step: TypeAlias = Call | Wait | ObjectCall
 Steps: TypeAlias = Generator[Step, Any, T]
 
 

@@ -5,18 +5,20 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from copy import copy
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Self, TypeVar, overload
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.data.errors import DataError
 from keyplan.data.jobs.resuming import Jobs
+from keyplan.data.objects import ObjectStorage
 from keyplan.data.reads.cursors import Cursors
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
-from keyplan.data.steps import Call, ClientFailure, Steps, Wait, given_up
+from keyplan.data.steps import Call, ClientFailure, ObjectCall, Step, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
+from keyplan.data.upkeep.objects import sweep_objects
 from keyplan.data.upkeep.provisioning import create_tables, tables_exist
 from keyplan.data.upkeep.repair import repair
 from keyplan.data.upkeep.verify import verify
@@ -71,11 +73,13 @@ class _Core(Generic[D]):
         clock: Callable[[], datetime] = utc_now,
         secret: bytes | None = None,
         timeout: float = 10.0,
+        objects: ObjectStorage | None = None,
     ) -> None:
         self.design = design
         self.client = client
         self.clock = clock
         self._timeout = timeout
+        self._objects = objects
         self._beside: Beside = nothing_beside
         self._relations = Relations(design)
         self._reader = Reader(design, self._relations, secret)
@@ -147,6 +151,14 @@ class _Core(Generic[D]):
             raise wait.error
         return until
 
+    def _object_method(self, step: ObjectCall) -> Callable[..., object]:
+        if self._objects is None:
+            raise DataError(
+                "a large value is kept in object storage, and this store has none: give it one with objects=..."
+            )
+        method: Callable[..., object] = getattr(self._objects, step.method)
+        return method
+
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request of an operation, or the request of a transaction of several; nothing is sent."""
         steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
@@ -162,7 +174,7 @@ class Store(_Core[D]):
     `secret` signs cursors. Without one, a secret is created in the design's housekeeping table, so that all processes
     on the same tables accept each other's cursors. `timeout` is how many seconds a call is repeated for: a transaction
     that others keep cancelling, or a batch that DynamoDB leaves unprocessed. Everything else is repeated by the client,
-    by its own settings.
+    by its own settings. `objects` is the object storage for large values.
     """
 
     @overload
@@ -215,11 +227,15 @@ class Store(_Core[D]):
 
     def verify(self) -> list[VerifyFinding]:
         """Read all tables; returns what doesn't agree with the design."""
-        return self._drive(verify(self.design, self.clock()))
+        return self._drive(verify(self.design, self.clock(), objects=self._objects is not None))
 
     def repair(self, findings: list[VerifyFinding]) -> int:
         """Repair findings of `verify`; returns how many were repaired."""
         return self._drive(repair(self.design, findings))
+
+    def sweep_objects(self, older_than: timedelta = timedelta(days=1)) -> int:
+        """Delete the objects of large values that no item names and that are older than this; returns how many."""
+        return self._drive(sweep_objects(self._context(), older_than))
 
     def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> Iterator[E]:
         """All items of a list, page by page."""
@@ -261,10 +277,12 @@ class Store(_Core[D]):
         except ClientFailure as failure:
             raise given_up(failure) from failure
 
-    def _carry(self, step: Call | Wait) -> object:
+    def _carry(self, step: Step) -> object:
         if isinstance(step, Wait):
             time.sleep(step.seconds)
             return None
+        if isinstance(step, ObjectCall):
+            return self._object_method(step)(*step.arguments)
         try:
             return getattr(self.client, step.operation)(**step.request)
         except (ClientError, BotoCoreError) as error:
@@ -328,11 +346,15 @@ class AsyncStore(_Core[D]):
 
     async def verify(self) -> list[VerifyFinding]:
         """Read all tables; returns what doesn't agree with the design."""
-        return await self._drive(verify(self.design, self.clock()))
+        return await self._drive(verify(self.design, self.clock(), objects=self._objects is not None))
 
     async def repair(self, findings: list[VerifyFinding]) -> int:
         """Repair findings of `verify`; returns how many were repaired."""
         return await self._drive(repair(self.design, findings))
+
+    async def sweep_objects(self, older_than: timedelta = timedelta(days=1)) -> int:
+        """Delete the objects of large values that no item names and that are older than this; returns how many."""
+        return await self._drive(sweep_objects(self._context(), older_than))
 
     async def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> AsyncIterator[E]:
         """All items of a list, page by page."""
@@ -375,10 +397,13 @@ class AsyncStore(_Core[D]):
         except ClientFailure as failure:
             raise given_up(failure) from failure
 
-    async def _carry(self, step: Call | Wait) -> object:
+    async def _carry(self, step: Step) -> object:
         if isinstance(step, Wait):
             await asyncio.sleep(step.seconds)
             return None
+        if isinstance(step, ObjectCall):
+            found = await asyncio.to_thread(self._object_method(step), *step.arguments)
+            return await found if inspect.isawaitable(found) else found
         method = getattr(self.client, step.operation)
         try:
             # Only the answer tells whether a client is for asyncio: aiobotocore's methods are plain functions that

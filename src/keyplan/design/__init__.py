@@ -49,6 +49,7 @@ from keyplan.design.fields import (
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
 from keyplan.design.joint_limits import limits
+from keyplan.design.large_values import NotLoaded, large
 from keyplan.design.limits import CHECKED_ON_WRITE, Limit, limit
 from keyplan.design.operations import (
     BatchGet,
@@ -120,6 +121,7 @@ __all__ = [
     "Lookup",
     "Merge",
     "NoSeparator",
+    "NotLoaded",
     "OneLine",
     "Op",
     "Page",
@@ -170,6 +172,7 @@ __all__ = [
     "job",
     "key",
     "label_of",
+    "large",
     "less_than",
     "limit",
     "limits",

@@ -165,6 +165,13 @@ class EntityStandIn:
                 f"it is inside the envelope {spec.table.envelope!r}, which conditions can't read",
                 "Store it outside the envelope too: Annotated[..., on_top()].",
             )
+        if field.large is not None:
+            raise DesignError(
+                "large-in-condition",
+                f"{spec.name}.{name}",
+                "it is a large value, which DynamoDB can't compare or project",
+                "Keep what you need of it in another field. To write it, use update(), or patch() with a keyword.",
+            )
         part = spec.key_attributes.get(field.stored)
         if part is not None and part.fields != (name,):
             raise DesignError(

@@ -11,6 +11,7 @@ from keyplan.design.compat import own_fields_set
 from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import values_in_common
+from keyplan.design.large_values import guard_access
 from keyplan.design.refusals import Refusal
 from keyplan.design.relaxed import relax
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
@@ -104,6 +105,7 @@ class Entity(BaseModel):
         expand_aliases(cls)
         cls.declared_fields = {name: _as_declared(cls, name, info) for name, info in cls.model_fields.items()}
         relax(cls)
+        guard_access(cls)
         table = table or cls.inherited_table
         if abstract:
             make_abstract(cls, table)

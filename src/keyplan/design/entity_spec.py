@@ -23,6 +23,8 @@ from keyplan.design.fields import (
 )
 from keyplan.design.formats import Format, check_invertible, choices, format_of, inverted, sharded
 from keyplan.design.joint_limits import joint_limits_of
+from keyplan.design.large_checks import check_large
+from keyplan.design.large_values import large_of
 from keyplan.design.limit_checks import EntityLimits
 from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
@@ -77,6 +79,9 @@ class EntitySpec:
         """Whether only the type attribute distinguishes its items from another entity's or from guards. Set by the
         design."""
         check_keys(self)
+        self.large = tuple(field for field in self.fields.values() if field.large is not None)
+        """The fields whose values may be larger than an item."""
+        check_large(self)
 
     def _check_type(self) -> None:
         if self.type is not None and self.table.type_attribute is None:
@@ -112,6 +117,7 @@ class EntitySpec:
             public=public_name(name, info),
             label=label_of(name, info),
             help=info.description,
+            large=large_of(info),
         )
 
     def _add(self, name: str, value: object) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, get_
 from keyplan.design.effects import BelongsTo, Ref, Unique
 from keyplan.design.entity import Entity, EntitySpec
 from keyplan.design.errors import DesignError
+from keyplan.design.large_checks import check_parts
 from keyplan.design.operation_entities import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
@@ -223,6 +224,7 @@ def _check_entities(cls: type[Design]) -> None:
         _bind_parents(spec, cls)
         _check_counters(spec, cls)
         check_transaction(spec)
+    check_parts(specs)
     for first, second in combinations(specs, 2):
         if first.table is not second.table or not first.may_share_keys_with(second):
             continue
@@ -303,7 +305,8 @@ def _bind_derived(spec: EntitySpec, cls: type[Design]) -> None:
             )
         derived.entities = made
         for entity in made:
-            if entity.spec.uniques or entity.spec.derived or entity.spec.counters or entity.spec.parents:
+            own = entity.spec
+            if own.uniques or own.derived or own.counters or own.parents or own.large:
                 raise DesignError(
                     "derived-entity",
                     f"{spec.name}.{derived.name}",

@@ -9,6 +9,7 @@ from keyplan.design.absence import NOTHING
 from keyplan.design.errors import DesignError
 from keyplan.design.fields import FieldAccess, FieldKind
 from keyplan.design.formats import Format
+from keyplan.design.large_values import Large
 from keyplan.design.tables import Index, KeyAttribute
 from keyplan.design.templates import Slot, Template
 
@@ -36,6 +37,8 @@ class FieldSpec:
     """Its label in forms and messages."""
     help: str | None = None
     """Its help text in forms."""
+    large: Large | None = None
+    """How it is stored, if it may be larger than an item."""
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,8 @@ class Table:
             )
         self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
         self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
+        self.has_parts = False
+        """Whether it has items that are parts of large values. Set by the entities that have such values."""
         self._check_names()
         self._check_limits()
 

@@ -7,6 +7,7 @@
 | `entities` | `EntityCodec`, which encodes and decodes the items of an entity; `codec_of` gives it |
 | `encoding`, `decoding`, `codegen` | functions that are generated for one entity, for items as they nearly always are |
 | `key_codec` | `KeyCodec`: primary keys and index keys |
+| `large` | large values: in the item, in parts or in object storage |
 | `guards` | the items that keep unique values |
 | `envelopes` | an item's fields as one JSON text |
 | `value_paths` | `ValuePath`: the type of a value inside a field, and how it is stored |

@@ -19,6 +19,7 @@ from keyplan.data.codec.decoding import (
 from keyplan.data.codec.encoding import build_encoder
 from keyplan.data.codec.envelopes import pack, restored, unpack
 from keyplan.data.codec.key_codec import KeyCodec
+from keyplan.data.codec.large import large_codec
 from keyplan.data.codec.sizes import (
     LONGEST_HASH,
     LONGEST_RANGE,
@@ -75,7 +76,8 @@ class EntityCodec(Generic[E]):
                 self._tagged.append((name, field.stored, codec.tag))
             else:
                 self._others.append((name, field.stored, codec))
-        self.loose_fields = frozenset(name for name, codec in self._codecs.items() if codec.tag is None)
+        large = {field.name for field in spec.large}
+        self.loose_fields = frozenset(name for name, codec in self._codecs.items() if codec.tag is None) - large
         """Fields whose values can be equal in Python and be stored differently, such as lists with True or 1."""
         self.direct_fields = frozenset(name for name, codec in self._codecs.items() if codec.direct)
         """Fields whose values are stored as they are, so that different values are always stored differently."""
@@ -96,6 +98,8 @@ class EntityCodec(Generic[E]):
         return {name: FieldSource(field, self._codecs[name], templates.get(name)) for name, field in fields}
 
     def _codec(self, field: FieldSpec) -> ValueCodec:
+        if field.large is not None:
+            return large_codec(field)
         codec = ttl_codec() if field.kind == "ttl" else value_codec(field.annotation, self.spec.table.times)
         # DynamoDB treats an attribute with an index key's name as a key, whether or not the entity means it.
         indexes = self.spec.table.by_name.values() if field.stored not in self.spec.key_attributes else ()

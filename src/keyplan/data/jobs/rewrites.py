@@ -19,6 +19,7 @@ from keyplan.data.jobs.rekeying import rekey_all
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.key_operations import PARTS
+from keyplan.data.writes.large import with_large_values
 from keyplan.data.writes.operations import Context, Delete, Planned, Update, Write
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.preparing import prepare_parts
@@ -48,7 +49,7 @@ class Rewrites:
             raise TypeError(f"{wrong[0]!r} can't be the first step of a rewrite")
         parts: list[Planned] = yield from prepare_parts(work.opening, self._reader, context)  # type: ignore[arg-type]  # parts
         plan = Plan()
-        settle = [part.add_to(plan, context) for part in parts]
+        settle = [part.add_to(plan, context) for part in (yield from with_large_values(parts, context))]
         if begun is not None:
             begin(plan, begun)
         yield from send_plan(plan, context)
@@ -105,7 +106,9 @@ class Rewrites:
         where = address(entity.spec.table, stored_item(entity) or {})
         result = change(entity)
         plan = Plan()
-        settle = (result if isinstance(result, Write) else Update(entity)).add_to(plan, context)
+        write: Planned = result if isinstance(result, Write) else Update(entity)
+        (write,) = yield from with_large_values([write], context)
+        settle = write.add_to(plan, context)
         if not plan.actions:
             raise DataError(f"the rewrite doesn't change an item, so it would never end: {entity.spec.name} {where}")
         try:
@@ -129,7 +132,8 @@ class Rewrites:
             if isinstance(write, Delete) and context.relations.cascading(final.target.entity):
                 yield from self._cascades.delete(write, context)
             else:
-                write.add_to(plan, context)
+                (part,) = yield from with_large_values([write], context)
+                part.add_to(plan, context)
         if begun is not None:
             end(plan, begun)
         yield from send_plan(plan, context)

@@ -7,5 +7,6 @@
 | `key_conditions` | the condition on keys that a query sends |
 | `partitions` | queries over date buckets and shards, as one list |
 | `batch_get` | many items by their keys |
+| `large` | the parts and objects of large values |
 | `cursors` | `Cursors`: seals and opens positions in lists |
 """

@@ -10,6 +10,7 @@ from keyplan.design import Design, InvalidValue
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import KeyPart
+from keyplan.design.large_values import PARTS
 from keyplan.design.operations import Query
 from keyplan.design.templates import Template
 
@@ -34,7 +35,8 @@ def _whole_condition(query: Query[Any]) -> KeyCondition:
     """The key condition of a query, from its beginning."""
     nodes = [_node("=", part, _value(query, part)) for part in query.key.hash]
     if len(query.entities) > 1:
-        return KeyCondition(nodes)
+        first = query.key.range[:1] if query.key.index is None and query.entities[0].spec.table.has_parts else ()
+        return KeyCondition([*nodes, *(_node("<", part, {"S": PARTS}) for part in first)])
     values = sort_values(query)
     for part in query.key.range:
         given = all(name in values for name in part.fields)

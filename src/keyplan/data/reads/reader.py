@@ -11,6 +11,7 @@ from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.texts import Expression
 from keyplan.data.reads.batch_get import batch_get
+from keyplan.data.reads.large import load
 from keyplan.data.reads.lists import ListReader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
@@ -82,7 +83,8 @@ class Reader:
         item = answer.get("Item")
         if item is None or DELETING in item or not codec.recognizes(item):
             return None
-        return codec.decode(item)
+        entity = codec.decode(item)
+        return (yield from load(self._design, entity)) if codec.spec.large else entity
 
     def stored(self, named: Ref[Any]) -> Steps[Item | None]:
         """The stored item, read consistently, even if it is being deleted."""

@@ -6,4 +6,5 @@
 | `verify` | compares all stored items with the design |
 | `findings` | `VerifyFinding`: what is wrong with an item, and how to repair it |
 | `repair` | the requests that repair findings |
+| `objects` | deletes objects of large values that no item names |
 """

@@ -12,10 +12,12 @@ from typing import Any
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, EntityCodec, recognize
 from keyplan.data.codec.envelopes import unpack
+from keyplan.data.codec.large import CONTENT, DIGEST, is_intact, is_part, object_name
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.errors import StoredDataError
 from keyplan.data.steps import Steps, call
 from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind, shown_key
+from keyplan.data.upkeep.objects import object_names
 from keyplan.data.writes.effects import EffectItem, effects_of
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table
 from keyplan.design.effects import Unique
@@ -31,6 +33,10 @@ class _Walk:
         self.items: dict[Address, tuple[Table, Item]] = {}
         self.entities: dict[Address, Entity] = {}
         self.unreadable: set[Address] = set()
+        self.damaged: set[Address] = set()
+        """Parts of large values whose content was changed."""
+        self.objects: dict[Table, dict[str, tuple[Address, str]]] = defaultdict(dict)
+        """The objects that items name, by table and name, with the item and the field."""
         self.expected: dict[Address, tuple[EffectItem, str]] = {}
         self.owners: dict[Address, Address] = {}
         """The item that each expected effect follows from."""
@@ -45,6 +51,9 @@ class _Walk:
     def add(self, table: Table, item: Item) -> None:
         where = address(table, item)
         self.items[where] = (table, item)
+        if is_part(table, item):
+            self._add_part(where, table, item)
+            return
         candidates = [entity for entity in self.design.entities if entity.spec.table is table]
         codec = recognize(candidates, item)
         if codec is None:
@@ -68,6 +77,12 @@ class _Walk:
         for broken in entity.spec.limits.broken(entity.__dict__):
             self._find("over-limit", where, str(broken))
 
+    def _add_part(self, where: Address, table: Table, item: Item) -> None:
+        """Check a part of a large value, and keep all of it but its content."""
+        if not is_intact(item):
+            self.damaged.add(where)
+        self.items[where] = (table, {name: value for name, value in item.items() if name != CONTENT})
+
     def _find(
         self,
         kind: VerifyFindingKind,
@@ -88,6 +103,10 @@ class _Walk:
     def _gather(self, where: Address, entity: Entity) -> None:
         effects = effects_of(entity)
         expired = self._expired(where)
+        for large in entity.spec.large:
+            name = object_name(self.items[where][1].get(large.stored))
+            if name is not None:
+                self.objects[entity.spec.table][name] = (where, f"{entity.spec.name}.{large.name}")
         if expired:
             self.allowed |= effects.items.keys()
         for effect_where, effect in {} if expired else effects.items.items():
@@ -144,6 +163,8 @@ class _Walk:
             if where in self.contested:
                 continue
             present = self.items.get(where)
+            if effect.kind == "part" and self._is_lost(where, effect, constraint):
+                continue
             if present is None:
                 counted = {name: {"N": str(self.counts[where][name])} for name in effect.counts}
                 self._find("missing", where, f"the item of {constraint} is missing", {**effect.item, **counted})
@@ -164,6 +185,24 @@ class _Walk:
             elif type(entity) in derived:
                 self._orphan(where, f"{entity.spec.name}: no item has this effect")
 
+    def _is_lost(self, where: Address, effect: EffectItem, constraint: str) -> bool:
+        """Report a part that is missing or isn't what was written; nothing else has its content to repair it with."""
+        _, found = self.items.get(where, (None, None))
+        if found is None:
+            self._find("missing", where, f"a part of {constraint} is missing: write the value again")
+        elif where in self.damaged or found.get(DIGEST) != effect.item[DIGEST]:
+            self._find("wrong", where, f"a part of {constraint} has another content: write the value again")
+        else:
+            return False
+        return True
+
+    def check_objects(self, table: Table, existing: Iterable[str]) -> None:
+        """Report objects that items name and that don't exist."""
+        there = set(existing)
+        for name, (where, constraint) in self.objects[table].items():
+            if name not in there:
+                self._find("missing", where, f"the object {name} of {constraint} is missing: write the value again")
+
     def _orphan(self, where: Address, problem: str) -> None:
         # It may belong to an item that can't be read, or to one of several that claim the same value: it must stay.
         kept = bool(self.unreadable) or self._is_of_claimant(where)
@@ -177,7 +216,9 @@ class _Walk:
 
     def _unrecognized(self, where: Address, table: Table, item: Item) -> None:
         guard = _guard_of(self.design, table, item)
-        if guard is not None:
+        if is_part(table, item):
+            self._orphan(where, "a part of a large value: no item has it")
+        elif guard is not None:
             self._orphan(where, f"{guard}: no item has this unique value")
         elif table is not HOUSEKEEPING:  # other parts of a system use it too
             self._find("unknown", where, "not an item of any entity")
@@ -222,8 +263,8 @@ def _is_guard(unique: Unique, item: Item) -> bool:
     return unique.range is None or unique.range.read(item[unique.table.range[0].name].get("S", "")) is not None
 
 
-def verify(design: Design, now: datetime) -> Steps[list[VerifyFinding]]:
-    """Read all tables of the design; returns what doesn't agree with it."""
+def verify(design: Design, now: datetime, *, objects: bool) -> Steps[list[VerifyFinding]]:
+    """Read all tables of the design, and with `objects` the names in object storage; returns what doesn't agree."""
     walk = _Walk(design, now)
     for table in design.all_tables:
         request: dict[str, Any] = {"TableName": design.table_name(table), "ConsistentRead": True}
@@ -234,4 +275,6 @@ def verify(design: Design, now: datetime) -> Steps[list[VerifyFinding]]:
             if "LastEvaluatedKey" not in answer:
                 break
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+    for table in list(walk.objects) if objects else ():
+        walk.check_objects(table, (yield from object_names(design, table)))
     return walk.compare()

@@ -9,6 +9,7 @@
 | what follows from it: guards, mirrors, derived items, counters, parents | `effects` |
 | how the effects change | `effect_changes` |
 | parents must exist, children may refuse | `family` |
+| large values that are written to object storage first, or that a move needs | `large` |
 | what happens to each item: `Action`; all of them: `Plan` | `actions`, `plan` |
 | the request, and what a refusal means | `requests`, `transactions` |
 

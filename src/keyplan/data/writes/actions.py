@@ -52,6 +52,8 @@ class Action:
     """The item after the update, if it is known."""
     returns: str | None = None
     """Which attributes DynamoDB returns, if this is the only action: its `ReturnValues`."""
+    frees: int = 0
+    """About how many bytes it deletes, if that is much: a transaction counts them too."""
 
     @property
     def changes(self) -> bool:

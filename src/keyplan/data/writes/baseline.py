@@ -1,6 +1,6 @@
 """What an update changes, compared with the item as it was read."""
 
-from collections.abc import Hashable, Mapping, Set
+from collections.abc import Container, Hashable, Mapping, Set
 from typing import Any, TypeVar
 
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item
@@ -8,6 +8,7 @@ from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.writes.actions import Action, incremented
 from keyplan.data.writes.stamps import counter_assigned
 from keyplan.design import Entity, InvalidValue
+from keyplan.design.large_values import NotLoaded, is_unread, is_uploaded
 
 E = TypeVar("E", bound=Entity)
 
@@ -34,11 +35,16 @@ class Baseline:
         before, fields = self.entity.__dict__, self.codec.spec.fields
         after, loose = entity.__dict__, self.codec.loose_fields
         differing = [name for name in fields if name in loose or before[name] != after[name]]
-        return {
+        changed = {
             name
             for name in differing
             if fields[name].kind != "count" and self._stored_otherwise(name, before[name], after[name])
         }
+        if self.codec.spec.large:
+            check_loaded(entity, changed)
+            # A value that was written to object storage has a new name, even if it is the same value.
+            changed |= {each.name for each in self.codec.spec.large if is_uploaded(after[each.name])}
+        return changed
 
     def _stored_otherwise(self, name: str, before: object, now: object) -> bool:
         """Whether two different values are stored differently; differences below the stored precision aren't."""
@@ -93,6 +99,13 @@ class Baseline:
         for each in spec.counts:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
                 raise counter_assigned(spec, each.name)
+
+
+def check_loaded(entity: Entity, names: Container[str] | None = None) -> None:
+    """Raise `NotLoaded` if a large value has to be written, one of these fields, and was not read."""
+    for field in entity.spec.large:
+        if (names is None or field.name in names) and is_unread(entity.__dict__[field.name]):
+            raise NotLoaded(entity.spec.name, field.name, entity.key_values)
 
 
 def settle(entity: E, values: Mapping[str, object], item: Item, action: Action) -> E:

@@ -1,26 +1,30 @@
 """Effect changes: the actions that turn the effects of an item before a write into those after it."""
 
 from keyplan.data.codec.addresses import Address
-from keyplan.data.errors import AlreadyExists, FloorReached, UniqueViolation, described
-from keyplan.data.expressions.conditions import attribute_not_exists
+from keyplan.data.codec.large import CONTENT, DIGEST, PART_BYTES
+from keyplan.data.errors import AlreadyExists, FloorReached, NotFound, UniqueViolation, described
+from keyplan.data.expressions.conditions import attribute_exists, attribute_not_exists
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.writes.actions import Floor
 from keyplan.data.writes.effects import CounterShare, EffectItem, Effects
 from keyplan.data.writes.family import parent_exists, stored_entity
 from keyplan.data.writes.plan import Plan
 from keyplan.design.entity import EntitySpec
+from keyplan.design.large_values import NotLoaded
 
 
 def plan_effect_changes(plan: Plan, spec: EntitySpec, before: Effects, after: Effects) -> None:
     """Add to the plan what turns the effects before into those after."""
     for where, effect in before.items.items():
         if where not in after.items:
-            plan.remove(where)
+            plan.remove(where).frees = PART_BYTES if effect.kind == "part" else 0
+        elif effect.kind == "part":
+            _change_part(plan, spec, where, effect, after.items[where])
         elif after.items[where].item != effect.item:
             _rewrite(plan, where, effect, after.items[where])
     for where, effect in after.items.items():
         if where not in before.items:
-            plan.put(where, effect.item, _free(spec, effect))
+            _put(plan, spec, where, effect)
     for key in {**before.shares, **after.shares}:
         belongs = after.parents[key[0]][0].name if key[0] in after.parents else None
         _count(plan, spec, key[0], before.shares.get(key), after.shares.get(key), belongs)
@@ -35,6 +39,32 @@ def check_cascading_parents(plan: Plan, spec: EntitySpec, effects: Effects) -> N
     for where, (relation, parent) in effects.parents.items():
         if relation.on_delete == "cascade":
             plan.check(where, *parent_exists(spec, relation.name, parent))
+
+
+def _put(plan: Plan, spec: EntitySpec, where: Address, effect: EffectItem) -> None:
+    """Write an effect. What is left of an older part is replaced: DynamoDB may have deleted only its item so far."""
+    if effect.kind != "part":
+        plan.put(where, effect.item, _free(spec, effect))
+    elif CONTENT in effect.item:
+        plan.put(where, effect.item)
+    else:
+        raise NotLoaded(spec.name, effect.constraint, effect.values)
+
+
+def _change_part(plan: Plan, spec: EntitySpec, where: Address, old: EffectItem, new: EffectItem) -> None:
+    """Replace a part of another value; of the same value, only the time to live can change."""
+    if old.item[DIGEST] != new.item[DIGEST]:
+        _put(plan, spec, where, new)
+        return
+    ttl = new.table.ttl
+    if ttl is not None and old.item.get(ttl) != new.item.get(ttl):
+        lost = f"A part of {spec.name}.{new.constraint} is missing: write the value again"
+        there = Requirement(
+            (attribute_exists(DIGEST),),
+            lambda stored: NotFound(spec.name, new.constraint, new.values, None, lost),
+        )
+        sets = {ttl: new.item[ttl]} if ttl in new.item else {}
+        plan.change(where, sets, set() if sets else {ttl}, there)
 
 
 def _rewrite(plan: Plan, where: Address, old: EffectItem, new: EffectItem) -> None:

@@ -1,8 +1,8 @@
 """Effects: what follows from an item elsewhere.
 
-Guards, mirrors, derived items and references are items of their own. Counters are numbers on other items, and parents
-are items that must exist. All of them depend on the entity alone, so a write compares the effects before and after, and
-`verify` compares the effects with what is stored.
+Guards, mirrors, derived items, references and parts of large values are items of their own. Counters are numbers on
+other items, and parents are items that must exist. All of them depend on the entity and its item alone, so a write
+compares the effects before and after, and `verify` compares the effects with what is stored.
 """
 
 from collections.abc import Set
@@ -11,19 +11,20 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from keyplan.data.codec.addresses import Address, address, address_of
-from keyplan.data.codec.entities import codec_of
+from keyplan.data.codec.entities import codec_of, stored_item
 from keyplan.data.codec.guards import GuardCodec
+from keyplan.data.codec.large import part_items
 from keyplan.data.codec.values import Item
 from keyplan.design import Entity, Ref, Table
 from keyplan.design.effects import BelongsTo, Derived, named_by
 from keyplan.design.entity import EntitySpec
 
-EffectKind: TypeAlias = Literal["unique", "mirror", "derived", "reference"]
+EffectKind: TypeAlias = Literal["unique", "mirror", "derived", "reference", "part"]
 
 
 @dataclass(frozen=True, slots=True)
 class EffectItem:
-    """A guard, mirror, derived item or reference of an item."""
+    """A guard, mirror, derived item or reference of an item, or a part of one of its large values."""
 
     kind: EffectKind
     constraint: str
@@ -101,14 +102,23 @@ class Effects:
                     attribute = parent.entity.spec.fields[relation.count].stored
                     self._add_share(where, CounterShare(relation.name, parent, attribute, 1, None))
 
+    def _add_parts(self, entity: Entity, changed: Set[str] | None, item: Item | None) -> None:
+        table, values = entity.spec.table, entity.key_values
+        known = frozenset((table.ttl,) if table.ttl else ())
+        for large, part in part_items(entity.spec, entity.__dict__, item or {}, changed):
+            self.items[address(table, part)] = EffectItem("part", large.name, table, part, values, frozenset(), known)
+
 
 def has_effects(spec: EntitySpec) -> bool:
     """Whether items of an entity have effects."""
-    return bool(spec.uniques or spec.derived or spec.counters or spec.parents)
+    return bool(spec.uniques or spec.derived or spec.counters or spec.parents or spec.large)
 
 
-def effects_of(entity: Entity | None, changed: Set[str] | None = None) -> Effects:
-    """The effects of an entity; none for None. With `changed`, only guards that depend on these fields."""
+def effects_of(entity: Entity | None, changed: Set[str] | None = None, item: Item | None = None) -> Effects:
+    """The effects of an entity; none for None. With `changed`, only guards and parts that depend on these fields.
+
+    `item` is the entity's item, if it isn't the one that the entity was read from.
+    """
     found = Effects()
     if entity is None:
         return found
@@ -117,12 +127,14 @@ def effects_of(entity: Entity | None, changed: Set[str] | None = None) -> Effect
         found._add_guards(entity, changed)
     for derived in spec.derived:
         for other in derived.make(entity):
-            item = _effect_item(entity, other, derived)
-            found.items[address(item.table, item.item)] = item
+            made = _effect_item(entity, other, derived)
+            found.items[address(made.table, made.item)] = made
     if spec.counters:
         found._add_counters(entity)
     if spec.parents:
         found._add_parents(entity)
+    if spec.large:
+        found._add_parts(entity, changed, item or stored_item(entity))
     return found
 
 

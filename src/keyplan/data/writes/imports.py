@@ -18,14 +18,17 @@ from keyplan.data.errors import (
     ParentMissing,
     Refused,
     StoredDataError,
+    TooLarge,
     UniqueViolation,
     described,
 )
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.steps import Steps
 from keyplan.data.writes.actions import incremented
+from keyplan.data.writes.baseline import check_loaded
 from keyplan.data.writes.batches import send_batch
 from keyplan.data.writes.effects import Effects, effects_of
+from keyplan.data.writes.large import plain_values, upload, values_for_objects
 from keyplan.data.writes.operations import Context
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps
@@ -82,7 +85,7 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     """The steps of an import."""
     if context.beside(Plan()):
         raise DataError("an import isn't a transaction, so nothing can be written beside it")
-    drafts, unstorable = _drafts(work.entities, context)
+    drafts, unstorable = yield from _drafts(work.entities, context)
     stored = yield from _stored([where for each in drafts for where in (each.where, *each.effects.parents)], context)
     for draft in drafts:
         _compare(draft, stored.get(draft.where))
@@ -90,19 +93,23 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     accepted, refused = _sorted_out(drafts, stored)
     fresh = {draft.where: draft for draft in accepted if not draft.same}
     _count(accepted, fresh)
-    # Effects are written after their item, so that a repeated import can tell which are its own.
-    yield from _put({where: draft.item for where, draft in fresh.items()}, context)
+    # Effects are written after their item, so that a repeated import can tell which are its own. Only parts of large
+    # values are written before it: nobody looks for them until the item is there.
     effects = [effect for draft in accepted for effect in draft.effects.items.items()]
-    yield from _put({where: effect.item for where, effect in effects if where not in stored}, context)
+    parts = [each for draft in fresh.values() for each in draft.effects.items.items() if each[1].kind == "part"]
+    yield from _put({where: part.item for where, part in parts}, context)
+    yield from _put({where: draft.item for where, draft in fresh.items()}, context)
+    others = {where: effect.item for where, effect in effects if where not in stored and effect.kind != "part"}
+    yield from _put(others, context)
     for draft in fresh.values():
-        values = draft.fresh.__dict__
+        values = plain_values(draft.fresh)
         draft.entity.__dict__.update({**values, **codec_of(type(draft.entity)).settled(values, draft.item)})
         set_stored_item(draft.entity, draft.item)
     there = tuple(draft.entity for draft in accepted if draft.same)
     return Imported(tuple(draft.entity for draft in fresh.values()), there, (*unstorable, *refused))
 
 
-def _drafts(entities: Iterable[Entity], context: Context) -> tuple[list[_Draft], list[RefusedItem]]:
+def _drafts(entities: Iterable[Entity], context: Context) -> Steps[tuple[list[_Draft], list[RefusedItem]]]:
     """A draft of each item, and the items that can't be stored at all."""
     drafts: list[_Draft] = []
     unstorable: list[RefusedItem] = []
@@ -114,7 +121,12 @@ def _drafts(entities: Iterable[Entity], context: Context) -> tuple[list[_Draft],
             continue
         over_limit = tuple(entity.spec.limits.broken(fresh.__dict__))
         try:
+            if entity.spec.large:
+                check_loaded(fresh)
+                yield from upload(fresh, () if over_limit else values_for_objects(fresh), context)
             drafts.append(_draft(entity, fresh, over_limit))
+        except TooLarge as error:
+            unstorable.append((entity, _invalid(entity, (InvalidValue(error.code, entity.spec.name, str(error)),))))
         except InvalidValue as error:
             also = () if error.field in {each.field for each in over_limit} else (error,)
             unstorable.append((entity, _invalid(entity, (*over_limit, *also))))
@@ -125,13 +137,15 @@ def _draft(entity: Entity, fresh: Entity, over_limit: tuple[InvalidValue, ...]) 
     codec = codec_of(type(entity))
     where = address(entity.spec.table, codec.key(fresh.__dict__))
     # The design's functions for effects may rely on the limits.
-    effects = Effects() if over_limit else effects_of(fresh)
-    return _Draft(entity, fresh, where, codec.encode(fresh), effects, over_limit)
+    item = codec.encode(fresh)
+    effects = Effects() if over_limit else effects_of(fresh, item=item)
+    return _Draft(entity, fresh, where, item, effects, over_limit)
 
 
 def _affected(draft: _Draft) -> Iterable[Address]:
     """The items that a draft's effects are on and that weren't read with it."""
-    return (*draft.effects.items, *draft.effects.parents) if draft.over_limit else draft.effects.items
+    made = [where for where, effect in draft.effects.items.items() if effect.kind != "part"]
+    return (*made, *draft.effects.parents) if draft.over_limit else made
 
 
 def _invalid(entity: Entity, problems: Sequence[InvalidValue]) -> InvalidItem:

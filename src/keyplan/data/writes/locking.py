@@ -20,6 +20,9 @@ def unchanged_since_read(
     """The item exists and hasn't changed since it was read: by its version, or by the values the write relies on."""
     exists = Requirement((item_exists(spec),), lambda found: refused(NotFound, "primary", found))
     attributes = _relied_on(spec, frozenset(changed), whole=whole)
+    if spec.large:
+        large = {field.stored for field in spec.large if field.stored in changed or "M" in stored.get(field.stored, {})}
+        attributes = sorted({*attributes, *large})
     if not attributes:
         return [exists]
     same = tuple([equals(name, stored.get(name)) for name in attributes])

@@ -20,7 +20,7 @@ from keyplan.data.expressions.conditions import attribute_not_exists, item_exist
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.relations import Relations
 from keyplan.data.writes.actions import Action
-from keyplan.data.writes.baseline import Baseline, settle
+from keyplan.data.writes.baseline import Baseline, check_loaded, settle
 from keyplan.data.writes.effect_changes import check_cascading_parents, plan_effect_changes
 from keyplan.data.writes.effects import effects_of, has_effects
 from keyplan.data.writes.family import (
@@ -118,7 +118,8 @@ class Create(Write[E], WriteOp[E]):
         item = codec.encode(fresh)
         action = plan.put(address(spec.table, item), item, _free(fresh))
         if has_effects(spec):
-            plan_effect_changes(plan, spec, effects_of(None), effects_of(fresh))
+            check_loaded(fresh)
+            plan_effect_changes(plan, spec, effects_of(None), effects_of(fresh, item=item))
         return lambda: settle(entity, fresh.__dict__, action.put or item, action)
 
 
@@ -149,10 +150,11 @@ class Update(Write[E], WriteOp[E]):
         requirements += not_being_deleted(context.relations, type(entity), entity.key_values)
         action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
+        whole = baseline.after(sets, removes)
         if has_effects(spec):
             fresh = entity.model_copy(update=stamps)
-            plan_effect_changes(plan, spec, effects_of(baseline.entity, changed), effects_of(fresh, changed))
-        whole = baseline.after(sets, removes)
+            changed |= {field.name for field in spec.large if field.stored in sets}  # what `evolve` converted
+            plan_effect_changes(plan, spec, effects_of(baseline.entity, changed), effects_of(fresh, changed, whole))
         codec.check_size(whole)
         action.leaves = whole
         return lambda: settle(entity, values, whole, action)
@@ -172,7 +174,7 @@ class Delete(Write[E], WriteOp[None]):
         refusing = not_referred_to(context.relations, type(entity), entity.key_values)
         action = plan.remove(address(spec.table, stored), *requirements, *refusing)
         self.add_where(action)
-        plan_effect_changes(plan, spec, effects_of(before), effects_of(None))
+        plan_effect_changes(plan, spec, effects_of(before, item=stored), effects_of(None))
         return lambda: set_stored_item(entity, None)
 
 
@@ -210,7 +212,7 @@ class Move(Write[E], WriteOp[E]):
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
         put = plan.put(where, moved, _free(fresh))
-        effects = effects_of(fresh)
+        effects = effects_of(fresh, item=moved)
         plan_effect_changes(plan, spec, effects_of(baseline.entity), effects)
         check_cascading_parents(plan, spec, effects)
         return lambda: settle(entity, fresh.__dict__, put.put or moved, put)

@@ -100,9 +100,10 @@ def _is_known(entity: type[Entity], shape: ClauseShape) -> bool:
 
 
 def _guarded(spec: EntitySpec) -> Set[str]:
-    """The fields that guards depend on."""
+    """The fields that guards and parts of large values depend on."""
     names = {name for each in spec.uniques for name in (*guard_fields(each), *each.carries, each.when)}
-    return {name for name in names if name is not None}
+    parted = {field.name for field in spec.fields.values() if spec.large and (field.large or field.kind == "ttl")}
+    return {name for name in names if name is not None} | parted
 
 
 def exact_key_fields(spec: EntitySpec) -> frozenset[str]:

@@ -55,7 +55,8 @@ def read_patch(work: Patch[Any, Any], item: Item) -> "ReadPatch":
     before = codec_of(work.target.entity).decode(item)
     after = with_changes(before, changed_values(before, work.clauses))
     set_stored_item(after, item)
-    return ReadPatch(work, before, Update(after, where=work.where, otherwise=work.otherwise, quiet=work.quiet))
+    write = Update(after, where=work.where, otherwise=work.otherwise, quiet=work.quiet)
+    return ReadPatch(work, before, after, write)
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,15 @@ class ReadPatch:
     was_read: ClassVar[bool] = True
     work: Patch[Any, Any]
     before: Entity
-    update: Update[Any]
+    after: Entity
+    write: Planned
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
-        settle = self.update.add_to(plan, context)
+        settle = self.write.add_to(plan, context)
 
         def after() -> object:
             settle()
-            return read_result(self.work.returning, self.work.clauses, self.before, self.update.entity)
+            return read_result(self.work.returning, self.work.clauses, self.before, self.after)
 
         return after
 
@@ -92,7 +94,7 @@ def _check_stamps(work: Patch[Any, Any], reader: Reader) -> Steps[None]:
         if item is not None and holds(item_exists(spec), item):
             entity = codec_of(work.target.entity).decode(item)
             touched = with_changes(entity, changed_values(entity, work.clauses))
-            if effects_of(entity) != effects_of(touched):
+            if effects_of(entity) != effects_of(touched, item=item):
                 raise refusal
 
 

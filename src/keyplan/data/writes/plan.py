@@ -133,7 +133,7 @@ class Plan:
             raise TooLarge(f"the write touches {len(actions)} items, and a transaction can have {MAXIMUM_ACTIONS}")
         if len(actions) * MAXIMUM_ITEM <= MAXIMUM_TRANSACTION:
             return  # even with items of the maximum size
-        size = sum(item_size(action.leaves or action.put or action.sets) for action in actions)
+        size = sum(max(action.frees, item_size(action.leaves or action.put or action.sets)) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes, and a transaction can have {MAXIMUM_TRANSACTION}")
 

@@ -6,6 +6,7 @@ from typing import Any
 from keyplan.data.errors import DataError
 from keyplan.data.steps import ClientFailure, Steps, call, given_up
 from keyplan.data.writes.actions import Action
+from keyplan.data.writes.large import with_large_values
 from keyplan.data.writes.operations import AlreadyWritten, Context, Planned
 from keyplan.data.writes.plan import Plan
 from keyplan.design import InvalidValue
@@ -14,7 +15,7 @@ from keyplan.design import InvalidValue
 def write_parts(parts: Sequence[Planned], context: Context) -> Steps[tuple[Any, ...]]:
     """Write all parts in one request, or nothing, and update the entities. Returns the result of each part."""
     plan = Plan()
-    settle = [part.add_to(plan, context) for part in parts]
+    settle = [part.add_to(plan, context) for part in (yield from with_large_values(parts, context))]
     yield from send_plan(plan, context)
     return tuple([done() for done in settle])
 

@@ -47,7 +47,7 @@ def prepare_upsert(work: Upsert[Any, Any], reader: Reader, context: Context, *, 
                 return direct
     item = yield from reader.stored(work.target)
     if item is None:
-        return ReadUpsert(work, fresh)
+        return ReadUpsert(work, fresh, Create(fresh))
     if DELETING in item:
         raise NotFound(entity.spec.name, "primary", work.target.values, None, _being_deleted(work))
     if not holds(item_exists(entity.spec), item):
@@ -110,7 +110,7 @@ def _missing(entity: type[Entity], error: ValidationError) -> InvalidValue | Non
 def _direct_route(work: Upsert[Any, Any]) -> Route | None:
     """How one request does it; None if the item has to be read first. The index keys are a matter of their own."""
     spec = work.target.entity.spec
-    if spec.uniques or any(len(clause.path) > 1 for clause in work.clauses):
+    if spec.uniques or spec.large or any(len(clause.path) > 1 for clause in work.clauses):
         return None
     # Index keys with fields that aren't given make a patch read its item; here they may be those of a new item.
     return direct_route(spec, shape_of(work.clauses), keys=False)
@@ -123,9 +123,10 @@ class ReadUpsert:
     was_read: ClassVar[bool] = True
     work: Upsert[Any, Any]
     fresh: Entity
+    write: Planned
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
-        settle = Create(self.fresh).add_to(plan, context)
+        settle = self.write.add_to(plan, context)
 
         def after() -> object:
             settle()
