@@ -9,7 +9,7 @@ from types import new_class
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints, field_validator
 from typing_extensions import TypeAliasType
 
 from keyplan import design
@@ -37,6 +37,7 @@ from keyplan.design import (
     get,
     index,
     key,
+    large,
     limits,
     local,
     lookup,
@@ -1295,6 +1296,14 @@ def an_abstract_entity_in_a_design() -> object:
         tables = (other,)
         entities = (Abstract,)
 
+
+@declares("large-type", "Wrong.body", "Use str or bytes.")
+def a_large_number() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        body: Annotated[int, large()]
+        primary = key("A#{name}", "A")
+
     return Wrong
 
 
@@ -1316,6 +1325,150 @@ def an_inherited_index_of_another_table() -> object:
         primary = key("THING#{id}", "THING")
 
     return Thing
+
+
+@declares("large-key", "Wrong.body", "Use another field there.")
+def a_large_value_in_a_guard() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+        guard = unique("BODY#{name}", carries="body")
+
+    return Wrong
+
+
+@declares("large-envelope", "Wrong.body", "Declare large values in a table without an envelope.")
+def a_large_value_in_an_envelope() -> object:
+    class Wrong(Entity, table=Table("Packed", key("PK", "SK"), envelope="data")):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+
+    return Wrong
+
+
+@declares("large-limit", "Wrong.body", "Use 1024 to 350000 bytes.")
+def more_inline_than_an_item_can_have() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large(inline=500_000)]
+        primary = key("A#{name}", "A")
+
+    return Wrong
+
+
+@declares("large-order", "Wrong.body", "Make large() the last marker in Annotated[...].")
+def a_limit_after_large() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large(), StringConstraints(max_length=5)]
+        primary = key("A#{name}", "A")
+
+    return Wrong
+
+
+@declares(
+    "large-validator",
+    "Wrong.body",
+    "Declare it with the type, before large(): Annotated[str, AfterValidator(...), large()].",
+)
+def a_validator_of_a_large_value() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+
+        @field_validator("body")
+        @classmethod
+        def upper(cls, value: str) -> str:
+            return value.upper()
+
+    return Wrong
+
+
+@declares(
+    "large-sort-key",
+    "Wrong.body",
+    'Give the table a sort key, or keep the value in object storage: large(kept_in="objects").',
+)
+def parts_in_a_table_without_a_sort_key() -> object:
+    class Wrong(Entity, table=other):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}")
+
+    return Wrong
+
+
+@declares("large-parts", "Beside.primary", 'Begin the sort key with a text that sorts before it, such as "ITEM#".')
+def a_list_that_would_read_parts() -> object:
+    class Owner(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+
+    class Beside(Entity, table=blog):
+        name: Id
+        number: Id
+        primary = key("A#{name}", "{number}")
+
+    class Wrong(Design):
+        tables = (blog,)
+        entities = (Owner, Beside)
+
+    return Wrong
+
+
+@declares("large-parts", "Owner.guard", 'Begin the sort key with a text that sorts before it, such as "ITEM#".')
+def a_guard_that_looks_like_a_part() -> object:
+    class Owner(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+        guard = unique("A#{name}", "~PART#{name}")
+
+    class Wrong(Design):
+        tables = (blog,)
+        entities = (Owner,)
+
+    return Wrong
+
+
+@declares(
+    "large-in-condition",
+    "Owner.body",
+    "Keep what you need of it in another field. To write it, use update(), or patch() with a keyword.",
+)
+def a_condition_on_a_large_value() -> object:
+    class Owner(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+
+    return recorded(Owner, lambda owner: owner.body == "")
+
+
+@declares("derived-entity", "Wrong.copies", "Declare its effects in Wrong, next to copies.")
+def a_derived_item_with_a_large_value() -> object:
+    class Copy(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("B#{name}", "B")
+
+    class Wrong(Entity, table=blog):
+        name: Id
+        primary = key("A#{name}", "A")
+
+        @derived
+        def copies(self) -> list[Copy]:
+            return [Copy(name=self.name, body="")]
+
+    class Copied(Design):
+        tables = (blog,)
+        entities = (Wrong, Copy)
+
+    return Copied
 
 
 def test_an_error_in_a_pattern_names_the_pattern() -> None:

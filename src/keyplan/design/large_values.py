@@ -30,7 +30,6 @@ from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
-from keyplan.design.absence import NOTHING
 from keyplan.design.fields import markers
 
 if TYPE_CHECKING:
@@ -71,12 +70,12 @@ class Unread:
     digest: bytes = field(repr=False)
     size: int
     """The size of the content in bytes."""
-    value: object = field(default=NOTHING, repr=False)
+    value: str | bytes | None = field(default=None, repr=False)
     """The value itself, if it is known."""
 
     @property
     def is_loaded(self) -> bool:
-        return self.value is not NOTHING
+        return self.value is not None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Unread):

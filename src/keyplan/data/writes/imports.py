@@ -175,7 +175,7 @@ def _compare(draft: _Draft, found: Item | None) -> None:
         return
     given, wanted = draft.entity.model_fields_set, codec.decode(draft.item)
     draft.same = all(
-        getattr(before, field.name) == getattr(wanted, field.name)
+        before.__dict__[field.name] == wanted.__dict__[field.name]
         for field in codec.spec.fields.values()
         if field.kind in ("plain", "ttl") or (field.kind in ("created", "updated") and field.name in given)
     )
