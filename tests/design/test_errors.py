@@ -1296,6 +1296,8 @@ def an_abstract_entity_in_a_design() -> object:
         tables = (other,)
         entities = (Abstract,)
 
+    return Wrong
+
 
 @declares("large-type", "Wrong.body", "Use str or bytes.")
 def a_large_number() -> object:
