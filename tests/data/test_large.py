@@ -5,11 +5,12 @@ import pickle
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import StringConstraints, TypeAdapter
 
 from keyplan.data import (
     AlreadyExists,
@@ -33,8 +34,11 @@ from keyplan.data import (
     update,
 )
 from keyplan.data.codec.large import MOST_PARTS, PART_BYTES
-from keyplan.design import InvalidValue, NotLoaded, batch_get, get, ref, scan
+from keyplan.data.streams import ItemChange, deliver, on
+from keyplan.design import Design, Entity, Id, InvalidValue, NotLoaded, Table, batch_get, get, key, large, ref, scan
+from keyplan.engine import Engine
 from tests.data.archive import Archive, Film, Folder, Page, archive_store, noise, text
+from tests.data.press import records_of
 from tests.data.support import NOW, Recorder, shape
 
 
@@ -466,8 +470,8 @@ def test_parts_of_an_expired_item_do_not_prevent_a_new_one(store: Store[Archive]
     """DynamoDB deletes the item and its parts in any order."""
     store.run(create(page(body=text(600_000))))
     client: Any = sent.client
-    for key in (("FOLDER#f", "PAGE#1"), ("TITLE#t#1", "TITLE#t#1")):
-        client.delete_item(TableName="Archive", Key={"PK": {"S": key[0]}, "SK": {"S": key[1]}})
+    for hash_, range_ in (("FOLDER#f", "PAGE#1"), ("TITLE#t#1", "TITLE#t#1")):
+        client.delete_item(TableName="Archive", Key={"PK": {"S": hash_}, "SK": {"S": range_}})
     store.run(create(page(body=text(600_000, 2))))
     assert read(store).body == text(600_000, 2)
 
@@ -556,3 +560,89 @@ def test_objects_are_only_needed_by_values_that_are_kept_there(store: Store[Arch
     with pytest.raises(DataError, match=r"give it one with objects=\.\.\."):
         other.run(create(Film(film="large", reel=noise(5_000))))
     assert other.run(get(Film, film="large")) is None
+
+
+def test_a_scan_is_sent_no_parts(store: Store[Archive], sent: Recorder) -> None:
+    for n in range(5):
+        store.run(create(page(str(n), text(300_000, n))))
+    sent.taken()
+    assert len(store.run(scan(Page).limit(5)).items) == 5
+    assert len(store.run(scan(Page, filter=lambda each: each.title == "t").limit(5)).items) == 5
+    for name, request in sent.taken():
+        client: Any = sent.client
+        assert all("keyplanContent" not in item for item in getattr(client, name)(**request)["Items"])
+
+
+def test_a_stream_shows_items_and_no_parts() -> None:
+    streamed = Table("Streamed", key("PK", "SK"), stream="NEW_AND_OLD_IMAGES")
+
+    class Sheet(Entity, table=streamed):
+        sheet: Id
+        body: Annotated[str, large()]
+        primary = key("SHEET#{sheet}", "SHEET")
+
+    class Sheets(Design):
+        tables, entities = (streamed,), (Sheet,)
+
+    seen: list[ItemChange[Sheet]] = []
+
+    @on(Sheet, "INSERT", "MODIFY", "REMOVE")
+    def see(change: ItemChange[Sheet], context: list[ItemChange[Sheet]]) -> None:
+        context.append(change)
+
+    with Engine() as engine:
+        store = Store(Sheets(), engine)
+        store.create_tables()
+        sheet = store.run(create(Sheet(sheet="1", body=text(900_000))))
+        sheet.body = "short"
+        store.run(update(sheet))
+        called = [deliver([see], streamed, record, seen) for record in records_of(engine, "Streamed")]
+    assert (called.count(1), called.count(0)) == (2, 4)
+    first, second = seen
+    assert (first.kind, second.kind) == ("INSERT", "MODIFY")
+    assert second.after is not None
+    assert second.after.body == "short"
+    assert first.after is not None
+    with pytest.raises(NotLoaded):
+        _ = first.after.body
+
+
+def test_an_older_form_can_become_a_large_value(tmp_path: Path) -> None:
+    """What `evolve` converts is written with its parts, even by an update of another field."""
+    notes = Table("Notes", key("PK", "SK"))
+
+    class Note(Entity, table=notes):
+        note: Id
+        title: str = ""
+        body: Annotated[str, large()]
+        primary = key("NOTE#{note}", "NOTE")
+
+        @classmethod
+        def evolve(cls, item: dict[str, Any]) -> dict[str, Any]:
+            if "text" in item:
+                item["body"] = item.pop("text")
+            return item
+
+    class Notes(Design):
+        tables, entities = (notes,), (Note,)
+
+    with Engine() as engine:
+        store = Store(Notes(), engine)
+        store.create_tables()
+        old = {"PK": {"S": "NOTE#1"}, "SK": {"S": "NOTE"}, "note": {"S": "1"}, "text": {"S": text(100_000)}}
+        engine.put_item(TableName="Notes", Item=old)
+        found = store.run(get(Note, note="1"))
+        assert found is not None
+        found.title = "x"
+        store.run(update(found))
+        again = store.run(get(Note, note="1"))
+        assert again is not None
+        assert (again.body, again.title) == (text(100_000), "x")
+        assert len(engine.scan(TableName="Notes")["Items"]) == 2
+        assert store.verify() == []
+
+
+def test_a_schema_for_callers_is_that_of_the_type() -> None:
+    adapter = TypeAdapter(Annotated[str, StringConstraints(max_length=5), large()])
+    assert adapter.json_schema(mode="validation") == {"maxLength": 5, "type": "string"}
+    assert adapter.json_schema(mode="serialization") == {"maxLength": 5, "type": "string"}

@@ -1390,6 +1390,24 @@ def a_validator_of_a_large_value() -> object:
 
 
 @declares(
+    "large-joint-limit",
+    "Wrong.body",
+    "Limit it alone, with its type, or keep what the limit needs in another field.",
+)
+def a_large_value_in_a_joint_limit() -> object:
+    class Wrong(Entity, table=blog):
+        name: Id
+        body: Annotated[str, large()]
+        primary = key("A#{name}", "A")
+
+        @limits("name", "body")
+        def in_order(self) -> Refusal | None:
+            return None
+
+    return Wrong
+
+
+@declares(
     "large-sort-key",
     "Wrong.body",
     'Give the table a sort key, or keep the value in object storage: large(kept_in="objects").',

@@ -20,6 +20,7 @@ def check_large(spec: "EntitySpec") -> None:
     for field in spec.large:
         _check_field(spec, field, used)
         _check_markers(spec, field)
+        _check_joint_limits(spec, field)
         assert field.large is not None
         if field.large.kept_in == "parts":
             _check_table(spec, field)
@@ -74,6 +75,16 @@ def _check_markers(spec: "EntitySpec", field: FieldSpec) -> None:
             place,
             "a validator of the class would be called with values that were not read",
             "Declare it with the type, before large(): Annotated[str, AfterValidator(...), large()].",
+        )
+
+
+def _check_joint_limits(spec: "EntitySpec", field: FieldSpec) -> None:
+    if any(field.name in each.fields for each in spec.limits.joint):
+        raise DesignError(
+            "large-joint-limit",
+            f"{spec.name}.{field.name}",
+            "a limit on several fields would be checked with a value that was not read",
+            "Limit it alone, with its type, or keep what the limit needs in another field.",
         )
 
 

@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of, recognize, stored_item
+from keyplan.data.codec.large import CONTENT
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import BadCursor
-from keyplan.data.expressions.conditions import all_of, stored_condition
+from keyplan.data.expressions.conditions import all_of, attribute_not_exists, stored_condition
 from keyplan.data.expressions.texts import Expression
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.reads.cursors import FROZEN, Cursors, position_of
@@ -186,8 +187,12 @@ class ListReader:
                 request["ScanIndexForward"] = False
             if op.consistent:
                 request["ConsistentRead"] = True
-        if op.filter is not None:
-            request["FilterExpression"] = expression.condition(stored_condition(op.filter, codec_of(spec.entity)))
+        filters = [] if op.filter is None else [stored_condition(op.filter, codec_of(spec.entity))]
+        if isinstance(op, Scan) and table.has_parts:
+            filters.append(attribute_not_exists(CONTENT))
+        filtered = all_of(filters)
+        if filtered is not None:
+            request["FilterExpression"] = expression.condition(filtered)
         operation = "query" if isinstance(op, Query) else "scan"
         return ListRequest(operation, request | expression.parameters(), position_names(op), excluded)
 
