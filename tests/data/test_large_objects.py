@@ -25,6 +25,7 @@ from keyplan.data import (
     put,
     stored_item,
     update,
+    upsert,
 )
 from keyplan.design import NotLoaded, get, ref, scan
 from keyplan.engine import Engine
@@ -175,11 +176,14 @@ def test_an_update_writes_an_object_only_for_a_new_value(store: Store[Archive], 
     store.run(patch(ref(Film, film="a"), reel=noise(7_000)))
     store.run(put(Film(film="a", reel=noise(8_000))))
     assert len(names(objects)) == 4
+    written = store.run(upsert(ref(Film, film="b"), reel=noise(9_000), returning="new"))
+    assert (written.reel, read(store, "b").reel) == (noise(9_000), noise(9_000))
+    store.run(delete(ref(Film, film="b")))
     assert read(store).reel == noise(8_000)
     small = read(store)
     small.reel = b"small"
     store.run(update(small))
-    assert store.sweep_objects(timedelta(0)) == 4
+    assert store.sweep_objects(timedelta(0)) == 5
     assert read(store).reel == b"small"
     assert store.verify() == []
 

@@ -1458,7 +1458,7 @@ def a_guard_that_looks_like_a_part() -> object:
 @declares(
     "large-in-condition",
     "Owner.body",
-    "Keep what you need of it in another field. To write it, use update(), or patch() with a keyword.",
+    "Keep what you need of it in another field.",
 )
 def a_condition_on_a_large_value() -> object:
     class Owner(Entity, table=blog):

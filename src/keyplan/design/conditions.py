@@ -170,7 +170,7 @@ class EntityStandIn:
                 "large-in-condition",
                 f"{spec.name}.{name}",
                 "it is a large value, which DynamoDB can't compare or project",
-                "Keep what you need of it in another field. To write it, use update(), or patch() with a keyword.",
+                "Keep what you need of it in another field.",
             )
         part = spec.key_attributes.get(field.stored)
         if part is not None and part.fields != (name,):
