@@ -57,7 +57,7 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
     },
     "keyplan.data": {
         "errors": set(),
-        "objects": set(),
+        "objects": {"errors"},
         "steps": {"errors"},
         "compat": set(),
         "relations": set(),

@@ -5,11 +5,13 @@ be coroutines, for an `AsyncStore`; it calls others in threads.
 """
 
 import os
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
+
+from keyplan.data.errors import DataError
 
 
 class ObjectStorage(Protocol):
@@ -30,6 +32,16 @@ class ObjectStorage(Protocol):
     def names(self, prefix: str, /) -> Awaitable[Iterable[str]] | Iterable[str]:
         """The names of all objects that begin with a prefix."""
         ...
+
+
+def object_method(objects: ObjectStorage | None, name: str) -> Callable[..., object]:
+    """A method of a store's object storage; raises `DataError` if it has none."""
+    if objects is None:
+        raise DataError(
+            "a large value is kept in object storage, and this store has none: give it one with objects=..."
+        )
+    method: Callable[..., object] = getattr(objects, name)
+    return method
 
 
 class FolderStorage:

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.data.errors import DataError
 from keyplan.data.jobs.resuming import Jobs
-from keyplan.data.objects import ObjectStorage
+from keyplan.data.objects import ObjectStorage, object_method
 from keyplan.data.reads.cursors import Cursors
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
@@ -151,14 +151,6 @@ class _Core(Generic[D]):
             raise wait.error
         return until
 
-    def _object_method(self, step: ObjectCall) -> Callable[..., object]:
-        if self._objects is None:
-            raise DataError(
-                "a large value is kept in object storage, and this store has none: give it one with objects=..."
-            )
-        method: Callable[..., object] = getattr(self._objects, step.method)
-        return method
-
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request of an operation, or the request of a transaction of several; nothing is sent."""
         steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
@@ -282,7 +274,7 @@ class Store(_Core[D]):
             time.sleep(step.seconds)
             return None
         if isinstance(step, ObjectCall):
-            return self._object_method(step)(*step.arguments)
+            return object_method(self._objects, step.method)(*step.arguments)
         try:
             return getattr(self.client, step.operation)(**step.request)
         except (ClientError, BotoCoreError) as error:
@@ -402,7 +394,7 @@ class AsyncStore(_Core[D]):
             await asyncio.sleep(step.seconds)
             return None
         if isinstance(step, ObjectCall):
-            found = await asyncio.to_thread(self._object_method(step), *step.arguments)
+            found = await asyncio.to_thread(object_method(self._objects, step.method), *step.arguments)
             return await found if inspect.isawaitable(found) else found
         method = getattr(self.client, step.operation)
         try:
