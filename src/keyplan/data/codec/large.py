@@ -239,7 +239,11 @@ def part_item(key: Item, digest: AttributeValue, expires: Item, content: bytes |
     known = {**key, DIGEST: digest, **expires}
     if content is None:
         return known
-    return {**known, CONTENT: {"B": content}, CHECKSUM: {"N": str(zlib.crc32(content))}}
+    return {**known, CONTENT: {"B": content}, CHECKSUM: {"B": _checksum(content)}}
+
+
+def _checksum(content: bytes) -> bytes:
+    return zlib.crc32(content).to_bytes(4, "big")
 
 
 def is_part(table: Table, item: Item) -> bool:
@@ -250,4 +254,4 @@ def is_part(table: Table, item: Item) -> bool:
 def is_intact(part: Item) -> bool:
     """Whether the content of a part is what was written."""
     content = part.get(CONTENT, {}).get("B", b"")
-    return part.get(CHECKSUM) == {"N": str(zlib.crc32(bytes(content)))}
+    return part.get(CHECKSUM) == {"B": _checksum(bytes(content))}
