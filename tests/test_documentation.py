@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from keyplan import pytest_plugin
 from keyplan.web.settings import Protects, Settings
 from tools.write_docs import written
 
@@ -96,10 +97,9 @@ def test_every_setting_of_the_engine_is_documented() -> None:
 
 def test_every_fixture_of_the_pytest_plugin_is_documented() -> None:
     page = (ROOT / "docs" / "engine.md").read_text("utf-8")
-    plugin = (SOURCE / "keyplan" / "pytest_plugin.py").read_text("utf-8")
-    fixtures = re.findall(r"^@pytest\.fixture\b.*\n(?:async )?def (\w+)", plugin, re.MULTILINE)
-    assert fixtures
-    assert {name for name in fixtures if f"`{name}`" not in page} == set()
+    names = {*pytest_plugin._FIXTURES, *(name for name, _, _ in pytest_plugin._FIXTURES.values())}
+    assert names
+    assert {name for name in names if not re.search(rf"\b{name}\b", page)} == set()
 
 
 RECIPES = ROOT / "docs" / "patterns"
