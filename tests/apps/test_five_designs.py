@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from keyplan.data import DataError, Refused, Store, create, delete, move, patch, put, update
+from keyplan.data import Clause, DataError, Refused, Store, at, create, delete, move, patch, put, update, upsert
 from keyplan.design import Entity, Follow, InvalidValue, Merge, Page, Query, Ref, Scan, get, scan
 from keyplan.engine import Engine
 from tests.apps.plain_model import Change, Key, Plain, answer, collisions, key_of, order_of
@@ -203,6 +203,51 @@ class Playing(RuleBasedStateMachine):
 
     @precondition(lambda self: any(key[0] not in self.play.fixed for key in self.plain.live))
     @rule(data=st.data())
+    def patch_by_clauses(self, data: st.DataObject) -> None:
+        """Numbers are added to, lists appended to, and sets changed by members; with the result of any kind."""
+        entity = self.some(data)
+        fields = [name for name in self.play.fields(type(entity)) if name not in entity.spec.primary.fields]
+        if not fields:
+            return
+        names = data.draw(st.lists(st.sampled_from(fields), min_size=1, max_size=3, unique=True), "fields")
+        drawn = data.draw(st.fixed_dictionaries({n: self.play.fields(type(entity))[n] for n in names}), "values")
+        before = self.plain.live[key_of(entity)]
+        made = {name: _clause(name, getattr(before, name), value) for name, value in drawn.items()}
+        values = {name: value for name, (_, value) in made.items()}
+        returning: Any = data.draw(st.sampled_from([None, "new", "old", "updated"]), "returning")
+        op: Any = patch(
+            Ref(type(entity), entity.key_values),
+            lambda one: [make(one) for make, _ in made.values()],
+            returning=returning,
+        )
+        got: list[Any] = []
+        if self.carry_out([(before, _changed(before, values))], lambda: got.append(self.store.run(op))):
+            self.adopt(key_of(entity), before)
+            if returning is not None:
+                whole = before if returning == "old" else self.stored(key_of(entity))
+                for name in values:
+                    assert _got(got[0], name) == getattr(whole, name)
+
+    @rule(data=st.data())
+    def upsert(self, data: st.DataObject) -> None:
+        entity = self.made(data)
+        before = self.plain.live.get(key_of(entity))
+        values = {name: getattr(entity, name) for name in self.play.fields(type(entity))}
+        rest = {name: value for name, value in values.items() if name not in entity.spec.primary.fields}
+        after = _version(entity, 1) if before is None else _changed(before, values)
+        op = upsert(Ref(type(entity), entity.key_values), **rest)
+        if self.carry_out([(before, after)], lambda: self.store.run(op)):
+            self.adopt(key_of(entity), before)
+
+    @precondition(lambda self: any(key[0] not in self.play.fixed for key in self.plain.live))
+    @rule(data=st.data())
+    def delete_by_key(self, data: st.DataObject) -> None:
+        entity = self.some(data)
+        named = Ref(type(entity), entity.key_values)
+        self.carry_out([(self.plain.live[key_of(entity)], None)], lambda: self.store.run(delete(named)))
+
+    @precondition(lambda self: any(key[0] not in self.play.fixed for key in self.plain.live))
+    @rule(data=st.data())
     def move(self, data: st.DataObject) -> None:
         entity = self.some(data)
         before = self.plain.live[key_of(entity)]
@@ -282,6 +327,21 @@ class Playing(RuleBasedStateMachine):
         found = [each for kind in self.store.design.entities for each in self.store.each(scan(kind).limit(1000))]
         expected = self.plain.entities().values()
         assert in_any_order(found) == in_any_order(expected)
+
+
+def _clause(name: str, before: Any, drawn: Any) -> tuple[Callable[[Any], Clause], Any]:
+    """A clause for a field, made of a value for it, and the value that the field has then."""
+    if type(before) is int and type(drawn) is int:
+        return lambda one: at(getattr(one, name)).add(drawn), before + drawn
+    if isinstance(before, list) and isinstance(drawn, list) and drawn:
+        return lambda one: at(getattr(one, name)).append(*drawn), [*before, *drawn]
+    if isinstance(before, set | frozenset) and drawn:
+        return lambda one: at(getattr(one, name)).add(*drawn), before | drawn
+    return lambda one: at(getattr(one, name)).set(drawn), drawn
+
+
+def _got(result: Any, name: str) -> object:
+    return getattr(result, name) if isinstance(result, Entity) else result.get(lambda one: getattr(one, name))
 
 
 def _plain(value: object) -> object:

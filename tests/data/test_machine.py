@@ -15,12 +15,14 @@ from keyplan.data import (
     Refused,
     Store,
     UniqueViolation,
+    at,
     create,
     delete,
     move,
     patch,
     put,
     update,
+    upsert,
 )
 from keyplan.design import get, query, ref
 from keyplan.engine import Engine
@@ -33,6 +35,7 @@ TEXTS = st.sampled_from(["a", "B", "b", "c#", "d/é"])
 SLUGS = st.sampled_from(["s1", "s2", "s3"])
 TEAMS = st.sampled_from(["t1", "t2"])
 TAGS = st.frozensets(TEXTS, max_size=3)
+WAYS = ("update", "patch", "put", "upsert", "clauses")
 ROLES = st.sampled_from(["member", "admin"])
 
 
@@ -78,7 +81,12 @@ class ClubMachine(RuleBasedStateMachine):
         if not self.refused(create(user), there, mine, *reasons):
             self.model.users[name] = {"email": email, "nickname": nickname}
 
-    @rule(name=NAMES, email=TEXTS, nickname=st.none() | TEXTS, how=st.sampled_from(["update", "patch", "put"]))
+    @rule(
+        name=NAMES,
+        email=TEXTS,
+        nickname=st.none() | TEXTS,
+        how=st.sampled_from(["update", "patch", "put", "upsert", "clauses"]),
+    )
     def change_user(self, name: str, email: str, nickname: str | None, how: str) -> None:
         user = self.store.run(get(User, username=name))
         assert (user is not None) == (name in self.model.users)
@@ -89,18 +97,31 @@ class ClubMachine(RuleBasedStateMachine):
             "update": update(user),
             "patch": patch(ref(User, username=name), email=email, nickname=nickname),
             "put": put(User(username=name, email=email, nickname=nickname)),
+            "upsert": upsert(ref(User, username=name), email=email, nickname=nickname),
+            "clauses": patch(
+                ref(User, username=name),
+                lambda u: (at(u.email).set(email), at(u.nickname).set(nickname)),
+                returning="new",
+            ),
         }
         if not self.refused(ops[how], self.email_taken(name, email), self.nickname_taken(name, nickname)):
             self.model.users[name] = {"email": email, "nickname": nickname}
 
-    @rule(name=NAMES)
-    def delete_user(self, name: str) -> None:
+    @rule(name=NAMES, email=TEXTS)
+    def upsert_user(self, name: str, email: str) -> None:
+        kept = self.model.users.get(name, {"nickname": None})
+        if not self.refused(upsert(ref(User, username=name), email=email), self.email_taken(name, email)):
+            self.model.users[name] = {"email": email, "nickname": kept["nickname"]}
+
+    @rule(name=NAMES, by_key=st.booleans())
+    def delete_user(self, name: str, by_key: bool) -> None:
         user = self.store.run(get(User, username=name))
         if user is None:
             return
         used = any(a["author"] == name for a in self.model.articles.values())
         used = used or any(member == name for _, member in self.model.members)
-        if not self.refused(delete(user), InUse if used else None):
+        op: Any = delete(ref(User, username=name)) if by_key else delete(user)
+        if not self.refused(op, InUse if used else None):
             del self.model.users[name]
 
     # Articles
@@ -126,6 +147,16 @@ class ClubMachine(RuleBasedStateMachine):
         article.title, article.author, article.tags = title, author, tags
         if not self.refused(update(article), self.no_author(author)):
             self.model.articles[slug] |= {"title": title, "author": author, "tags": tags}
+
+    @rule(slug=SLUGS, more=TAGS, less=TAGS)
+    def tag_article(self, slug: str, more: frozenset[str], less: frozenset[str]) -> None:
+        if slug not in self.model.articles:
+            return
+        for tags in (more, less):
+            if tags:
+                verb = "add" if tags is more else "delete"
+                self.store.run(patch(ref(Article, slug=slug), lambda a, v=verb, t=tags: getattr(at(a.tags), v)(*t)))
+        self.model.articles[slug]["tags"] = (self.model.articles[slug]["tags"] | more) - less
 
     @rule(slug=SLUGS, to=SLUGS)
     def move_article(self, slug: str, to: str) -> None:
@@ -216,6 +247,22 @@ class ClubMachine(RuleBasedStateMachine):
         if note in self.model.notes:
             self.store.run(patch(ref(Note, note_id=note), **change))
             self.model.notes[note] |= change
+
+    @rule(note=SLUGS, amount=st.integers(0, 2), returning=st.sampled_from([None, "new", "updated"]))
+    def star_note(self, note: str, amount: int, returning: Any) -> None:
+        """A note that doesn't exist is created."""
+        op: Any = upsert(ref(Note, note_id=note), lambda n: at(n.stars).add(amount), returning=returning)
+        got: Any = self.store.run(op)
+        values = self.model.notes.setdefault(note, {"folder": None, "rank": None, "stars": 0})
+        values["stars"] += amount
+        if returning is not None:
+            stars = got.stars if returning == "new" else got.get(lambda n: n.stars)
+            assert stars == values["stars"]
+
+    @rule(note=SLUGS)
+    def delete_note(self, note: str) -> None:
+        if self.model.notes.pop(note, None) is not None:
+            self.store.run(delete(ref(Note, note_id=note)))
 
     @rule(alias=SLUGS, name=TEXTS)
     def write_alias(self, alias: str, name: str) -> None:

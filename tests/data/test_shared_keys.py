@@ -16,6 +16,7 @@ from keyplan.data import (
     patch,
     put,
     touch,
+    upsert,
 )
 from keyplan.design import Count, Design, Entity, Id, Ref, Table, batch_get, counts, get, key, ref, there, unique
 from keyplan.engine import Engine
@@ -95,4 +96,18 @@ def test_writes_leave_the_other_entity_alone(
         house.run(write())
     assert caught.value.stored is None
     assert raw.scan(TableName="Things")["Items"] == before
+    assert house.verify() == []
+
+
+def test_an_upsert_does_not_replace_another_entity(house: Store[House]) -> None:
+    with pytest.raises(AlreadyExists, match="another entity's item"):
+        house.run(upsert(ref(Chair, name="one"), legs=3))
+    with pytest.raises(NotFound):
+        house.run(delete(ref(Chair, name="one")))
+    for legs in (3, 5):
+        house.run(upsert(ref(Chair, name="two"), legs=legs))
+        chair = house.run(get(Chair, name="two"))
+        assert chair is not None
+        assert chair.legs == legs
+    house.run(delete(ref(Chair, name="two")))
     assert house.verify() == []

@@ -2,8 +2,15 @@
 
 from typing import Any
 
-from keyplan.design import HOUSEKEEPING
+from keyplan.data import put
+from keyplan.design import HOUSEKEEPING, Entity, get, key
 from keyplan.web.system.running import Progress, Running
+
+
+class DemoMark(Entity, table=HOUSEKEEPING):
+    """Says that a system has its demo data."""
+
+    primary = key("DEMO", "filled")
 
 
 def filled(running: Running[Any], progress: Progress) -> bool:
@@ -13,11 +20,8 @@ def filled(running: Running[Any], progress: Progress) -> bool:
     """
     if running.system.demo is None:
         return False
-    client: Any = running.store.client
-    table = running.design.table_name(HOUSEKEEPING)
-    mark = {"pk": {"S": "DEMO"}, "sk": {"S": "filled"}}
-    if "Item" in client.get_item(TableName=table, Key=mark, ConsistentRead=True):
+    if running.store.run(get(DemoMark, consistent=True)) is not None:
         return False
     running.system.demo(running, progress)
-    client.put_item(TableName=table, Item=mark)
+    running.store.run(put(DemoMark()))
     return True

@@ -4,13 +4,15 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from keyplan.design import HOUSEKEEPING, make_id
+from keyplan.data import create, delete
+from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, get, key, new_id, ref
 from keyplan.web.models.problems import Unavailable
 from keyplan.web.settings import Settings
 from keyplan.web.system.observe import metrics
@@ -78,12 +80,18 @@ def _check(systems: Sequence[Running[Any]]) -> None:
         _write_and_read(each)
 
 
+class Probe(Entity, table=HOUSEKEEPING):
+    """An item that is written to find out whether the system can write."""
+
+    mark: Id = new_id()
+    expires_at: Ttl
+
+    primary = key("READY", "{mark}")
+
+
 def _write_and_read(system: Running[Any]) -> None:
-    client: Any = system.store.client
-    table, mark = system.design.table_name(HOUSEKEEPING), make_id()
-    key = {"pk": {"S": "READY"}, "sk": {"S": mark}}
-    expires = str(int(system.store.clock().timestamp()) + 3600)
-    client.put_item(TableName=table, Item={**key, "expiresAt": {"N": expires}})
-    if "Item" not in client.get_item(TableName=table, Key=key, ConsistentRead=True):
+    store, probe = system.store, Probe(expires_at=system.store.clock() + timedelta(hours=1))
+    store.run(create(probe))
+    if store.run(get(Probe, consistent=True, mark=probe.mark)) is None:
         raise RuntimeError("a test item was written but can't be read")
-    client.delete_item(TableName=table, Key=key)
+    store.run(delete(ref(Probe, mark=probe.mark)))

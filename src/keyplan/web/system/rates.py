@@ -6,10 +6,11 @@ without another write: a limit of 600 costs one write per 30 requests, and a sma
 
 import hashlib
 import threading
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from keyplan.data import Store
-from keyplan.design import HOUSEKEEPING, Design
+from keyplan.data import Store, at, upsert
+from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Ttl, key, ref
 from keyplan.web.models.problems import TooManyRequests
 
 _WINDOW = 60
@@ -28,6 +29,17 @@ class RateLimit(NamedTuple):
     def part(self, purpose: str) -> "RateLimit":
         """A limit of its own, a twentieth of this one, for what the subject may do while it is over this one."""
         return self._replace(subject=f"{self.subject} {purpose}", most=-(-self.most // _SHARES))
+
+
+class RateWindow(Entity, table=HOUSEKEEPING):
+    """The requests of a subject in one minute."""
+
+    subject: Id
+    minute: int
+    used: int = 0
+    expires_at: Ttl
+
+    primary = key("RATE#{subject}", "MINUTE#{minute}")
 
 
 class Rates:
@@ -106,17 +118,10 @@ class Rates:
         """How many requests of a share fit into the limit."""
         # Addresses and subjects are stored as hashes only.
         name = hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
-        client: Any = self._store.client
-        answer = client.update_item(
-            TableName=self._store.design.table_name(HOUSEKEEPING),
-            Key={"pk": {"S": f"RATE#{name}"}, "sk": {"S": f"MINUTE#{minute}"}},
-            UpdateExpression="ADD #used :wanted SET #expires = :expires",
-            ExpressionAttributeNames={"#used": "used", "#expires": "expiresAt"},
-            ExpressionAttributeValues={
-                ":wanted": {"N": str(wanted)},
-                ":expires": {"N": str((minute + 2) * _WINDOW)},
-            },
-            ReturnValues="UPDATED_NEW",
+        window = ref(RateWindow, subject=name, minute=minute)
+        expires_at = datetime.fromtimestamp((minute + 2) * _WINDOW, UTC)
+        counted = self._store.run(
+            upsert(window, lambda each: at(each.used).add(wanted), expires_at=expires_at, returning="updated")
         )
-        used = int(answer["Attributes"]["used"]["N"])
+        used = counted.get(lambda each: each.used)
         return max(0, min(wanted, limit - (used - wanted)))
