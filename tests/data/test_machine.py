@@ -152,10 +152,11 @@ class ClubMachine(RuleBasedStateMachine):
     def tag_article(self, slug: str, more: frozenset[str], less: frozenset[str]) -> None:
         if slug not in self.model.articles:
             return
-        for tags in (more, less):
-            if tags:
-                verb = "add" if tags is more else "delete"
-                self.store.run(patch(ref(Article, slug=slug), lambda a, v=verb, t=tags: getattr(at(a.tags), v)(*t)))
+        article = ref(Article, slug=slug)
+        if more:
+            self.store.run(patch(article, lambda each: at(each.tags).add(*more)))
+        if less:
+            self.store.run(patch(article, lambda each: at(each.tags).delete(*less)))
         self.model.articles[slug]["tags"] = (self.model.articles[slug]["tags"] | more) - less
 
     @rule(slug=SLUGS, to=SLUGS)

@@ -149,6 +149,8 @@ class EntityStandIn:
         """Whether fields are named to be written: then it doesn't matter whether conditions can read them."""
 
     def __getattr__(self, name: str) -> FieldStandIn:
+        if self._writing and name in self._entity.spec.fields:
+            return FieldStandIn(FieldPath((name,)))
         if name not in self._entity.model_fields:
             known = ", ".join(self._entity.model_fields)
             raise DesignError(
@@ -156,8 +158,6 @@ class EntityStandIn:
             )
         spec = self._entity.spec
         field = spec.fields[name]
-        if self._writing:
-            return FieldStandIn(FieldPath((name,)))
         if spec.table.envelope and not field.on_top and field.stored not in spec.key_attributes:
             raise DesignError(
                 "not-on-top",

@@ -113,11 +113,15 @@ class ValuePath(NamedTuple):
     type: PathType
 
 
+_fields: dict[tuple[type[Entity], Path], ValuePath] = {}
 _types: dict[tuple[type[Entity], tuple[str, ...]], PathType] = {}
 
 
 def value_path(entity: type[Entity], path: Path) -> ValuePath:
     """The value at a path of names and indexes; raises `InvalidValue` if the types say that there is none."""
+    known_field = _fields.get((entity, path))
+    if known_field is not None:
+        return known_field
     name = str(path[0])
     names: list[str | int] = [entity.spec.fields[name].stored]
     shape = [name]
@@ -133,7 +137,10 @@ def value_path(entity: type[Entity], path: Path) -> ValuePath:
     found = _types.get(known)
     if found is None:
         found = _types[known] = _path_type(entity, tuple(shape), step)
-    return ValuePath(tuple(names), found)
+    way = ValuePath(tuple(names), found)
+    if len(path) == 1:
+        _fields[entity, path] = way
+    return way
 
 
 class _Step(NamedTuple):

@@ -23,9 +23,10 @@ clause becomes part of a request is the matter of `direct_patches`; what it make
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Generic, Literal, TypeAlias, TypeVar, cast, overload
+from functools import lru_cache
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
 
-from keyplan.data.codec.value_paths import PathType, value_path
+from keyplan.data.codec.value_paths import Path, PathType, value_path
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import EntityStandIn, FieldStandIn
 from keyplan.design.entity import EntitySpec
@@ -40,8 +41,7 @@ _Set: TypeAlias = set  # `set` is a verb in the class
 Verb: TypeAlias = Literal["set", "set_default", "remove", "add", "append", "prepend", "add_members", "delete_members"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One change of one value: `at(book.year).add(1)`."""
 
     path: tuple[str | int, ...]
@@ -193,28 +193,37 @@ def _checked(entity: type[Entity], clause: object) -> Clause:
     spec = entity.spec
     if not isinstance(clause, Clause):
         raise TypeError(f"{clause!r} isn't a clause: use at(...) with a verb, such as at(book.year).add(1)")
-    _check_field(spec, clause)
-    way = value_path(entity, clause.path)
+    path, verb, kind = _resolved(spec, clause.path, clause.verb)
     for value in clause.values:
-        if isinstance(value, FieldStandIn | Target):
-            raise invalid_clause(spec, "not-a-value", clause.path, _NOT_A_VALUE)
-    verb, kind = clause.verb, way.type
-    if verb == "add" and kind.holds == "members":
-        verb = "add_members"
-    if kind.info is not None and (verb in _CONTENTS and kind.holds != _CONTENTS[verb]):
-        raise invalid_clause(spec, "wrong-type", clause.path, f"{_SHOWN[verb]}() works on {_WORKS_ON[verb]} only.")
+        if type(value) in (FieldStandIn, Target):
+            raise invalid_clause(spec, "not-a-value", path, _NOT_A_VALUE)
     if verb in _CONTENTS and not clause.values:
-        raise invalid_clause(spec, "empty", clause.path, f"Give {_SHOWN[verb]}() at least one value.")
+        raise invalid_clause(spec, "empty", path, f"Give {_SHOWN[verb]}() at least one value.")
     if verb == "add":
         _check_amount(spec, kind, clause)
+    return Clause(path, verb, clause.values)
+
+
+@lru_cache(maxsize=4096)
+def _resolved(spec: EntitySpec, path: Path, verb: Verb) -> tuple[Path, Verb, PathType]:
+    """The path by its stored names, what the verb means there, and the type. Refuses what can't be for any value."""
+    _check_field(spec, str(path[0]))
+    way = value_path(spec.entity, path)
+    kind = way.type
+    if verb == "add" and kind.holds == "members":
+        verb = "add_members"
+    if kind.info is not None:
+        if verb in _CONTENTS and kind.holds != _CONTENTS[verb]:
+            raise invalid_clause(spec, "wrong-type", path, f"{_SHOWN[verb]}() works on {_WORKS_ON[verb]} only.")
+        if verb == "add" and kind.plain not in (int, float, Decimal):
+            raise invalid_clause(spec, "wrong-type", path, "add() works on numbers and sets only.")
     if verb == "remove" and kind.is_required:
         problem = "This value is required, so it can't be removed. Set it to another value."
-        raise invalid_clause(spec, "required", clause.path, problem)
-    return Clause((clause.field, *way.names[1:]), verb, clause.values)
+        raise invalid_clause(spec, "required", path, problem)
+    return (str(path[0]), *way.names[1:]), verb, kind
 
 
-def _check_field(spec: EntitySpec, clause: Clause) -> None:
-    name = clause.field
+def _check_field(spec: EntitySpec, name: str) -> None:
     field = spec.fields.get(name)
     if field is None:
         raise invalid_clause(spec, "unknown-field", (name,), "There is no such field.")
@@ -228,8 +237,6 @@ def _check_field(spec: EntitySpec, clause: Clause) -> None:
 
 def _check_amount(spec: EntitySpec, kind: PathType, clause: Clause) -> None:
     (amount,) = clause.values if len(clause.values) == 1 else (None,)
-    if kind.info is not None and kind.plain not in (int, float, Decimal):
-        raise invalid_clause(spec, "wrong-type", clause.path, "add() works on numbers and sets only.")
     if isinstance(amount, bool) or not isinstance(amount, int | Decimal | float):
         raise invalid_clause(spec, "wrong-type", clause.path, "add() takes one number.")
     if kind.plain is int and not isinstance(amount, int):
