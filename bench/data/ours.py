@@ -8,8 +8,8 @@ from typing import Any
 
 from bench.data import workload
 from bench.data.workload import INDEX, PARTITION, Task
-from keyplan.data import Store, create, update
-from keyplan.design import Created, Design, Entity, Id, Table, Version, created, get, key, pattern, query
+from keyplan.data import Patch, Store, at, create, patch, update
+from keyplan.design import Created, Design, Entity, Id, Table, Version, created, get, key, pattern, query, ref
 from keyplan.design.operations import Get, Query
 
 orders = Table("orders", key("PK", "SK"), indexes={INDEX: key("GSI1PK", "GSI1SK")}, times="seconds")
@@ -70,6 +70,11 @@ class Keyplan:
 
         return change
 
+    def patching(self, order_id: str, status: str, *, whole: bool) -> Task:
+        if whole:
+            return lambda: self._store.run(_patch_whole(order_id, status))
+        return lambda: self._store.run(_patch(order_id, status))
+
     def querying(self, customer_id: str) -> Callable[[], Sequence[object]]:
         return lambda: self._store.run(self._store.design.orders_of(customer_id).limit(PARTITION)).items
 
@@ -108,6 +113,9 @@ class Raw:
         Store(Shop(), _Nodding()).run(made)
         return task
 
+    def patching(self, order_id: str, status: str, *, whole: bool) -> Task:
+        return self._call(_patch_whole(order_id, status) if whole else _patch(order_id, status))
+
     def querying(self, customer_id: str) -> Callable[[], Sequence[object]]:
         task = self._call(self._store.design.orders_of(customer_id).limit(PARTITION))
 
@@ -130,6 +138,14 @@ class _Nodding:
 
     def update_item(self, **request: object) -> dict[str, object]:
         return {}
+
+
+def _patch(order_id: str, status: str) -> Patch[Order]:
+    return patch(ref(Order, order_id=order_id), lambda order: at(order.status).set(status))
+
+
+def _patch_whole(order_id: str, status: str) -> Patch[Order, Order]:
+    return patch(ref(Order, order_id=order_id), lambda order: at(order.status).set(status), returning="new")
 
 
 def _entity(values: workload.Order) -> Order:

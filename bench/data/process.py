@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.data.workload import OPERATIONS
+from bench.data.workload import OPERATIONS, PATCHES
 from bench.engine import cache, workload
 from bench.engine.cache import ROOT, Unavailable
 from bench.engine.over_wire import skip
@@ -24,6 +24,8 @@ OURS = "keyplan"
 RAW = {True: "engine", False: "boto3"}
 """What Keyplan runs on: the engine in the same process, or over HTTP."""
 MEMORY = ":memory:"
+NOT_MEASURED = "not measured"
+"""The reason why a peer has no figure for an operation that is ours alone."""
 
 
 class Contender:
@@ -53,6 +55,8 @@ class Contender:
     def measure(self, operation: workload.OperationName, clients: int, seconds: float) -> Sample:
         assert operation in OPERATIONS
         assert clients == 1
+        if operation in PATCHES and self.label in PEERS:
+            raise LoadError(NOT_MEASURED)
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps({"operation": operation, "seconds": seconds}) + "\n")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from bench.data.process import OURS, PEERS, RAW, SAME_BOTO3
+from bench.data.process import NOT_MEASURED, OURS, PEERS, RAW, SAME_BOTO3
 from bench.data.workload import OPERATIONS, PARTITION, OperationName
 from bench.engine.rounds import Results
 from bench.engine.wire import Sample
@@ -14,6 +14,7 @@ from bench.engine.wire import Sample
 INSIDE_TARGETS: dict[OperationName, float] = {"get": 2.0, "put": 2.0}
 ITEM_MICROSECONDS = 5.0
 HTTP_TARGET = 1.1
+PATCH_RETURN = 0.3
 
 
 @dataclass
@@ -80,7 +81,7 @@ def _extra(results: Results, name: OperationName, base: str) -> list[str]:
 
 def _cell(results: Results, name: OperationName, label: str, base: str) -> str:
     if (name, 1, label) in results.failures:
-        return "fails"
+        return "-" if results.failures[name, 1, label] == NOT_MEASURED else "fails"
     value = results.figure(name, 1, label, lambda sample: sample.p50)
     if value is None:
         return "-"
@@ -97,7 +98,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _remarks(outcome: Outcome) -> Iterable[str]:
     lines = [f"- **{label} was SKIPPED**: {reason}" for label, reason in outcome.skipped.items()]
     for where, results in (("in-process", outcome.inside), ("over HTTP", outcome.http)):
-        lines += [f"- {label} fails at {name} {where}: {why}" for (name, _, label), why in results.failures.items()]
+        failed = {at: why for at, why in results.failures.items() if why != NOT_MEASURED}
+        lines += [f"- {label} fails at {name} {where}: {why}" for (name, _, label), why in failed.items()]
     lines += [
         "- engine and boto3 send the very requests that keyplan sends, built before; their answers stay as they come.",
         "- A put of keyplan is `create`: the item must not be there. So do pynamodb and pydynantic, by version.",
@@ -135,10 +137,21 @@ def verdicts(outcome: Outcome) -> list[str]:
             " µs per item",
         )
     )
+    lines += _of_patches(outcome)
     for name in OPERATIONS:
         ratio = times(outcome.http, name, OURS, RAW[False])
         lines.append(_at_most(f"{name} over HTTP against raw boto3", ratio, HTTP_TARGET, "x"))
     return lines
+
+
+def _of_patches(outcome: Outcome) -> list[str]:
+    """A patch against an update in the same run, each as times of its own engine call."""
+    base = RAW[True]
+    update, patch, whole = (times(outcome.inside, name, OURS, base) for name in ("update", "patch", "patch-new"))
+    return [
+        _at_most("patch in-process against the engine call itself, as an update", patch, round(update or 0.0, 2), "x"),
+        _at_most("patch with the new item, on top of that", whole, round((patch or 0.0) + PATCH_RETURN, 2), "x"),
+    ]
 
 
 def _at_most(target: str, value: float | None, limit: float, unit: str) -> str:

@@ -13,9 +13,18 @@ import random
 import sys
 import time
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
-from bench.data.workload import OPERATIONS, PARTITION, OperationName, Subject, Task, order, table_request
+from bench.data.workload import (
+    OPERATIONS,
+    PARTITION,
+    OperationName,
+    PatchSubject,
+    Subject,
+    Task,
+    order,
+    table_request,
+)
 
 PREBUILT = 16
 UPDATED = 50
@@ -87,6 +96,10 @@ class Worker:
             case "update":
                 number = self._filled[next(self._statuses) % UPDATED]
                 return self._subject.updating(f"{number:012d}", f"STATUS-{next(self._statuses)}")
+            case "patch" | "patch-new":
+                number = self._filled[next(self._statuses) % UPDATED + UPDATED]
+                subject = cast(PatchSubject, self._subject)
+                return subject.patching(f"{number:012d}", f"STATUS-{next(self._statuses)}", whole=name == "patch-new")
             case "query":
                 return self._subject.querying(self._random.choice(self._customers))
 

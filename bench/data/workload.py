@@ -8,13 +8,17 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Literal, Protocol, TypeAlias
 
-OperationName: TypeAlias = Literal["get", "put", "update", "query"]
+OperationName: TypeAlias = Literal["get", "put", "update", "patch", "patch-new", "query"]
 OPERATIONS: dict[OperationName, str] = {
     "get": "get",
     "put": "put of a new item",
     "update": "update of one field under its version",
+    "patch": "patch of one field by key",
+    "patch-new": "the same, with the new item as an object",
     "query": "query of 100 on a GSI",
 }
+PATCHES: tuple[OperationName, ...] = ("patch", "patch-new")
+"""Of Keyplan and its own requests only: what peers offer here differs too much."""
 PARTITION = 100
 INDEX = "GSI1"
 _BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -81,6 +85,13 @@ class Subject(Protocol):
 
     def querying(self, customer_id: str) -> Callable[[], Sequence[object]]:
         """The call gives the customer's orders as objects."""
+
+
+class PatchSubject(Subject, Protocol):
+    """A library whose patches are measured too."""
+
+    def patching(self, order_id: str, status: str, *, whole: bool) -> Task:
+        """A new status, whatever the version; with `whole`, the call gives the new order as an object."""
 
 
 def table_request(name: str) -> dict[str, object]:

@@ -39,7 +39,7 @@ class RateWindow(Entity, table=HOUSEKEEPING):
     used: int = 0
     expires_at: Ttl
 
-    primary = key("RATE#{subject}", "MINUTE#{minute}")
+    primary = key("RATE#{subject}", "MINUTE#{minute:08}")
 
 
 class Rates:
