@@ -101,13 +101,13 @@ def test_writes_leave_the_other_entity_alone(
 
 def test_an_upsert_does_not_replace_another_entity(house: Store[House]) -> None:
     with pytest.raises(AlreadyExists, match="another entity's item"):
-        house.run(upsert(ref(Chair, name="one"), legs=3))
+        house.run(upsert(ref(Lamp, name="one"), watts=3))
     with pytest.raises(NotFound):
-        house.run(delete(ref(Chair, name="one")))
-    for legs in (3, 5):
-        house.run(upsert(ref(Chair, name="two"), legs=legs))
-        chair = house.run(get(Chair, name="two"))
-        assert chair is not None
-        assert chair.legs == legs
-    house.run(delete(ref(Chair, name="two")))
+        house.run(delete(ref(Lamp, name="one")))
+    for watts in (3, 5):
+        house.run(upsert(ref(Lamp, name="two"), watts=watts))
+        lamp = house.run(get(Lamp, name="two"))
+        assert lamp is not None
+        assert lamp.watts == watts
+    house.run(delete(ref(Lamp, name="two")))
     assert house.verify() == []

@@ -351,26 +351,12 @@ class EntityCodec(Generic[E]):
         return name not in self._templates and (not self._envelope or self.spec.fields[name].on_top)
 
     def decode_value(self, name: str, value: AttributeValue) -> object:
-        """What a field's stored value stands for; not validated yet."""
+        """What the stored value of a field stands for, or the key that it is stored in; not validated yet."""
+        template = self._templates.get(name)
         try:
-            return self._codecs[name].decode(value)
+            return self._codecs[name].decode(value) if template is None else (template.read(value["S"]) or {})[name]
         except UNEXPECTED:
             raise self._unreadable({}, name, f"it is stored as {next(iter(value))}") from None
-
-    def decode_some(self, names: Iterable[str], item: Item) -> dict[str, object]:
-        """The values of some fields of an item that has only their attributes."""
-        values: dict[str, object] = {}
-        for name in names:
-            stored = item.get(self.spec.fields[name].stored)
-            template = self._templates.get(name)
-            if stored is None or "NULL" in stored:
-                values[name] = self.absent_value(name)
-            elif template is not None:
-                read = template.read(stored.get("S", "")) or {}
-                values[name] = compat.field_validator(self.entity, name)(read.get(name))
-            else:
-                values[name] = compat.field_validator(self.entity, name)(self.decode_value(name, stored))
-        return values
 
     def absent_value(self, name: str) -> object:
         """The value of a field that isn't stored."""

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from keyplan.data.codec.entities import codec_of
+from keyplan.data import compat
+from keyplan.data.codec.entities import EntityCodec, codec_of
+from keyplan.data.codec.values import Item
 from keyplan.data.steps import Answer
 from keyplan.data.writes.clauses import Clause
 from keyplan.data.writes.key_operations import Returning
@@ -49,7 +51,16 @@ def direct_result(
         return codec.decode(attributes) if attributes else None
     if not attributes and returning == "updated-old" and may_be_new:
         return None
-    return Partial(entity, codec.decode_some(changed_fields(entity, clauses), attributes or {}))
+    names = changed_fields(entity, clauses)
+    return Partial(entity, {name: _value(codec, name, attributes or {}) for name in names})
+
+
+def _value(codec: EntityCodec[Any], name: str, attributes: Item) -> object:
+    """The value of one field of an item, of which only some attributes are known."""
+    stored = attributes.get(codec.spec.fields[name].stored)
+    if stored is None or "NULL" in stored:
+        return codec.absent_value(name)
+    return compat.field_validator(codec.entity, name)(codec.decode_value(name, stored))
 
 
 def read_result(returning: Returning | None, clauses: Sequence[Clause], before: Entity | None, after: Entity) -> Any:  # noqa: ANN401 - an entity or some fields of it
