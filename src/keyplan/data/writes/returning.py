@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keyplan.data import compat
-from keyplan.data.codec.entities import EntityCodec, codec_of
+from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.values import Item
 from keyplan.data.steps import Answer
 from keyplan.data.writes.clauses import Clause
@@ -52,15 +52,16 @@ def direct_result(
     if not attributes and returning == "updated-old" and may_be_new:
         return None
     names = changed_fields(entity, clauses)
-    return Partial(entity, {name: _value(codec, name, attributes or {}) for name in names})
+    return Partial(entity, {name: _value(entity, name, attributes or {}) for name in names})
 
 
-def _value(codec: EntityCodec[Any], name: str, attributes: Item) -> object:
+def _value(entity: type[Entity], name: str, attributes: Item) -> object:
     """The value of one field of an item, of which only some attributes are known."""
+    codec = codec_of(entity)
     stored = attributes.get(codec.spec.fields[name].stored)
     if stored is None or "NULL" in stored:
         return codec.absent_value(name)
-    return compat.field_validator(codec.entity, name)(codec.decode_value(name, stored))
+    return compat.field_validator(entity, name)(codec.decode_value(name, stored))
 
 
 def read_result(returning: Returning | None, clauses: Sequence[Clause], before: Entity | None, after: Entity) -> Any:  # noqa: ANN401 - an entity or some fields of it
