@@ -67,7 +67,8 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
         "writes": {"codec", "compat", "errors", "expressions", "reads", "relations", "steps"},
         "jobs": {"codec", "errors", "expressions", "reads", "steps", "writes"},
         "upkeep": {"codec", "errors", "expressions", "steps", "writes"},
-        "store": {"errors", "jobs", "objects", "reads", "relations", "steps", "upkeep", "writes"},
+        "operations": {"errors", "jobs", "objects", "reads", "relations", "steps", "writes"},
+        "store": {"errors", "objects", "operations", "reads", "steps", "upkeep", "writes"},
         "streams": {"codec", "errors", "steps", "store", "writes"},
     },
     "keyplan.web": {

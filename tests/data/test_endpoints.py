@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from keyplan.data import RequestFailed, Store, Unsupported, create
+from keyplan.data import operations as operations_module
 from keyplan.data import store as store_module
 from keyplan.engine import Engine
 from tests.data.club import Club, User
@@ -98,5 +99,6 @@ def test_a_table_that_never_becomes_active_is_given_up(engine: Engine, monkeypat
             return 0.0
 
     monkeypatch.setattr(store_module, "time", Asleep)
+    monkeypatch.setattr(operations_module, "time", Asleep)
     with pytest.raises(RequestFailed, match="isn't active after 600 s"):
         Store(Club(), Creating(engine)).create_tables()

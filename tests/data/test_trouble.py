@@ -18,6 +18,7 @@ from keyplan.data import (
     put_all,
     update,
 )
+from keyplan.data import operations as operations_module
 from keyplan.data import store as store_module
 from keyplan.data.steps import RETRIES
 from keyplan.design import batch_get
@@ -44,6 +45,7 @@ class VirtualTime:
 def passing(monkeypatch: pytest.MonkeyPatch) -> VirtualTime:
     clock = VirtualTime()
     monkeypatch.setattr(store_module, "time", clock)
+    monkeypatch.setattr(operations_module, "time", clock)
     monkeypatch.setattr("random.uniform", lambda low, high: high)
     return clock
 

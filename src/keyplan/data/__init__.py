@@ -16,6 +16,7 @@ import which.
 | `writes` | what a write does to its item and to others, as one plan and one request |
 | `jobs` | work larger than one transaction: cascading deletes, rewrites, cleanup of expired items |
 | `upkeep` | creating tables, verifying and repairing what they hold |
+| `operations` | the steps of every operation, which both stores carry out |
 | `store` | `Store` and `AsyncStore`, which carry all of this out |
 | `streams` | handlers of changes, and the runner that delivers records to them; a public package of its own |
 
@@ -33,6 +34,7 @@ from keyplan.data.errors import (
     FloorReached,
     InUse,
     InvalidItem,
+    InvalidOperation,
     ItemChanged,
     MissingTable,
     NotFound,
@@ -43,13 +45,15 @@ from keyplan.data.errors import (
     StaleVersion,
     StoredDataError,
     Throttled,
+    TokenReused,
     TooLarge,
     UniqueViolation,
     Unsupported,
 )
 from keyplan.data.objects import FolderStorage, ObjectStorage
+from keyplan.data.operations import utc_now
 from keyplan.data.steps import Answer
-from keyplan.data.store import AsyncStore, Store, utc_now
+from keyplan.data.store import AsyncStore, Store
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.provisioning import create_table_requests
 from keyplan.data.writes.batches import delete_all, put_all
@@ -97,6 +101,7 @@ __all__ = [
     "Imported",
     "InUse",
     "InvalidItem",
+    "InvalidOperation",
     "Item",
     "ItemChanged",
     "MissingTable",
@@ -116,6 +121,7 @@ __all__ = [
     "StoredDataError",
     "Target",
     "Throttled",
+    "TokenReused",
     "TooLarge",
     "UniqueViolation",
     "Unsupported",

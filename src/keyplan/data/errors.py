@@ -152,6 +152,12 @@ class TooLarge(DataError):
     code = "too-large"
 
 
+class InvalidOperation(DataError, TypeError):
+    """The store was given something that it can't do: a read in a transaction, another design's entity."""
+
+    code = "invalid-operation"
+
+
 class RequestFailed(DataError):
     """DynamoDB refused a request for a reason other than a rule of the design."""
 
@@ -200,6 +206,12 @@ _LACKING = {
     "update_time_to_live": _TIME_TO_LIVE,
 }
 """What an endpoint without an operation lacks, and what to do about it."""
+
+
+class TokenReused(RequestFailed):
+    """A transaction with this token was carried out in the last 10 minutes, with other contents."""
+
+    code = "token-reused"
 
 
 class Throttled(RequestFailed):

@@ -9,7 +9,7 @@ import random
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled, Unsupported
+from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled, TokenReused, Unsupported
 
 T = TypeVar("T")
 
@@ -116,6 +116,8 @@ def given_up(failure: ClientFailure) -> RequestFailed:
         return MissingTable(operation, failure.code, tables)
     if failure.code in UNSUPPORTED:
         return Unsupported(operation, failure.code)
+    if failure.code == "IdempotentParameterMismatchException":
+        return TokenReused(operation, failure.code, "the token was used for another transaction in the last 10 minutes")
     kind = RequestFailed
     if failure.code in _THROTTLING:
         kind = Throttled

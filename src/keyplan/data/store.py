@@ -3,45 +3,25 @@
 import asyncio
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from copy import copy
-from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, Self, TypeVar, overload
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from typing import Any, TypeVar, overload
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.data.errors import DataError
-from keyplan.data.jobs.resuming import Jobs
-from keyplan.data.objects import ObjectStorage, object_method
+from keyplan.data.objects import object_method
+from keyplan.data.operations import StoreCore
 from keyplan.data.reads.cursors import Cursors
-from keyplan.data.reads.reader import Reader
-from keyplan.data.relations import Relations
-from keyplan.data.steps import Call, ClientFailure, ObjectCall, Step, Steps, Wait, given_up
+from keyplan.data.steps import ClientFailure, ObjectCall, Step, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.objects import sweep_objects
 from keyplan.data.upkeep.provisioning import create_tables, tables_exist
 from keyplan.data.upkeep.repair import repair
 from keyplan.data.upkeep.verify import verify
-from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
-from keyplan.data.writes.imports import ImportAll, Imported, import_steps
-from keyplan.data.writes.key_operations import DeleteByKey, KeyWrite, Patch, Upsert
-from keyplan.data.writes.operations import (
-    Beside,
-    Check,
-    CleanUpExpired,
-    Context,
-    Create,
-    Delete,
-    Move,
-    Part,
-    Put,
-    Update,
-    WriteOp,
-    nothing_beside,
-)
-from keyplan.data.writes.preparing import key_write_steps, prepare_parts
-from keyplan.data.writes.puts import put_steps
-from keyplan.data.writes.transactions import write_parts
+from keyplan.data.writes.batches import DeleteAll, PutAll
+from keyplan.data.writes.imports import ImportAll, Imported
+from keyplan.data.writes.operations import CleanUpExpired, WriteOp
 from keyplan.design import Design, Entity, Op, Page
 from keyplan.design.operations import Follow, Merge, Query, Scan
 from keyplan.design.rewrites import Rewrite
@@ -57,110 +37,7 @@ E = TypeVar("E", bound=Entity)
 D = TypeVar("D", bound=Design)
 
 
-def utc_now() -> datetime:
-    """The current time in UTC."""
-    return datetime.now(UTC)
-
-
-class _Core(Generic[D]):
-    """What both stores share: everything but calling and waiting."""
-
-    def __init__(
-        self,
-        design: D,
-        client: object,
-        *,
-        clock: Callable[[], datetime] = utc_now,
-        secret: bytes | None = None,
-        timeout: float = 10.0,
-        objects: ObjectStorage | None = None,
-    ) -> None:
-        self.design = design
-        self.client = client
-        self.clock = clock
-        self._timeout = timeout
-        self._objects = objects
-        self._beside: Beside = nothing_beside
-        self._relations = Relations(design)
-        self._reader = Reader(design, self._relations, secret)
-        self._jobs = Jobs(self._reader)
-
-    def _steps(self, op: object) -> Steps[Any]:
-        if isinstance(op, Op):
-            return self._reader.run(op)
-        if isinstance(op, Create | Update | Delete | Move | Check):
-            return self._write(op)
-        if isinstance(op, Put):
-            return self._put(op)
-        if isinstance(op, Patch | Upsert | DeleteByKey):
-            return self._write_by_key(op)
-        if isinstance(op, Rewrite):
-            return self._jobs.rewrites.run(op, self._context())
-        if isinstance(op, CleanUpExpired):
-            return self._jobs.expirations.settle(op, self._context())
-        if isinstance(op, PutAll | DeleteAll):
-            return write_all(op, self._context())
-        if isinstance(op, ImportAll):
-            return import_steps(op, self._context())
-        raise TypeError(f"{op!r} isn't an operation that a store can run")
-
-    def _context(self) -> Context:
-        return Context(self.design, self._relations, self.clock(), self._beside)
-
-    def with_(self, *, clock: Callable[[], datetime], beside: Beside) -> Self:
-        """A copy of the store with another clock, and with parts that join every write in its transaction.
-
-        `beside` is called before each write and returns the parts. An error that it raises refuses the write;
-        `AlreadyWritten` skips it. They join the first transaction of a cascading delete or a rewrite.
-        """
-        other = copy(self)
-        other.clock = clock
-        other._beside = beside
-        return other
-
-    def _write(self, part: Part) -> Steps[Any]:
-        if isinstance(part, Delete) and self._relations.cascading(type(part.entity)):
-            return (yield from self._jobs.cascades.delete(part, self._context()))
-        (result,) = yield from write_parts([part], self._context())
-        return result
-
-    def _put(self, work: Put[Any]) -> Steps[Any]:
-        yield from put_steps(work, self._reader, self._context())
-        return work.entity
-
-    def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
-        if isinstance(work, DeleteByKey) and self._relations.cascading(work.target.entity):
-            return (yield from self._jobs.cascades.delete_by_key(work, self._context()))
-        return (yield from key_write_steps(work, self._reader, self._context()))
-
-    def _transaction(self, parts: tuple[Any, ...]) -> Steps[tuple[Any, ...]]:
-        context = self._context()
-        return (yield from write_parts((yield from prepare_parts(parts, self._reader, context)), context))
-
-    def _begin(self, work: Rewrite[Any]) -> Steps[None]:
-        if not work.name:
-            raise DataError("only a job that the design declares can be begun and finished later")
-        yield from self._jobs.rewrites.begin(work, self._context())
-
-    def _waiting_until(self, wait: Wait, until: float) -> float:
-        """The time at which the store stops repeating a call; raises the error of the wait if that is too soon."""
-        now = time.monotonic()
-        if wait.first:
-            until = now + self._timeout
-        if wait.error is not None and now + wait.seconds > until:
-            raise wait.error
-        return until
-
-    def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
-        """The first request of an operation, or the request of a transaction of several; nothing is sent."""
-        steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
-        for step in steps:
-            if isinstance(step, Call):
-                return [(step.operation, step.request)]
-        return []
-
-
-class Store(_Core[D]):
+class Store(StoreCore[D]):
     """A design on a boto3 client, or on the embedded engine.
 
     `secret` signs cursors. Without one, a secret is created in the design's housekeeping table, so that all processes
@@ -184,30 +61,52 @@ class Store(_Core[D]):
         return self._drive(self._steps(op))
 
     @overload
-    def transact(self, a: WriteOp[T1], /) -> tuple[T1]: ...
+    def transact(self, a: WriteOp[T1], /, *, token: str | None = None) -> tuple[T1]: ...
     @overload
-    def transact(self, a: WriteOp[T1], b: WriteOp[T2], /) -> tuple[T1, T2]: ...
-    @overload
-    def transact(self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], /) -> tuple[T1, T2, T3]: ...
-    @overload
-    def transact(self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], /) -> tuple[T1, T2, T3, T4]: ...
+    def transact(self, a: WriteOp[T1], b: WriteOp[T2], /, *, token: str | None = None) -> tuple[T1, T2]: ...
     @overload
     def transact(
-        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], /
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], /, *, token: str | None = None
+    ) -> tuple[T1, T2, T3]: ...
+    @overload
+    def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], /, *, token: str | None = None
+    ) -> tuple[T1, T2, T3, T4]: ...
+    @overload
+    def transact(
+        self,
+        a: WriteOp[T1],
+        b: WriteOp[T2],
+        c: WriteOp[T3],
+        d: WriteOp[T4],
+        e: WriteOp[T5],
+        /,
+        *,
+        token: str | None = None,
     ) -> tuple[T1, T2, T3, T4, T5]: ...
     @overload
     def transact(
-        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], f: WriteOp[T6], /
+        self,
+        a: WriteOp[T1],
+        b: WriteOp[T2],
+        c: WriteOp[T3],
+        d: WriteOp[T4],
+        e: WriteOp[T5],
+        f: WriteOp[T6],
+        /,
+        *,
+        token: str | None = None,
     ) -> tuple[T1, T2, T3, T4, T5, T6]: ...
     @overload
-    def transact(self, *parts: WriteOp[object]) -> tuple[object, ...]: ...
-    def transact(self, *parts: object) -> object:
+    def transact(self, *parts: WriteOp[object], token: str | None = None) -> tuple[object, ...]: ...
+    def transact(self, *parts: object, token: str | None = None) -> object:
         """Write all parts in one transaction, or nothing. Returns what each part returns: for most, its entity.
 
         A check, a delete, and a patch or upsert without `returning` return None. One with `returning` reads its item
-        before the transaction.
+        before the transaction. With a `token` of up to 36 characters, DynamoDB carries out the same transaction once
+        in 10 minutes, and refuses another one with the same token (`TokenReused`).
         """
-        return self._drive(self._transaction(parts))
+        return self._drive(self._transaction(parts, token))
 
     def begin(self, job: Rewrite[E]) -> None:
         """Carry out the first step of a job, and leave the rest to `resume`."""
@@ -281,7 +180,7 @@ class Store(_Core[D]):
             raise _failure(error) from error
 
 
-class AsyncStore(_Core[D]):
+class AsyncStore(StoreCore[D]):
     """A design on an asyncio client such as aiobotocore's, or on the embedded engine in threads."""
 
     _awaits = False
@@ -301,32 +200,52 @@ class AsyncStore(_Core[D]):
         return await self._drive(self._steps(op))
 
     @overload
-    async def transact(self, a: WriteOp[T1], /) -> tuple[T1]: ...
+    async def transact(self, a: WriteOp[T1], /, *, token: str | None = None) -> tuple[T1]: ...
     @overload
-    async def transact(self, a: WriteOp[T1], b: WriteOp[T2], /) -> tuple[T1, T2]: ...
-    @overload
-    async def transact(self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], /) -> tuple[T1, T2, T3]: ...
+    async def transact(self, a: WriteOp[T1], b: WriteOp[T2], /, *, token: str | None = None) -> tuple[T1, T2]: ...
     @overload
     async def transact(
-        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], /
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], /, *, token: str | None = None
+    ) -> tuple[T1, T2, T3]: ...
+    @overload
+    async def transact(
+        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], /, *, token: str | None = None
     ) -> tuple[T1, T2, T3, T4]: ...
     @overload
     async def transact(
-        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], /
+        self,
+        a: WriteOp[T1],
+        b: WriteOp[T2],
+        c: WriteOp[T3],
+        d: WriteOp[T4],
+        e: WriteOp[T5],
+        /,
+        *,
+        token: str | None = None,
     ) -> tuple[T1, T2, T3, T4, T5]: ...
     @overload
     async def transact(
-        self, a: WriteOp[T1], b: WriteOp[T2], c: WriteOp[T3], d: WriteOp[T4], e: WriteOp[T5], f: WriteOp[T6], /
+        self,
+        a: WriteOp[T1],
+        b: WriteOp[T2],
+        c: WriteOp[T3],
+        d: WriteOp[T4],
+        e: WriteOp[T5],
+        f: WriteOp[T6],
+        /,
+        *,
+        token: str | None = None,
     ) -> tuple[T1, T2, T3, T4, T5, T6]: ...
     @overload
-    async def transact(self, *parts: WriteOp[object]) -> tuple[object, ...]: ...
-    async def transact(self, *parts: object) -> object:
+    async def transact(self, *parts: WriteOp[object], token: str | None = None) -> tuple[object, ...]: ...
+    async def transact(self, *parts: object, token: str | None = None) -> object:
         """Write all parts in one transaction, or nothing. Returns what each part returns: for most, its entity.
 
         A check, a delete, and a patch or upsert without `returning` return None. One with `returning` reads its item
-        before the transaction.
+        before the transaction. With a `token` of up to 36 characters, DynamoDB carries out the same transaction once
+        in 10 minutes, and refuses another one with the same token (`TokenReused`).
         """
-        return await self._drive(self._transaction(parts))
+        return await self._drive(self._transaction(parts, token))
 
     async def begin(self, job: Rewrite[E]) -> None:
         """Carry out the first step of a job, and leave the rest to `resume`."""

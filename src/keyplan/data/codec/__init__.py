@@ -5,6 +5,7 @@
 | `values` | how the values of each type are stored: `ValueCodec`; `AttributeValue` and `Item` are DynamoDB's forms |
 | `times` | times as they are stored: in UTC, cut to the table's precision |
 | `entities` | `EntityCodec`, which encodes and decodes the items of an entity; `codec_of` gives it |
+| `settled` | what an entity holds after a write |
 | `encoding`, `decoding`, `codegen` | functions that are generated for one entity, for items as they nearly always are |
 | `key_codec` | `KeyCodec`: primary keys and index keys |
 | `large` | large values: in the item, in parts or in object storage |

@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import deepcopy
-from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -29,7 +28,7 @@ from keyplan.data.codec.sizes import (
     size_with_local_indexes,
     value_size,
 )
-from keyplan.data.codec.times import as_stored, times_in
+from keyplan.data.codec.times import times_in
 from keyplan.data.codec.values import AttributeValue, Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
@@ -315,23 +314,6 @@ class EntityCodec(Generic[E]):
                     values[name] = restored(field.annotation, packed[field.stored])
                 except (TypeError, ValueError):
                     raise self._unreadable(item, name, f"it isn't of type {field.annotation} in the envelope") from None
-
-    def settled(self, values: Mapping[str, object], item: Item) -> dict[str, object]:
-        """The values of fields that are read back differently than they were written: times, cut and in UTC."""
-        found: dict[str, object] = {}
-        times = self.spec.table.times
-        if ttl := self.spec.by_kind.get("ttl"):
-            time = values[ttl.name]
-            if isinstance(time, datetime) and as_stored(time, "seconds") is not time:
-                found[ttl.name] = self._codecs[ttl.name].decode(self._codecs[ttl.name].encode(time) or {})
-        for name in timed_fields(self.spec):
-            value = values[name]
-            if isinstance(value, datetime):
-                if (stored := as_stored(value, times)) is not value:
-                    found[name] = stored
-            elif any(as_stored(time, times) is not time for time in times_in(value)):
-                found[name] = self.decode(item).__dict__[name]
-        return found
 
     def _unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
         names = [part.attribute.name for part in self.spec.primary.parts]

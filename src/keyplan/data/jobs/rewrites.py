@@ -47,7 +47,7 @@ class Rewrites:
         wrong = [part for part in work.opening if not isinstance(part, PARTS)]
         if wrong:
             raise TypeError(f"{wrong[0]!r} can't be the first step of a rewrite")
-        parts: list[Planned] = yield from prepare_parts(work.opening, self._reader, context)  # type: ignore[arg-type]  # parts
+        parts: list[Planned] = yield from prepare_parts(work.opening, self._reader, context)
         plan = Plan()
         settle = [part.add_to(plan, context) for part in (yield from with_large_values(parts, context))]
         if begun is not None:

@@ -4,6 +4,7 @@ from collections.abc import Container, Hashable, Mapping, Set
 from typing import Any, TypeVar
 
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item
+from keyplan.data.codec.settled import settled
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.writes.actions import Action, incremented
 from keyplan.data.writes.stamps import counter_assigned
@@ -112,7 +113,7 @@ def settle(entity: E, values: Mapping[str, object], item: Item, action: Action) 
     """After the write: update the entity and its stored item to what was written. Returns the entity."""
     if action.adds:
         item = {**item, **{name: incremented(item.get(name), amount) for name, amount in action.adds.items()}}
-    entity.__dict__.update({**values, **codec_of(type(entity)).settled(values, item)})
+    entity.__dict__.update({**values, **settled(codec_of(type(entity)), values, item)})
     for field in entity.spec.counts:
         if field.stored in item:
             entity.__dict__[field.name] = integer_of(item[field.stored])

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import codec_of, set_stored_item
+from keyplan.data.codec.settled import settled
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import DataError, Throttled
 from keyplan.data.steps import RETRIES, Steps, Wait, call, pause
@@ -66,7 +67,7 @@ def write_all(work: PutAll[Any] | DeleteAll[Any], context: Context) -> Steps[int
         raise DataError("a batch isn't a transaction, so nothing can be written beside it")
     yield from send_batch(wanted, context)
     for entity, fresh, item in items:
-        entity.__dict__.update({**fresh.__dict__, **codec_of(type(entity)).settled(fresh.__dict__, item)})
+        entity.__dict__.update({**fresh.__dict__, **settled(codec_of(type(entity)), fresh.__dict__, item)})
         set_stored_item(entity, item)
     return len(wanted)
 

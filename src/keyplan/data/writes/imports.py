@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
+from keyplan.data.codec.settled import settled
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import (
     AlreadyExists,
@@ -103,7 +104,7 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     yield from _put(others, context)
     for draft in fresh.values():
         values = plain_values(draft.fresh)
-        draft.entity.__dict__.update({**values, **codec_of(type(draft.entity)).settled(values, draft.item)})
+        draft.entity.__dict__.update({**values, **settled(codec_of(type(draft.entity)), values, draft.item)})
         set_stored_item(draft.entity, draft.item)
     there = tuple(draft.entity for draft in accepted if draft.same)
     return Imported(tuple(draft.entity for draft in fresh.values()), there, (*unstorable, *refused))

@@ -62,6 +62,8 @@ class Context:
     relations: Relations
     now: datetime
     beside: "Beside" = nothing_beside
+    token: str | None = None
+    """The caller's token for the transaction, by which DynamoDB carries it out once."""
 
     def alone(self) -> "Context":
         """The context for steps after the first: parts beside the write were written with the first."""

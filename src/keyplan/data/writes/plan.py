@@ -12,7 +12,7 @@ from uuid import uuid4
 from keyplan.data.codec.addresses import Address
 from keyplan.data.codec.sizes import MAXIMUM_ACTIONS, MAXIMUM_ITEM, MAXIMUM_TRANSACTION, item_size
 from keyplan.data.codec.values import AttributeValue, Item
-from keyplan.data.errors import DataError, TooLarge
+from keyplan.data.errors import DataError, TooLarge, UniqueViolation
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.steps import Answer
 from keyplan.data.writes.actions import Action, Floor, incremented
@@ -40,7 +40,7 @@ class Plan:
         """Put an item where none exists, or in place of one that the same write deletes."""
         action = self._at(address)
         if action.put is not None or action.sets or action.removes or action.terms:
-            raise _twice(address)
+            raise _taken(action.put, absence) or _twice(address)
         action.put = dict(item)
         for attribute, amount in action.adds.items():
             action.put[attribute] = incremented(action.put.get(attribute), amount)
@@ -103,13 +103,16 @@ class Plan:
         """Require conditions of an item; not checked if the same write puts it."""
         self._at(address).presence += presence
 
-    def request(self, names: Mapping[str, str]) -> tuple[str, dict[str, Any]] | None:
-        """The operation and request of the plan, to tables of these names; None if there is nothing to do."""
+    def request(self, names: Mapping[str, str], token: str | None = None) -> tuple[str, dict[str, Any]] | None:
+        """The operation and request of the plan, to tables of these names; None if there is nothing to do.
+
+        With a `token`, even a single write is a transaction: only these have one.
+        """
         sent = self._with_conditions()
         if not sent:
             return None
         action, conditions = sent[0]
-        if len(sent) == 1 and action.writes:
+        if len(sent) == 1 and action.writes and token is None:
             kind, members = action_request(action, conditions, names)
             if action.returns is not None:
                 members["ReturnValues"] = action.returns
@@ -117,7 +120,7 @@ class Plan:
         self._check_size([action for action, _ in sent])
         requests = [action_request(action, conditions, names) for action, conditions in sent]
         items = [{kind: members} for kind, members in requests]
-        return "transact_write_items", {"TransactItems": items, "ClientRequestToken": uuid4().hex}
+        return "transact_write_items", {"TransactItems": items, "ClientRequestToken": token or uuid4().hex}
 
     def sent(self) -> list[Action]:
         """The actions in the order of the request, to tell whose condition failed."""
@@ -136,6 +139,12 @@ class Plan:
         size = sum(max(action.frees, item_size(action.leaves or action.put or action.sets)) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes, and a transaction can have {MAXIMUM_TRANSACTION}")
+
+
+def _taken(put: Item | None, absence: tuple[Requirement, ...]) -> UniqueViolation | None:
+    """The error for a unique value that another part of the same write takes."""
+    errors = [requirement.error(put) for requirement in absence] if put is not None else []
+    return next((error for error in errors if isinstance(error, UniqueViolation)), None)
 
 
 def _twice(address: Address) -> DataError:

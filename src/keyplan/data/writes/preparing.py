@@ -1,18 +1,30 @@
-"""Writes by key alone, made ready to plan: their items are read where that is needed, and they are tried again if
-somebody else changes the item in between."""
+"""Writes by key and the parts of transactions, made ready to plan: their items are read where that is needed, and they
+are tried again if somebody else changes the item in between."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from keyplan.data.errors import AlreadyExists, DataError, ItemChanged, NotFound, Refused
+from keyplan.data.errors import AlreadyExists, DataError, InvalidOperation, ItemChanged, NotFound, Refused
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.key_deletes import prepare_delete
 from keyplan.data.writes.key_operations import DeleteByKey, KeyWrite, Patch, Upsert
-from keyplan.data.writes.operations import Context, Delete, Part, Planned, nothing_beside
+from keyplan.data.writes.operations import (
+    Check,
+    Context,
+    Create,
+    Delete,
+    Move,
+    Planned,
+    Put,
+    Update,
+    nothing_beside,
+)
 from keyplan.data.writes.patches import prepare_patch
+from keyplan.data.writes.puts import lost_race, prepare_put
 from keyplan.data.writes.transactions import write_parts
 from keyplan.data.writes.upserts import prepare_upsert
+from keyplan.design import Entity, Op
 
 
 def key_write_steps(work: KeyWrite, reader: Reader, context: Context) -> Steps[Any]:
@@ -39,20 +51,53 @@ def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
     return isinstance(refusal, ItemChanged)
 
 
-def prepare_parts(parts: Sequence[Part | KeyWrite], reader: Reader, context: Context) -> Steps[list[Planned]]:
+def transaction_steps(parts: Sequence[object], reader: Reader, context: Context) -> Steps[tuple[Any, ...]]:
+    """The steps of a transaction; returns what each part returns. It is tried again if a put lost a race."""
+    puts = [part for part in parts if isinstance(part, Put)]
+    for attempt in range(ATTEMPTS):
+        prepared = yield from prepare_parts(parts, reader, context)
+        try:
+            return (yield from write_parts(prepared, context))
+        except Refused as refusal:
+            if attempt == ATTEMPTS - 1 or not any(lost_race(work, refusal) for work in puts):
+                raise
+        yield Wait(pause(attempt))
+    raise AssertionError
+
+
+def prepare_parts(parts: Sequence[object], reader: Reader, context: Context) -> Steps[list[Planned]]:
     """The parts of a transaction, ready to plan; items that they need are read."""
     found: list[Planned] = []
     for part in parts:
-        kind = type(part.entity) if isinstance(part, Delete) else None
-        if isinstance(part, DeleteByKey):
-            kind = part.target.entity
-        if kind is not None and context.relations.cascading(kind):
-            raise DataError(f"deleting {kind.spec.name} cascades, so it can't be part of a transaction")
+        if isinstance(part, Delete | DeleteByKey):
+            kind = type(part.entity) if isinstance(part, Delete) else part.target.entity
+            if context.relations.cascading(kind):
+                raise DataError(f"deleting {kind.spec.name} cascades, so it can't be part of a transaction")
         if isinstance(part, Patch | Upsert | DeleteByKey):
             found.append((yield from _prepare(part, reader, context, alone=False)))
-        else:
+        elif isinstance(part, Put):
+            found.append((yield from prepare_put(part, reader, context)))
+        elif isinstance(part, Create | Update | Delete | Move | Check):
             found.append(part)
+        else:
+            raise not_a_part(part)
     return found
+
+
+def not_a_part(part: object) -> InvalidOperation:
+    """The error for something that can't be part of a transaction."""
+    name = type(part).__name__
+    if isinstance(part, Op):
+        return InvalidOperation(
+            f"{name} is a read, and transact() only writes. Run it before the transaction, and require what it found "
+            "with check(ref(...), lambda item: ...) or where=."
+        )
+    if isinstance(part, Entity):
+        return InvalidOperation(f"{name} is an entity. Say what to do with it: create({name.lower()}), update or put.")
+    return InvalidOperation(
+        f"{name} can't be part of a transaction. Its parts are create, put, update, patch, touch, upsert, move, delete "
+        "and check."
+    )
 
 
 def _prepare(work: KeyWrite, reader: Reader, context: Context, *, alone: bool) -> Steps[Planned]:

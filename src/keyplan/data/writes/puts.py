@@ -1,5 +1,6 @@
 """Puts: writing an item in place of whatever is stored under its key."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from keyplan.data.codec.addresses import address
@@ -10,46 +11,53 @@ from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
-from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
+from keyplan.data.steps import Steps
+from keyplan.data.writes.baseline import settle
 from keyplan.data.writes.effects import has_effects
-from keyplan.data.writes.operations import Context, Create, Put, Update
+from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, Put, Update
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import check_counts
-from keyplan.data.writes.transactions import send_plan, write_parts
 from keyplan.design import Entity, Ref
 from keyplan.design.entity import EntitySpec
 
 
-def put_steps(work: Put[Any], reader: Reader, context: Context) -> Steps[None]:
-    """The steps of a put. The effects of the old and the new item are brought in line."""
+@dataclass(frozen=True)
+class DirectPut:
+    """A put that doesn't need to read the item that it replaces."""
+
+    entity: Entity
+
+    def add_to(self, plan: Plan, context: Context) -> AfterWrite:
+        entity, codec = self.entity, codec_of(type(self.entity))
+        entity.spec.limits.check(entity.__dict__)
+        whole = codec.encode(entity)
+        action = plan.put(address(entity.spec.table, whole), whole)
+        return lambda: settle(entity, entity.__dict__, whole, action)
+
+
+def prepare_put(work: Put[Any], reader: Reader, context: Context) -> Steps[Planned]:
+    """A put as a write of the item, or as what brings the effects of the old and the new item in line."""
     entity = work.entity
     if _is_simple(entity.spec, context.relations):
-        entity.spec.limits.check(entity.__dict__)
-        plan = Plan()
-        whole = codec_of(type(entity)).encode(entity)
-        plan.put(address(entity.spec.table, whole), whole)
-        yield from send_plan(plan, context)
-        entity.__dict__.update(codec_of(type(entity)).settled(entity.__dict__, whole))
-        set_stored_item(entity, whole)
-        return
-    for attempt in range(ATTEMPTS):
-        item = yield from reader.stored(Ref(type(entity), entity.key_values))
-        if item is not None and not holds(item_exists(entity.spec), item):
-            raise AlreadyExists(
-                entity.spec.name,
-                "primary",
-                entity.key_values,
-                None,
-                f"{described(entity.spec.name, entity.key_values)} would replace another entity's item",
-            )
-        _stand_in(entity, item)
-        try:
-            yield from write_parts([Create(entity) if item is None else Update(entity)], context)
-            return
-        except Refused as refusal:
-            if attempt == ATTEMPTS - 1 or not (refusal.constraint == "primary" or isinstance(refusal, ItemChanged)):
-                raise
-            yield Wait(pause(attempt))
+        return DirectPut(entity)
+    item = yield from reader.stored(Ref(type(entity), entity.key_values))
+    if item is not None and not holds(item_exists(entity.spec), item):
+        raise AlreadyExists(
+            entity.spec.name,
+            "primary",
+            entity.key_values,
+            None,
+            f"{described(entity.spec.name, entity.key_values)} would replace another entity's item",
+        )
+    _stand_in(entity, item)
+    return Create(entity) if item is None else Update(entity)
+
+
+def lost_race(work: Put[Any], refusal: Refused) -> bool:
+    """Whether a put was refused because others created, changed or deleted the item since it was read."""
+    if refusal.entity != work.entity.spec.name or refusal.values != work.entity.key_values:
+        return False
+    return isinstance(refusal, ItemChanged) or refusal.constraint == "primary"
 
 
 def _is_simple(spec: EntitySpec, relations: Relations) -> bool:

@@ -28,7 +28,7 @@ def send_plan(plan: Plan, context: Context) -> Steps[None]:
         settle = [part.add_to(plan, context) for part in context.beside(plan)]
     except AlreadyWritten:
         return
-    while (planned := plan.request(context.design.table_names)) is not None:
+    while (planned := plan.request(context.design.table_names, context.token)) is not None:
         operation, request = planned
         try:
             plan.answer = yield from call(operation, request)
