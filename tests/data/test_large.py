@@ -15,6 +15,7 @@ from pydantic import StringConstraints, TypeAdapter
 from keyplan.data import (
     AlreadyExists,
     DataError,
+    ItemChanged,
     StaleVersion,
     Store,
     StoredDataError,
@@ -339,8 +340,14 @@ def test_an_entity_without_a_version_is_compared_by_its_values(store: Store[Arch
     assert second
     first.about, second.about = text(300_000), text(600_000)
     store.run(update(first))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(ItemChanged):
         store.run(update(second))
+    (listed,) = [each for each in store.run(store.design.whole("f")).items if isinstance(each, Folder)]
+    first.about = text(300_000, 2)
+    store.run(update(first))
+    with pytest.raises(ItemChanged) as caught:
+        store.run(move(listed, folder="g"))
+    assert not isinstance(caught.value, StaleVersion)
     assert store.verify() == []
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
 from keyplan.data.codec.large import object_name, object_value, packed
-from keyplan.data.errors import StaleVersion
+from keyplan.data.errors import ItemChanged, StaleVersion
 from keyplan.data.reads.large import load
 from keyplan.data.steps import ObjectCall, Steps
 from keyplan.data.writes.operations import AfterWrite, Context, Delete, Move, Planned, Write
@@ -46,7 +46,10 @@ def _ready(write: Write[Any], context: Context) -> Steps[Planned]:
     if moving:
         found = yield from load(context.design, entity)
         if found is not entity:  # somebody replaced the value, or deleted the item
-            raise StaleVersion(entity.spec.name, "version", entity.key_values, found)
+            kind, constraint = (
+                (StaleVersion, "version") if "version" in entity.spec.by_kind else (ItemChanged, "unchanged")
+            )
+            raise kind(entity.spec.name, constraint, entity.key_values, found)
     wanted = values_for_objects(entity) if moving else [f for f in values_for_objects(entity) if _is_new(entity, f)]
     if not wanted:
         return write
