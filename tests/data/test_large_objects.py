@@ -200,6 +200,17 @@ def test_a_moved_item_has_an_object_of_its_own(store: Store[Archive], objects: L
     assert read(store, "b").reel == noise(5_000)
 
 
+def test_a_created_copy_has_an_object_of_its_own(store: Store[Archive], objects: LoggedStorage) -> None:
+    store.run(create(Film(film="a", reel=noise(5_000))))
+    store.run(create(read(store).model_copy(update={"film": "b"})))
+    assert len(names(objects)) == 2
+    store.transact(put(read(store).model_copy(update={"film": "c"})))
+    store.run(delete(read(store)))
+    assert store.sweep_objects(timedelta(0)) == 1
+    assert read(store, "b").reel == read(store, "c").reel == noise(5_000)
+    assert store.verify() == []
+
+
 def test_an_import_writes_objects(store: Store[Archive], objects: LoggedStorage) -> None:
     films = [Film(film=str(n), reel=noise(5_000, n)) for n in range(3)]
     assert len(store.run(import_all(films)).written) == 3

@@ -15,7 +15,7 @@ from keyplan.data.codec.large import object_name, object_value, packed
 from keyplan.data.errors import ItemChanged, StaleVersion
 from keyplan.data.reads.large import load
 from keyplan.data.steps import ObjectCall, Steps
-from keyplan.data.writes.operations import AfterWrite, Context, Delete, Move, Planned, Write
+from keyplan.data.writes.operations import AfterWrite, Context, Delete, Move, Planned, Update, Write
 from keyplan.data.writes.patches import ReadPatch
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.upserts import ReadUpsert
@@ -42,15 +42,15 @@ def with_large_values(parts: Sequence[Planned], context: Context) -> Steps[Seque
 
 def _ready(write: Write[Any], context: Context) -> Steps[Planned]:
     entity: Entity = write.entity
-    moving = isinstance(write, Move)
-    if moving:
+    if isinstance(write, Move):
         found = yield from load(context.design, entity)
         if found is not entity:  # somebody replaced the value, or deleted the item
-            kind, constraint = (
-                (StaleVersion, "version") if "version" in entity.spec.by_kind else (ItemChanged, "unchanged")
-            )
+            versioned = "version" in entity.spec.by_kind
+            kind, constraint = (StaleVersion, "version") if versioned else (ItemChanged, "unchanged")
             raise kind(entity.spec.name, constraint, entity.key_values, found)
-    wanted = values_for_objects(entity) if moving else [f for f in values_for_objects(entity) if _is_new(entity, f)]
+    wanted = values_for_objects(entity)
+    if isinstance(write, Update):
+        wanted = [each for each in wanted if _is_new(entity, each)]
     if not wanted:
         return write
     fresh = entity.model_copy()

@@ -66,7 +66,7 @@ class ReadPatch:
     was_read: ClassVar[bool] = True
     work: Patch[Any, Any]
     before: Entity
-    after: Entity
+    entity: Entity
     write: Planned
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
@@ -74,7 +74,7 @@ class ReadPatch:
 
         def after() -> object:
             settle()
-            return read_result(self.work.returning, self.work.clauses, self.before, self.after)
+            return read_result(self.work.returning, self.work.clauses, self.before, self.entity)
 
         return after
 

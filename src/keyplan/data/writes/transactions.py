@@ -14,8 +14,13 @@ from keyplan.design import InvalidValue
 
 def write_parts(parts: Sequence[Planned], context: Context) -> Steps[tuple[Any, ...]]:
     """Write all parts in one request, or nothing, and update the entities. Returns the result of each part."""
+    for part in parts:
+        entity = getattr(part, "entity", None)
+        if entity is not None and entity.spec.large:
+            parts = yield from with_large_values(parts, context)
+            break
     plan = Plan()
-    settle = [part.add_to(plan, context) for part in (yield from with_large_values(parts, context))]
+    settle = [part.add_to(plan, context) for part in parts]
     yield from send_plan(plan, context)
     return tuple([done() for done in settle])
 

@@ -122,7 +122,7 @@ class ReadUpsert:
 
     was_read: ClassVar[bool] = True
     work: Upsert[Any, Any]
-    fresh: Entity
+    entity: Entity
     write: Planned
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
@@ -130,7 +130,7 @@ class ReadUpsert:
 
         def after() -> object:
             settle()
-            return read_result(self.work.returning, self.work.clauses, None, self.fresh)
+            return read_result(self.work.returning, self.work.clauses, None, self.entity)
 
         return after
 
