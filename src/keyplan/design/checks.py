@@ -167,7 +167,7 @@ def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
             f"it is stored as {field.stored!r}, a key attribute that doesn't always contain it",
             _OWN_NAME,
         )
-    if part.template.formats[part.template.slot(field.name)].inverted:
+    if part.template.by_field[field.name][1].inverted:
         raise DesignError(
             "inverted-value",
             f"{spec.name}.{field.name}",

@@ -37,7 +37,8 @@ def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[s
         )
     bounds = [(name, value) for name, value in values.items() if isinstance(value, Bound)]
     for name, bound in bounds:
-        _check_bound(key, name, bound, given)
+        if name in key.computed or name in key.range_buckets or name != (given[-1] if given else None):
+            _check_bound(key, name, bound, given)
     plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
     return plain, (bounds[0][0], bounds[0][1]) if bounds else None
 
@@ -66,14 +67,13 @@ def _check_bound(key: KeySpec, name: str, bound: Bound, given: Sequence[str]) ->
             "only the last given field of the sort key can have a bound",
             "The hash key needs exact values. Put the field that needs a bound into a sort key.",
         )
-    for part in key.range:
-        if part.template is not None and name in part.template.computed_slots:
-            raise DesignError(
-                "bound-on-bucket",
-                place,
-                f"{part.template.text} has only the bucket of the value, so a bound would find too much",
-                f"Use {{{name}}} in the sort key, which sorts by time as well.",
-            )
+    if name in key.range_buckets:
+        raise DesignError(
+            "bound-on-bucket",
+            place,
+            "the sort key has only the bucket of the value, so a bound would find too much",
+            f"Use {{{name}}} in the sort key, which sorts by time as well.",
+        )
 
 
 def sorts_in_reverse(key: KeySpec, values: Mapping[str, object]) -> bool:

@@ -111,6 +111,13 @@ class KeySpec:
         return tuple(name for name in fields if name in self.computed or name not in self.partition_fields)
 
     @cached_property
+    def range_buckets(self) -> frozenset[str]:
+        """The fields that are in the sort key as a date bucket only."""
+        return frozenset(
+            name for part in self.range if part.template is not None for name in part.template.computed_slots
+        )
+
+    @cached_property
     def field_set(self) -> frozenset[str]:
         return frozenset(self.fields)
 

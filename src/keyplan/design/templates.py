@@ -111,9 +111,10 @@ class Template:
         written = {slot.field for slot in self.slots if not self.formats[slot].computed}
         return {slot.field: slot for slot in self.slots if slot.field not in written}
 
-    def slot(self, field: str) -> Slot:
-        """The first slot of a field."""
-        return next(slot for slot in self.slots if slot.field == field)
+    @cached_property
+    def by_field(self) -> Mapping[str, tuple[Slot, Format]]:
+        """The first slot of each field, with its format."""
+        return {slot.field: (slot, self.formats[slot]) for slot in reversed(self.slots)}
 
     def has_default(self, field: str) -> bool:
         """Whether the template has a text for a missing value of the field."""
@@ -194,8 +195,7 @@ class Template:
         """One field's value as it is written in the key."""
         if value is None:
             raise InvalidValue("empty-key-value", f"{self.place}.{field}", "the value is missing", field=field)
-        slot = self.slot(field)
-        return self._piece(slot, self.formats[slot], value)
+        return self._piece(*self.by_field[field], value)
 
     def _piece(self, slot: Slot, chosen: Format, value: object) -> str:
         field = slot.field

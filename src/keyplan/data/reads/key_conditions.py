@@ -119,7 +119,7 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
         return _native(part, query, field, bound), None
     values = sort_values(query)
     base = template.prefix({name: values.get(name) for name in template.fields if name != field})
-    bound = bound.opposite() if template.formats[template.slot(field)].inverted else bound
+    bound = bound.opposite() if template.by_field[field][1].inverted else bound
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
     literal = _literal_after(template, field)

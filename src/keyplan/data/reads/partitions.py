@@ -74,7 +74,7 @@ def _buckets(query: Query[Any], name: str, part: ComputedPart) -> list[str]:
 def _is_inverted(query: Query[Any], name: str) -> bool:
     """Whether a field is in the sort key in reverse."""
     templates = [part.template for part in query.key.range if part.template is not None and name in part.fields]
-    return any(template.formats[template.slot(name)].inverted for template in templates)
+    return any(template.by_field[name][1].inverted for template in templates)
 
 
 def _shards(query: Query[Any], name: str, chosen: Format) -> list[str]:
