@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keyplan.data import BadCursor, Store, codec_of, create, delete, update
+from keyplan.data import BadCursor, Store, codec_of, create, delete, patch, update
 from keyplan.design import (
     KEYS_ONLY,
     Design,
@@ -519,3 +519,67 @@ def test_a_list_finds_each_item_once_while_it_is_resharded(data: st.DataObject) 
                     ExpressionAttributeValues={":new": codec_of(second.design.post).encode(item)["GSI1PK"]},
                 )
         assert found == sorted((at, f"p{number}") for number, at in enumerate(times))
+
+
+# Hierarchies
+
+
+class Place(Entity, table=log):
+    id: Id
+    country: Id
+    state: Id | None = None
+    city: Id
+    number: int = 0
+
+    primary = key("PLACE#{id}", "PLACE")
+    by_place = log.GSI1("PLACES", "{country}#{state|none}#{city}#{number:03}")
+
+
+class Places(Design):
+    tables = (log,)
+    entities = (Place,)
+
+
+names = st.sampled_from(["a", "b", "ab"])
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.tuples(names, names | st.none(), names, st.integers(0, 2)), max_size=8),
+    st.tuples(names, names | st.none(), names),
+)
+def test_a_hierarchy_is_queried_at_any_depth(
+    rows: list[tuple[str, str | None, str, int]], wanted: tuple[str, str | None, str]
+) -> None:
+    with Engine() as engine:
+        store = Store(Places(), engine, secret=b"secret")
+        store.create_tables()
+        places = [
+            store.run(create(Place(id=f"p{n}", country=country, state=state, city=city, number=number)))
+            for n, (country, state, city, number) in enumerate(rows)
+        ]
+        for depth in range(4):
+            known: dict[str, Any] = dict(list(zip(("country", "state", "city"), wanted, strict=True))[:depth])
+            expected = {place.id for place in places if all(getattr(place, n) == v for n, v in known.items())}
+            op = query(Place.by_place, **known)
+            assert {place.id for place in store.each(op.limit(2))} == expected
+            assert store.run(count(op)) == len(expected)
+        above = query(Place.by_place, **known, number=at_least(1))
+        assert {p.id for p in store.each(above)} == {p.id for p in places if p.id in expected and p.number >= 1}
+
+
+def test_a_level_without_a_text_for_none_is_refused() -> None:
+    with Engine() as engine:
+        store = Store(Places(), engine)
+        store.create_tables()
+        with pytest.raises(InvalidValue) as caught:
+            store.run(query(Place.by_place, country=None))
+        assert (caught.value.code, caught.value.field) == ("empty-key-value", "country")
+
+
+def test_patches_of_spread_keys_keep_them_right(store: Store[Log]) -> None:
+    fill(store, [1])
+    store.run(patch(ref(Event, id="e000"), at=START + timedelta(days=40)))
+    store.run(patch(ref(Event, id="e000"), level=3))
+    assert store.verify() == []
+    assert [event.level for event in store.run(query(Event.by_month, at=START + timedelta(days=40))).items] == [3]

@@ -147,10 +147,14 @@ class Template:
                 text += part
                 continue
             slot, chosen = part
-            value = values.get(slot.field)
-            if value is None:
+            if slot.field not in values:
                 break
-            text += self._piece(slot, chosen, value)
+            value = values[slot.field]
+            if value is None and not slot.absent:
+                raise InvalidValue(
+                    "empty-key-value", f"{self.place}.{slot.field}", "the value is missing", field=slot.field
+                )
+            text += slot.absent if value is None else self._piece(slot, chosen, value)
         return text
 
     def read(self, text: str) -> dict[str, object] | None:

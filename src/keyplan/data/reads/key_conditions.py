@@ -118,7 +118,7 @@ def _bounded(part: KeyPart, query: Query[Any], bound: Bound) -> tuple[Node, tupl
     if template is None:
         return _native(part, query, field, bound), None
     values = sort_values(query)
-    base = template.prefix({name: values.get(name) for name in template.fields if name != field})
+    base = template.prefix({name: values[name] for name in template.fields if name != field and name in values})
     bound = bound.opposite() if template.by_field[field][1].inverted else bound
     rest = template.parts[-1]
     last = not isinstance(rest, str) and rest.field == field
