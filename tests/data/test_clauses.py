@@ -334,6 +334,19 @@ def test_conditions_join_any_clause() -> None:
             assert refused.value.stored is not None
 
 
+def test_conditions_know_the_types_of_nested_values() -> None:
+    with workshop_store() as (store, _):
+        store.run(create(full()))
+        store.run(patch(TOOL, name="a", where=lambda t: (t.by_number[7].width == 0) & (t.parts[1].width > 1)))
+        with pytest.raises(ConditionFailed):
+            store.run(patch(TOOL, name="b", where=lambda t: t.by_number[7].width == 1))
+        with pytest.raises(InvalidValue, match="has no such field"):
+            store.run(patch(TOOL, name="b", where=lambda t: t.size.height == 1))  # type: ignore[attr-defined]
+        with pytest.raises(InvalidValue) as refused:
+            store.run(patch(TOOL, name="b", where=lambda t: t.size.width == "wide"))  # type: ignore[comparison-overlap]
+        assert refused.value.code == "wrong-type"
+
+
 def test_a_default_that_is_not_stored_counts() -> None:
     """A field that was added later has its default, also for what DynamoDB computes."""
     with workshop_store() as (store, sent):

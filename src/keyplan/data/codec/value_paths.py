@@ -15,8 +15,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from keyplan.data import compat
+from keyplan.data.codec.codegen import UNEXPECTED
 from keyplan.data.codec.entities import codec_of
-from keyplan.data.codec.values import AttributeValue, Encode, map_name, model_codecs, value_codec
+from keyplan.data.codec.values import AttributeValue, Encode, encode_untyped, map_name, model_codecs, value_codec
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING, when_absent
 from keyplan.design.aliases import is_alias
@@ -99,6 +100,16 @@ class PathType:
         """A valid value as it is stored; None if it isn't."""
         encoded = None if value is None else self.encode(value)
         return {"NULL": True} if encoded is None and self.kind != "member" else encoded
+
+    def operand(self, operator: str, value: object) -> AttributeValue:
+        """A value to compare with this one in a condition; its Python type decides for a part of it."""
+        if self.info is None or operator in ("contains", "begins_with"):
+            return encode_untyped(value, self.times)
+        try:
+            return self.encode(value) or {"NULL": True}
+        except UNEXPECTED:
+            problem = f"This value can't be compared with one of type {type(value).__name__}."
+            raise InvalidValue("wrong-type", self.place, problem, field=self.field) from None
 
     def stored_content(self, values: Sequence[object]) -> AttributeValue:
         """Members of a set or elements of a list, validated and as they are stored together."""

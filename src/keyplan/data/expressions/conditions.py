@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from keyplan.data.codec.entities import EntityCodec
+from keyplan.data.codec.value_paths import value_path
 from keyplan.data.codec.values import AttributeValue, encode_untyped
 from keyplan.design import InvalidValue
 from keyplan.design.conditions import FieldPath, FieldStandIn, Node
@@ -32,18 +33,19 @@ def stored_condition(node: Node, codec: EntityCodec[Any]) -> Node:
 
 
 def _stored(path: FieldPath, codec: EntityCodec[Any]) -> FieldPath:
-    return FieldPath((codec.spec.fields[str(path.names[0])].stored, *path.names[1:]))
+    if len(path.names) > 1:
+        return FieldPath(value_path(codec.entity, path.names).names)
+    return FieldPath((codec.spec.fields[str(path.names[0])].stored,))
 
 
 def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> FieldPath | AttributeValue:
-    """Another field's path, or a value: encoded as the field is if all of it is compared, else by its Python type."""
+    """Another field's path, or a value: encoded as what it is compared with, else by its Python type."""
     if isinstance(value, FieldStandIn):
         return _stored(value._path, codec)
-    if len(path.names) == 1:
-        encoded = codec.encode_operand(str(path.names[0]), operator, value)
-        if encoded is not None:
-            return encoded
-    return encode_untyped(value, codec.spec.table.times)
+    if len(path.names) > 1:
+        return value_path(codec.entity, path.names).type.operand(operator, value)
+    encoded = codec.encode_operand(str(path.names[0]), operator, value)
+    return encode_untyped(value, codec.spec.table.times) if encoded is None else encoded
 
 
 def all_of(nodes: Sequence[Node]) -> Node | None:
