@@ -16,6 +16,7 @@ from keyplan.apps.hacktracker.entities import (
 from keyplan.data import Store, create
 
 START = datetime(2025, 11, 1, 19, 30, tzinfo=UTC)
+CENTURY = timedelta(days=36500)
 GAMES = 30
 """Of the first team, at scale 1; the last two have no date."""
 TEAMS = 30
@@ -72,7 +73,7 @@ def _teams(store: Store[HackTrackerDesign], scale: int) -> None:
     for number in range(TEAMS * scale):
         # user-000 owns every other team; one team was deleted.
         owner = "user-000" if number % 2 == 0 else f"user-{number:03}"
-        gone = {"deleted_at": START, "expires_at": START + timedelta(days=30)} if number == 1 else {}
+        gone = {"deleted_at": START, "expires_at": START + CENTURY} if number == 1 else {}
         given = {"team_id": f"team-{number:03}", "name": f"Team {number:03}", "owner_id": owner, **gone}
         new_team(store, Team.model_validate(given))
     for number in range(1, TEAMS * scale):
@@ -86,7 +87,7 @@ def _teams(store: Store[HackTrackerDesign], scale: int) -> None:
             team_id="team-000",
             player_id="player-004",
             invited_by="user-000",
-            expires_at=START + timedelta(days=7),
+            expires_at=START + CENTURY,
         )
         store.run(create(invitation))
 

@@ -21,6 +21,7 @@ from keyplan.apps.vcm.richtext import RichText
 from keyplan.data import Store, create
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CENTURY = timedelta(days=36500)
 DAY = timedelta(days=1)
 
 IMAGES = ["image-0", "image-1", "image-2", "logo", "avatar"]
@@ -64,8 +65,8 @@ def fill(store: Store[VcmDesign], size: int = 1) -> None:
     _fill_sams(store, size)
     for number in range(size):
         export = "export" if number == 0 else f"export-{number}"
-        store.run(create(Import(export_id=export, collection="media", done=20, expires_at=NOW + DAY)))
-        store.run(create(Import(export_id=export, collection="news", done=7, expires_at=NOW + DAY)))
+        store.run(create(Import(export_id=export, collection="media", done=20, expires_at=NOW + CENTURY)))
+        store.run(create(Import(export_id=export, collection="news", done=7, expires_at=NOW + CENTURY)))
 
 
 def _fill_news(store: Store[VcmDesign], size: int) -> None:
@@ -123,7 +124,7 @@ def _fill_people(store: Store[VcmDesign], size: int) -> None:
         store.run(create(location))
     store.run(create(Sponsor(id="for ever", name="For ever", logo_id="logo", website="https://example.org")))
     for number in range(15 * size):
-        store.run(create(Sponsor(id=f"current-{number}", name="Current", expiry_timestamp=NOW + DAY)))
+        store.run(create(Sponsor(id=f"current-{number}", name="Current", expiry_timestamp=NOW + CENTURY)))
         store.run(create(Sponsor(id=f"expired-{number}", name="Expired", expiry_timestamp=NOW - DAY)))
 
 

@@ -8,6 +8,7 @@ from keyplan.data import Store, create
 from keyplan.design import Secret
 
 START = datetime(2024, 1, 15, 10, 0, 0, tzinfo=UTC)
+CENTURY = timedelta(days=36500)
 POSTS = 30
 """Posts of each author, in a blog of scale 1."""
 
@@ -54,7 +55,7 @@ def fill(store: Store[WavyBlog], scale: int = 1) -> None:
             )
         )
         store.run(create(Leftover(username="john_doe", image_id=f"img_{number:02}", file="a.png")))
-        family = TokenFamily(username="john_doe", family_id=f"login-{number:02}", expires_at=START)
+        family = TokenFamily(username="john_doe", family_id=f"login-{number:02}", expires_at=START + CENTURY)
         store.run(create(family))
-        token = {"token_hash": f"hash-{number:02}", "family_id": family.family_id, "expires_at": START}
+        token = {"token_hash": f"hash-{number:02}", "family_id": family.family_id, "expires_at": START + CENTURY}
         store.run(create(RefreshToken.model_validate({"username": "john_doe", **token})))

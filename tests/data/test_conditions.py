@@ -1,6 +1,6 @@
 """Conditions and filters are written with fields, and sent with stored attributes."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any
@@ -21,13 +21,16 @@ from keyplan.design import (
     Table,
     Ttl,
     absent,
+    attribute_type,
     between,
     contains,
     exists,
     key,
+    not_,
     one_of,
     ref,
     scan,
+    size,
     stored,
 )
 from keyplan.design.conditions import recorded
@@ -107,6 +110,17 @@ CASES: list[tuple[Any, str, dict[str, Any]]] = [
     (lambda t: one_of(t.status, ["a", "b"]), "#0 IN (:0, :1)", {":0": {"S": "a"}, ":1": {"S": "b"}}),
     (lambda t: between(t.price, 1, 2), "#0 BETWEEN :0 AND :1", {":0": {"N": "1"}, ":1": {"N": "2"}}),
     (lambda t: t.name == t.status, "#0 = #1", {}),
+    (lambda t: size(t.tags) > 0, "size(#0) > :0", {":0": {"N": "0"}}),
+    (lambda t: size(t.name) == 3, "size(#0) = :0", {":0": {"N": "3"}}),
+    (lambda t: size(t.parts) < t.price, "size(#0) < #1", {}),
+    (lambda t: attribute_type(t.tags, "SS"), "attribute_type(#0, :0)", {":0": {"S": "SS"}}),
+    (lambda t: attribute_type(t.size.width, "S"), "attribute_type(#0.#1, :0)", {":0": {"S": "S"}}),
+    (lambda t: not_(t.name == "abc"), "NOT #0 = :0", {":0": {"S": "abc"}}),
+    (
+        lambda t: not_(t.open) & not_(exists(t.owner)),
+        "(NOT #0 = :0) AND (NOT attribute_exists(#1))",
+        {":0": {"BOOL": True}},
+    ),
     (
         lambda t: (t.name == "a") & ((t.status == "b") | ~(t.price < 1)),
         "#0 = :0 AND (#1 = :1 OR (NOT #2 < :2))",
@@ -133,7 +147,7 @@ def test_fields_have_their_stored_names() -> None:
 @pytest.mark.parametrize(("condition", "text", "values"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
 def test_dynamodb_accepts_the_expression(condition: Any, text: str, values: dict[str, Any]) -> None:
     with Engine() as engine:
-        store = Store(Shop(), engine)
+        store = Store(Shop(), engine, clock=lambda: JUNE - timedelta(days=1))
         store.create_tables()
         store.run(create(Thing(id="a", name="abc", parts=[3], tags={"a"}, price=Decimal(2), due_at=JUNE, expires=JUNE)))
         found = store.run(scan(Thing, filter=condition)).items
@@ -147,6 +161,10 @@ def test_dynamodb_accepts_the_expression(condition: Any, text: str, values: dict
 
 def test_invalid_conditions_are_refused() -> None:
     codec = codec_of(Thing)
+    with pytest.raises(InvalidValue, match="whole number"):
+        stored_condition(recorded(Thing, lambda t: size(t.tags) > "3"), codec)  # type: ignore[operator]
+    with pytest.raises(TypeError, match="compare size"):
+        recorded(Thing, lambda t: not size(t.tags))
     with pytest.raises(DesignError, match="nme"):
         recorded(Thing, lambda t: t.nme == 1)  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="&"):

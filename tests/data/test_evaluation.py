@@ -55,6 +55,8 @@ leaves = st.one_of(
     node("attribute_not_exists", path),
     *(node(operator, path, operands) for operator in ("=", "<>", "contains")),
     *(node(operator, path, scalar_operands) for operator in ("<", "<=", ">", ">=", "begins_with")),
+    *(node(operator, node("size", path), scalar_operands) for operator in ("=", "<>", "<", ">=")),
+    node("attribute_type", path, st.sampled_from(["S", "N", "SS", "M", "NULL"]).map(lambda name: {"S": name})),
     node("BETWEEN", path, scalar_operands, scalar_operands),
     st.tuples(path, st.lists(operands, min_size=1, max_size=3)).map(lambda each: Node("IN", (each[0], *each[1]))),
 )

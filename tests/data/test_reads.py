@@ -282,7 +282,7 @@ def test_several_batch_gets_share_one_request() -> None:
         store = Store(Market(), sent, secret=b"of the tests")
         store.create_tables()
         for n in range(60):
-            store.run(create(Login(login_id=f"l{n}", expires_at=datetime(2026, 1, 1, tzinfo=UTC))))
+            store.run(create(Login(login_id=f"l{n}", expires_at=datetime(2126, 1, 1, tzinfo=UTC))))
             store.run(create(Picture(picture_id=f"p{n}")))
         sent.taken()
         pictures, stalls, logins = store.run(

@@ -15,6 +15,7 @@ from typing_extensions import TypeAliasType
 from keyplan import design
 from keyplan.design import (
     KEYS_ONLY,
+    Aggregate,
     Count,
     Design,
     DesignError,
@@ -27,6 +28,7 @@ from keyplan.design import (
     Table,
     Ttl,
     Version,
+    aggregate,
     at_least,
     batch_get,
     belongs_to,
@@ -41,6 +43,7 @@ from keyplan.design import (
     limits,
     local,
     lookup,
+    merge,
     mirror,
     pattern,
     query,
@@ -48,6 +51,7 @@ from keyplan.design import (
     scan,
     starting,
     stored,
+    transact_get,
     unique,
     within,
 )
@@ -382,9 +386,122 @@ def a_key_of_another_entity() -> object:
     return Post.spec.access(User.primary.declared)
 
 
-@declares("not-one-collection", "User and Aside", "All entities of a collection need the same hash key template.")
+SAME_FORM = "All entities of a collection need hash keys with the same text and fields of the same types."
+
+
+@declares("not-one-collection", "User.primary and Aside.primary", SAME_FORM)
 def a_collection_across_two_partitions() -> object:
     return collection(User, Aside, name="n")
+
+
+@declares("not-one-collection", "User.primary and Post.by_author", SAME_FORM)
+def a_collection_of_a_table_and_an_index() -> object:
+    return collection(User, Post.by_author, name="n")
+
+
+class Lonely(Aggregate):
+    user: User
+
+
+class Unplaced(Aggregate, index=blog.GSI1):
+    post: Post
+    users: list[User]
+
+
+class Reversed(Aggregate):
+    posts: list[Post]
+    user: User
+
+
+@declares("aggregate", "Lonely", "Declare one field for each entity.")
+def an_aggregate_of_one_entity() -> object:
+    return aggregate(Lonely, name="n")
+
+
+@declares("aggregate", "Unplaced.users", "Give it one, or read a collection.")
+def an_aggregate_of_an_entity_that_is_not_in_its_index() -> object:
+    return aggregate(Unplaced, author="n")
+
+
+@declares("aggregate", "Reversed.posts", "Declare posts as an entity, the root.")
+def an_aggregate_that_begins_with_a_list() -> object:
+    return aggregate(Reversed, name="n")
+
+
+# Reads
+
+
+class Card(BaseModel):
+    titel: str
+
+
+class Badge(BaseModel):
+    title: int
+
+
+CHOOSE = "Return a field, or a tuple of fields: lambda post: (post.title, post.slug)."
+
+
+@declares("only", "Post", CHOOSE)
+def a_selection_of_no_field() -> object:
+    return get(Post, author="a", slug="s").only(lambda post: "title")
+
+
+@declares("only", "Post", CHOOSE)
+def a_selection_that_computes() -> object:
+    return get(Post, author="a", slug="s").only(lambda post: post.title.upper())
+
+
+@declares("only", "User.primary", "Read whole entities, or query one of them.")
+def a_selection_of_several_entities() -> object:
+    return collection(User, Post, name="n").only(lambda item: item)
+
+
+@declares("view", "str", "Declare its fields.")
+def a_view_that_is_no_model() -> object:
+    view: Any = str
+    return get(Post, author="a", slug="s").only(view)
+
+
+@declares("view-type", "Badge.title", "Use the same type, or inherit it from shared Fields.")
+def a_view_with_another_type() -> object:
+    return get(Post, author="a", slug="s").only(Badge)
+
+
+@declares("no-such-field", "Card.titel", "The fields are: author, slug, title, at.")
+def a_view_with_another_field() -> object:
+    return get(Post, author="a", slug="s").only(Card)
+
+
+@declares("transact-get", "transact_get", "Use batch_get, which reads any number.")
+def a_transaction_that_reads_nothing() -> object:
+    return transact_get()
+
+
+@declares("transact-get", "transact_get", "Give reads by key: get(...).")
+def a_transaction_that_reads_a_list() -> object:
+    listed: Any = scan(Post)
+    return transact_get(listed)
+
+
+@declares("unreadable-order", "merge", 'Use on_unreadable("skip").')
+def a_merge_with_items_that_have_no_order() -> object:
+    return merge([query(Post.by_author, author="a")], lambda post: post.at).on_unreadable("raw")
+
+
+@declares("ttl-not-projected", "Session.by_owner", "Project expires into the index.")
+def an_index_without_the_time_to_live() -> object:
+    sessions = Table("Sessions", key("id"), indexes={"ByOwner": index(key("owner"), KEYS_ONLY)}, ttl="expires")
+
+    class Session(Entity, table=sessions):
+        id: Id
+        owner: Id
+        expires: Ttl
+
+        primary = key("{id}")
+        by_owner = sessions.ByOwner("{owner}")
+
+    return Session
 
 
 # Designs

@@ -277,6 +277,10 @@ def operation_name(op: Op[object]) -> str:
             return "batch get"
         case known.Together(gets=gets):
             return f"batch get of {len(gets)} entities"
+        case known.TransactGet(gets=gets):
+            return f"transactional get of {len(gets)} items"
+        case known.Aggregated():
+            return "aggregate"
     return type(op).__name__.lower()
 
 
@@ -284,6 +288,8 @@ def _place(request: Request) -> tuple[str, str | None]:
     """The table and index that a request reads."""
     if "RequestItems" in request:
         return ", ".join(request["RequestItems"]), None
+    if "TransactItems" in request:
+        return ", ".join(sorted({each["Get"]["TableName"] for each in request["TransactItems"]})), None
     return request["TableName"], request.get("IndexName")
 
 

@@ -52,6 +52,7 @@ from keyplan.data.errors import (
 )
 from keyplan.data.objects import FolderStorage, ObjectStorage
 from keyplan.data.operations import utc_now
+from keyplan.data.reads.segments import ScanProgress
 from keyplan.data.steps import Answer
 from keyplan.data.store import AsyncStore, Store
 from keyplan.data.upkeep.findings import VerifyFinding
@@ -116,6 +117,7 @@ __all__ = [
     "Plan",
     "Refused",
     "RequestFailed",
+    "ScanProgress",
     "StaleVersion",
     "Store",
     "StoredDataError",

@@ -30,7 +30,6 @@ from keyplan.data.writes.operations import (
     nothing_beside,
 )
 from keyplan.data.writes.preparing import key_write_steps, transaction_steps
-from keyplan.data.writes.transactions import write_parts
 from keyplan.design import Design, Op
 from keyplan.design.rewrites import Rewrite
 
@@ -67,7 +66,7 @@ class StoreCore(Generic[D]):
 
     def _steps(self, op: object) -> Steps[Any]:
         if isinstance(op, Op):
-            return self._reader.run(op)
+            return self._reader.run(op, self.clock)
         if isinstance(op, Create | Update | Delete | Move | Check):
             return self._write(op)
         if isinstance(op, Put):
@@ -101,7 +100,7 @@ class StoreCore(Generic[D]):
     def _write(self, part: Part) -> Steps[Any]:
         if isinstance(part, Delete) and self._relations.cascading(type(part.entity)):
             return (yield from self._jobs.cascades.delete(part, self._context()))
-        (result,) = yield from write_parts([part], self._context())
+        (result,) = yield from self._jobs.expirations.write([part], self._context())
         return result
 
     def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
@@ -110,11 +109,12 @@ class StoreCore(Generic[D]):
         return (yield from key_write_steps(work, self._reader, self._context()))
 
     def _put(self, work: Put[Any]) -> Steps[Any]:
-        (result,) = yield from transaction_steps((work,), self._reader, self._context())
+        (result,) = yield from transaction_steps((work,), self._reader, self._context(), self._jobs.expirations.write)
         return result
 
     def _transaction(self, parts: tuple[object, ...], token: str | None = None) -> Steps[tuple[Any, ...]]:
-        return transaction_steps(parts, self._reader, replace(self._context(), token=token))
+        context = replace(self._context(), token=token)
+        return transaction_steps(parts, self._reader, context, self._jobs.expirations.write)
 
     def _begin(self, work: Rewrite[Any]) -> Steps[None]:
         if not work.name:

@@ -13,6 +13,7 @@ from keyplan.data.errors import DataError
 from keyplan.data.objects import object_method
 from keyplan.data.operations import StoreCore
 from keyplan.data.reads.cursors import Cursors
+from keyplan.data.reads.segments import Report, read_in_tasks, read_in_threads, segments_of
 from keyplan.data.steps import ClientFailure, ObjectCall, Step, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.objects import sweep_objects
@@ -22,8 +23,8 @@ from keyplan.data.upkeep.verify import verify
 from keyplan.data.writes.batches import DeleteAll, PutAll
 from keyplan.data.writes.imports import ImportAll, Imported
 from keyplan.data.writes.operations import CleanUpExpired, WriteOp
-from keyplan.design import Design, Entity, Op, Page
-from keyplan.design.operations import Follow, Merge, Query, Scan
+from keyplan.design import Design, Entity, Op
+from keyplan.design.reading import ListOp
 from keyplan.design.rewrites import Rewrite
 
 T = TypeVar("T")
@@ -128,18 +129,16 @@ class Store(StoreCore[D]):
         """Delete the objects of large values that no item names and that are older than this; returns how many."""
         return self._drive(sweep_objects(self._context(), older_than))
 
-    def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> Iterator[E]:
-        """All items of a list, page by page."""
-        while True:
-            page: Page[E] = self.run(op)
-            yield from page.items
-            if page.next is None:
-                return
-            op = op.after(page.next)
+    def each(self, op: ListOp[T], *, segments: int = 1, progress: Report | None = None) -> Iterator[T]:
+        """All items of a list, page by page; `progress` is called after each page.
+
+        A scan can be read in several segments at the same time, in threads. Its items come in no order then.
+        """
+        return read_in_threads(self.run, segments_of(op, segments), progress)
 
     def cursors(self) -> Cursors:
         """Cursors with the store's secret, for a list that was sorted after it was read."""
-        return self._drive(self._reader.lists.cursors())
+        return self._drive(self._reader.lists.sealer.cursors())
 
     def create_tables(self) -> None:
         """Create the tables that don't exist yet."""
@@ -267,19 +266,16 @@ class AsyncStore(StoreCore[D]):
         """Delete the objects of large values that no item names and that are older than this; returns how many."""
         return await self._drive(sweep_objects(self._context(), older_than))
 
-    async def each(self, op: Query[E] | Scan[E] | Follow[E] | Merge[E]) -> AsyncIterator[E]:
-        """All items of a list, page by page."""
-        while True:
-            page: Page[E] = await self.run(op)
-            for entity in page.items:
-                yield entity
-            if page.next is None:
-                return
-            op = op.after(page.next)
+    def each(self, op: ListOp[T], *, segments: int = 1, progress: Report | None = None) -> AsyncIterator[T]:
+        """All items of a list, page by page; `progress` is called after each page.
+
+        A scan can be read in several segments at the same time. Its items come in no order then.
+        """
+        return read_in_tasks(self.run, segments_of(op, segments), progress)
 
     async def cursors(self) -> Cursors:
         """Cursors with the store's secret, for a list that was sorted after it was read."""
-        return await self._drive(self._reader.lists.cursors())
+        return await self._drive(self._reader.lists.sealer.cursors())
 
     async def create_tables(self) -> None:
         """Create the tables that don't exist yet."""

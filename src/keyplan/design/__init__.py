@@ -12,7 +12,7 @@ from pydantic import Secret
 from keyplan.design.aliases import mapped_type
 from keyplan.design.annotations import plain_type
 from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
-from keyplan.design.conditions import absent, between, contains, exists, one_of
+from keyplan.design.conditions import absent, attribute_type, between, contains, exists, not_, one_of, size
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
 from keyplan.design.emails import address_key, check_address
 from keyplan.design.entity import Entity
@@ -48,37 +48,40 @@ from keyplan.design.fields import (
 )
 from keyplan.design.formats import timestamp_text
 from keyplan.design.ids import IdFactory, ids_from, make_id, new_id, new_ulid
+from keyplan.design.item_collections import Aggregate, Aggregated, aggregate, collection
+from keyplan.design.item_reads import (
+    BatchGet,
+    Get,
+    GuardTaken,
+    Lookup,
+    Together,
+    TransactGet,
+    batch_get,
+    entity_of,
+    get,
+    lookup,
+    taken,
+    there,
+    together,
+    transact_get,
+)
 from keyplan.design.joint_limits import limits
 from keyplan.design.large_values import NotLoaded, large
 from keyplan.design.limits import CHECKED_ON_WRITE, Limit, limit
 from keyplan.design.operations import (
-    BatchGet,
     Follow,
-    Get,
-    GuardTaken,
     ItemCount,
-    Lookup,
     Merge,
-    Op,
-    Page,
     Query,
     Scan,
-    Together,
-    batch_get,
-    collection,
     count,
-    entity_of,
     follow,
-    get,
-    lookup,
     merge,
     query,
     scan,
-    taken,
-    there,
-    together,
 )
 from keyplan.design.patterns import Departure, Design, Parameter, Pattern, departure, job, pattern
+from keyplan.design.reading import BatchOp, ItemOp, ListOp, Op, OrderedList, Page, Unreadable
 from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.relaxed import AsStored, relaxed_field
 from keyplan.design.rewrites import Rewrite, rekey, rewrite
@@ -97,8 +100,11 @@ __all__ = [
     "LINK",
     "OPEN",
     "READ_ONLY",
+    "Aggregate",
+    "Aggregated",
     "AsStored",
     "BatchGet",
+    "BatchOp",
     "Count",
     "Created",
     "CreatedAt",
@@ -115,15 +121,18 @@ __all__ = [
     "IdFactory",
     "InvalidValue",
     "ItemCount",
+    "ItemOp",
     "KeyAccess",
     "Limit",
     "Link",
+    "ListOp",
     "Lookup",
     "Merge",
     "NoSeparator",
     "NotLoaded",
     "OneLine",
     "Op",
+    "OrderedList",
     "Page",
     "Parameter",
     "Pattern",
@@ -137,7 +146,9 @@ __all__ = [
     "Stamped",
     "Table",
     "Together",
+    "TransactGet",
     "Ttl",
+    "Unreadable",
     "Updated",
     "UpdatedAt",
     "UserId",
@@ -147,8 +158,10 @@ __all__ = [
     "absent",
     "access_of",
     "address_key",
+    "aggregate",
     "at_least",
     "at_most",
+    "attribute_type",
     "batch_get",
     "belongs_to",
     "between",
@@ -185,6 +198,7 @@ __all__ = [
     "more_than",
     "new_id",
     "new_ulid",
+    "not_",
     "on_top",
     "one_of",
     "pattern",
@@ -198,6 +212,7 @@ __all__ = [
     "relaxed_field",
     "rewrite",
     "scan",
+    "size",
     "starting",
     "stored",
     "taken",
@@ -205,6 +220,7 @@ __all__ = [
     "there",
     "timestamp_text",
     "together",
+    "transact_get",
     "unique",
     "updated",
     "values_in_common",

@@ -32,6 +32,7 @@ def check_keys(spec: "EntitySpec") -> None:
     _check_injective(spec)
     for key in spec.keys:
         _check_computed(key)
+    _check_expiry(spec)
     for field in spec.fields.values():
         _check_kept(spec, field)
 
@@ -148,6 +149,19 @@ def _check_computed(key: KeySpec) -> None:
             "partitions can't be read as one list in the order of several sort key attributes",
             "Use one attribute as the sort key.",
         )
+
+
+def _check_expiry(spec: "EntitySpec") -> None:
+    """Refuse an index without the time to live: a query of it couldn't leave out items that have expired."""
+    ttl = spec.by_kind.get("ttl")
+    for placement in spec.placements.values():
+        if ttl is not None and placement.index is not None and ttl.stored in spec.not_in(placement.index):
+            raise DesignError(
+                "ttl-not-projected",
+                placement.place,
+                f"the index {placement.index.name} lacks {ttl.stored}, so queries couldn't leave out expired items",
+                f"Project {ttl.stored} into the index.",
+            )
 
 
 def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:

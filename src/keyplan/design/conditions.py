@@ -2,12 +2,12 @@
 
 The lambda is called once with a stand-in for the entity that records the comparisons. The result is a small tree that
 the data layer turns into an expression. To a type checker the stand-in is the entity, so misspelled fields are errors.
-Combine conditions with `&`, `|` and `~`: Python's own `and`, `or` and `not` can't be recorded.
+Combine conditions with `&`, `|` and `not_(...)` (or `~`): Python's own `and`, `or` and `not` can't be recorded.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from keyplan.design.errors import DesignError
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from keyplan.design.entity import Entity
 
 E = TypeVar("E", bound="Entity")
+
+AttributeType: TypeAlias = Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"]
+"""DynamoDB's names of the types that a value can have."""
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -44,6 +47,36 @@ class FieldPath(NamedTuple):
     """The path of a field, or of a value inside it."""
 
     names: tuple[str | int, ...]
+
+
+class SizeStandIn:
+    """Stands in for the size of a field's value and records comparisons."""
+
+    __hash__ = None  # type: ignore[assignment]  # equality is recorded, so it can't be a key of a dict
+
+    def __init__(self, path: FieldPath) -> None:
+        self._size = Node("size", (path,))
+
+    def __eq__(self, other: object) -> Node:  # type: ignore[override]  # recorded, not decided
+        return Node("=", (self._size, other))
+
+    def __ne__(self, other: object) -> Node:  # type: ignore[override]
+        return Node("<>", (self._size, other))
+
+    def __lt__(self, other: object) -> Node:
+        return Node("<", (self._size, other))
+
+    def __le__(self, other: object) -> Node:
+        return Node("<=", (self._size, other))
+
+    def __gt__(self, other: object) -> Node:
+        return Node(">", (self._size, other))
+
+    def __ge__(self, other: object) -> Node:
+        return Node(">=", (self._size, other))
+
+    def __bool__(self) -> bool:
+        raise TypeError("compare size(...) with a number in a condition")
 
 
 class FieldStandIn:
@@ -128,6 +161,21 @@ def one_of(field: object, values: Iterable[object]) -> bool:
 def between(field: object, low: object, high: object) -> bool:
     """The field is between `low` and `high`, inclusive."""
     return cast(bool, Node("BETWEEN", (_path(field), low, high)))
+
+
+def size(field: object) -> int:
+    """The size of the field: characters of a text, bytes of a binary, members of a list, a set or a map."""
+    return cast(int, SizeStandIn(_path(field)))
+
+
+def attribute_type(field: object, type: AttributeType) -> bool:
+    """The field is stored as this type, by DynamoDB's name for it."""
+    return cast(bool, Node("attribute_type", (_path(field), type)))
+
+
+def not_(condition: object) -> bool:
+    """The condition doesn't hold. The same as `~`, which type checkers refuse on a comparison."""
+    return cast(bool, ~_condition(condition))
 
 
 def exists(field: object) -> bool:

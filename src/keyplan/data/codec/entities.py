@@ -29,6 +29,7 @@ from keyplan.data.codec.sizes import (
     value_size,
 )
 from keyplan.data.codec.times import times_in
+from keyplan.data.codec.unreadable import unreadable_item
 from keyplan.data.codec.values import AttributeValue, Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
@@ -49,6 +50,8 @@ class EntityCodec(Generic[E]):
         self.entity = entity
         self.spec = spec = entity.spec
         self._envelope = spec.table.envelope
+        self.ttl = spec.by_kind["ttl"].stored if "ttl" in spec.by_kind else None
+        """The attribute with the time to live, if the entity has one."""
         # An item of this size fits, whatever its entries in local indexes contain.
         self._surely_fits = MAXIMUM_ITEM // (1 + sum(index.local for index in spec.table.by_name.values()))
         self._absent = {name: field.absent for name, field in spec.fields.items() if field.absent is not NOTHING}
@@ -88,13 +91,11 @@ class EntityCodec(Generic[E]):
         """Whether an item is of this entity, by its type attribute and the form of its key."""
         self.evolves = entity.evolve.__func__ is not Entity.evolve.__func__  # type: ignore[attr-defined]  # classmethods
         """Whether its items may be stored in an older form."""
-        sources = None if self.evolves or self._envelope else self._sources()
-        self._read_quickly = None if sources is None else build_decoder(entity, sources)
-        self._read_list_quickly = None if sources is None else build_list_decoder(entity, sources, without=DELETING)
-
-    def _sources(self) -> dict[str, FieldSource]:
-        fields, templates = self.spec.fields.items(), self._templates
-        return {name: FieldSource(field, self._codecs[name], templates.get(name)) for name, field in fields}
+        self.sources = {n: FieldSource(f, self._codecs[n], self._templates.get(n)) for n, f in spec.fields.items()}
+        """Where each field is stored."""
+        quickly = not self.evolves and not self._envelope
+        self._read_quickly = build_decoder(entity, self.sources) if quickly else None
+        self._read_list_quickly = build_list_decoder(entity, self.sources, without=DELETING) if quickly else None
 
     def _codec(self, field: FieldSpec) -> ValueCodec:
         if field.large is not None:
@@ -208,7 +209,7 @@ class EntityCodec(Generic[E]):
         try:
             return unpack(item[self._envelope]["S"])
         except (KeyError, ValueError):
-            raise self._unreadable(item, self._envelope, "it isn't a JSON object") from None
+            raise self.unreadable(item, self._envelope, "it isn't a JSON object") from None
 
     def check_size(self, item: Item) -> None:
         """Raise `InvalidValue` with the largest field if an item is too large."""
@@ -234,7 +235,12 @@ class EntityCodec(Generic[E]):
 
     def evolved(self, item: Item) -> Item:
         """The item in the entity's current form."""
-        return self.entity.evolve(deepcopy(item)) if self.evolves else item
+        if not self.evolves:
+            return item
+        try:
+            return self.entity.evolve(deepcopy(item))
+        except Exception as error:  # the class's own code, which an item in an unknown form may break
+            raise self.unreadable(item, "item", f"evolve() failed with {error!r}") from error
 
     def decode(self, item: Item) -> E:
         """The entity of a stored item; it remembers the item."""
@@ -260,19 +266,20 @@ class EntityCodec(Generic[E]):
 
     def _decode_thoroughly(self, item: Item) -> E:
         try:
-            values = self._values(self.evolved(item))
+            values = self.stored_values(self.evolved(item))
             entity = self.entity.model_validate(values, by_alias=False, by_name=True)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(map(str, problem["loc"])) or "item"
-            raise self._unreadable(item, place, problem["msg"]) from None
+            raise self.unreadable(item, place, problem["msg"]) from None
         for name in timed_fields(self.spec):
             if name in entity.model_fields_set and any(time.tzinfo is None for time in times_in(entity.__dict__[name])):
-                raise self._unreadable(item, name, "its time has no time zone")
+                raise self.unreadable(item, name, "its time has no time zone")
         object.__setattr__(entity, "__keyplan_stored__", item)
         return entity
 
-    def _values(self, item: Item) -> dict[str, object]:
+    def stored_values(self, item: Item) -> dict[str, object]:
+        """The values in an item, decoded but not validated, by field."""
         values: dict[str, object] = {}
         if self._envelope:
             self._unpack(item, values)
@@ -286,12 +293,12 @@ class EntityCodec(Generic[E]):
                 try:
                     values[name] = codec.decode(value)
                 except UNEXPECTED:
-                    raise self._unreadable(item, name, f"it is stored as {next(iter(value))}") from None
+                    raise self.unreadable(item, name, f"it is stored as {next(iter(value))}") from None
         for name, stored, template in self._from_keys:
             if stored in item:
                 read = template.read(item[stored].get("S", ""))
                 if read is None:
-                    raise self._unreadable(item, name, f"its key doesn't match {template.text}")
+                    raise self.unreadable(item, name, f"its key doesn't match {template.text}")
                 values[name] = read[name]
         return {**self._absent, **values}
 
@@ -303,7 +310,7 @@ class EntityCodec(Generic[E]):
             if tag in value:
                 values[name] = value[tag]
             elif "NULL" not in value:
-                raise self._unreadable(item, name, f"it is stored as {next(iter(value))}")
+                raise self.unreadable(item, name, f"it is stored as {next(iter(value))}")
         return values
 
     def _unpack(self, item: Item, values: dict[str, object]) -> None:
@@ -313,20 +320,11 @@ class EntityCodec(Generic[E]):
                 try:
                     values[name] = restored(field.annotation, packed[field.stored])
                 except (TypeError, ValueError):
-                    raise self._unreadable(item, name, f"it isn't of type {field.annotation} in the envelope") from None
+                    raise self.unreadable(item, name, f"it isn't of type {field.annotation} in the envelope") from None
 
-    def _unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
-        names = [part.attribute.name for part in self.spec.primary.parts]
-        shown = ", ".join(f"{name}={next(iter(item[name].values()))!r}" for name in names if name in item)
-        field = self.spec.fields.get(place.partition(".")[0])
-        attribute = place if field is None else field.stored
-        return StoredDataError(
-            f"{self.spec.name}.{place} (attribute {attribute}) of the item {shown} doesn't fit the entity: {problem}. "
-            "Correct the item, or convert it in evolve().",
-            self.spec.name,
-            attribute,
-            {name: item[name] for name in names if name in item},
-        )
+    def unreadable(self, item: Item, place: str, problem: str) -> StoredDataError:
+        """The error for an item that doesn't fit the entity."""
+        return unreadable_item(self.spec, item, place, problem)
 
     def has_own_attribute(self, name: str) -> bool:
         """Whether a field is stored in an attribute of its own, rather than in the envelope or in a key."""
@@ -338,7 +336,7 @@ class EntityCodec(Generic[E]):
         try:
             return self._codecs[name].decode(value) if template is None else (template.read(value["S"]) or {})[name]
         except UNEXPECTED:
-            raise self._unreadable({}, name, f"it is stored as {next(iter(value))}") from None
+            raise self.unreadable({}, name, f"it is stored as {next(iter(value))}") from None
 
     def absent_value(self, name: str) -> object:
         """The value of a field that isn't stored."""

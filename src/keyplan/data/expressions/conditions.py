@@ -24,7 +24,14 @@ def stored_condition(node: Node, codec: EntityCodec[Any]) -> Node:
     if node.operator in ("AND", "OR", "NOT"):
         return Node(node.operator, tuple(stored_condition(operand, codec) for operand in node.operands))  # type: ignore[arg-type]  # of nodes
     path, *values = node.operands
+    if isinstance(path, Node):  # a size, which is compared with numbers
+        (of,) = path.operands
+        assert isinstance(of, FieldPath)
+        sizes = (_size_operand(codec, of, value) for value in values)
+        return Node(node.operator, (Node(path.operator, (_stored(of, codec),)), *sizes))
     assert isinstance(path, FieldPath)
+    if node.operator == "attribute_type":
+        return Node(node.operator, (_stored(path, codec), {"S": values[0]}))
     if node.operator == "IN" and not 0 < len(values) <= MOST_CHOICES:
         field = str(path.names[0])
         problem = f"one_of takes 1 to {MOST_CHOICES} values, not {len(values)}."
@@ -36,6 +43,16 @@ def _stored(path: FieldPath, codec: EntityCodec[Any]) -> FieldPath:
     if len(path.names) > 1:
         return FieldPath(value_path(codec.entity, path.names).names)
     return FieldPath((codec.spec.fields[str(path.names[0])].stored,))
+
+
+def _size_operand(codec: EntityCodec[Any], path: FieldPath, value: object) -> FieldPath | AttributeValue:
+    """What a size is compared with: a number, or another field."""
+    if isinstance(value, FieldStandIn):
+        return _stored(value._path, codec)
+    if not isinstance(value, int) or isinstance(value, bool):
+        field = str(path.names[0])
+        raise InvalidValue("size", f"{codec.spec.name}.{field}", "Compare size(...) with a whole number.", field=field)
+    return {"N": str(value)}
 
 
 def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: object) -> FieldPath | AttributeValue:
@@ -59,18 +76,19 @@ def all_of(nodes: Sequence[Node]) -> Node | None:
 
 
 @cache
-def _path(attribute: str) -> FieldPath:
+def attribute_path(attribute: str) -> FieldPath:
+    """The path of a stored attribute."""
     return FieldPath((attribute,))
 
 
 @cache
 def attribute_exists(attribute: str) -> Node:
-    return Node("attribute_exists", (_path(attribute),))
+    return Node("attribute_exists", (attribute_path(attribute),))
 
 
 @cache
 def attribute_not_exists(attribute: str) -> Node:
-    return Node("attribute_not_exists", (_path(attribute),))
+    return Node("attribute_not_exists", (attribute_path(attribute),))
 
 
 def item_exists(spec: EntitySpec) -> Node:
@@ -84,9 +102,9 @@ def equals(attribute: str, value: AttributeValue | None) -> Node:
     """The attribute has this value; None for an attribute that doesn't exist."""
     if value is None:
         return attribute_not_exists(attribute)
-    return Node("=", (_path(attribute), value))
+    return Node("=", (attribute_path(attribute), value))
 
 
 def at_least(attribute: str, number: int) -> Node:
     """The attribute is this number or a larger one."""
-    return Node(">=", (_path(attribute), {"N": str(number)}))
+    return Node(">=", (attribute_path(attribute), {"N": str(number)}))

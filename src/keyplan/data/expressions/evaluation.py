@@ -44,11 +44,18 @@ def holds(condition: Node, item: Item | None) -> bool:
         case "BETWEEN":
             value, low, high = values
             return _ordered(ge, value, low) and _ordered(le, value, high)
+        case "attribute_type":
+            return values[0] is not None and values[1] is not None and values[1]["S"] in values[0]
         case "begins_with":
             return _begins_with(*values)
         case "contains":
             return _contains(*values)
     return _ordered(_ORDER[condition.operator], *values)
+
+
+def holds_all(conditions: Sequence[Node], item: Item | None) -> bool:
+    """Whether an item meets all of these conditions."""
+    return all(holds(each, item) for each in conditions)
 
 
 def stored_value(operand: object, item: Item) -> AttributeValue | None:

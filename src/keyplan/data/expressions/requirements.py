@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import Refused
-from keyplan.data.expressions.evaluation import holds
+from keyplan.data.expressions.evaluation import holds_all
 from keyplan.design import InvalidValue
 from keyplan.design.conditions import Node
 
@@ -18,4 +18,4 @@ class Requirement(NamedTuple):
 
     def is_met_by(self, item: Item | None) -> bool:
         """Whether an item meets all of the conditions; None for an item that doesn't exist."""
-        return all(holds(each, item) for each in self.conditions)
+        return holds_all(self.conditions, item)

@@ -20,7 +20,7 @@ from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.effect_changes import plan_effect_changes
-from keyplan.data.writes.effects import Effects, effects_of, has_effects
+from keyplan.data.writes.effects import Effects, effects_left, effects_of, has_effects
 from keyplan.data.writes.family import not_being_deleted, not_referred_to
 from keyplan.data.writes.key_deletes import read_delete
 from keyplan.data.writes.key_operations import DeleteByKey
@@ -86,7 +86,7 @@ class Cascades:
         action = plan.change(where, {DELETING: begun["startedAt"]}, set(), *requirements)
         write.add_where(action)
         effects = effects_of(codec_of(type(entity)).decode(stored))
-        plan_effect_changes(plan, spec, Effects(shares=effects.shares), Effects())
+        plan_effect_changes(plan, spec, Effects(shares=effects.shares), Effects(), context.now)
         _only_while(plan, gone)
         begin(plan, begun)
         yield from send_plan(plan, context)
@@ -98,7 +98,7 @@ class Cascades:
         for attempt in range(ATTEMPTS):
             plan = Plan()
             if item is not None:
-                self._add_last(plan, entity, item, begun)
+                self._add_last(plan, entity, item, context, begun)
             end(plan, begun)
             try:
                 yield from send_plan(plan, context)
@@ -115,7 +115,7 @@ class Cascades:
         item = yield from self._reader.stored_at(entity.spec.table, key)
         return item if item is not None and item.get(DELETING) == begun["startedAt"] else None
 
-    def _add_last(self, plan: Plan, entity: type[Entity], item: Item, begun: Item) -> None:
+    def _add_last(self, plan: Plan, entity: type[Entity], item: Item, context: Context, begun: Item) -> None:
         """Delete the parent. Children could refuse when it was marked, and it has not been counted since."""
         spec = entity.spec
         last = codec_of(entity).decode(item)
@@ -123,7 +123,8 @@ class Cascades:
         marked = Requirement((equals(DELETING, begun["startedAt"]),), lambda stored: refusal(NotFound, "primary", None))
         requirements = unchanged_since_read(spec, item, set(), refusal, whole=has_effects(spec))
         plan.remove(address(spec.table, item), marked, *requirements)
-        plan_effect_changes(plan, spec, Effects(items=effects_of(last).items), Effects())
+        left = effects_left(last, item, context.now)
+        plan_effect_changes(plan, spec, Effects(items=left.items), Effects(), context.now)
 
     # Children
 

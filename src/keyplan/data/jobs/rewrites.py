@@ -6,6 +6,7 @@ transaction only.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
 from keyplan.data.codec.values import Item, decode_untyped, encode_untyped
 from keyplan.data.errors import DataError, InUse, ItemChanged, NotFound
+from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.jobs.cascades import TOGETHER, Cascades
 from keyplan.data.jobs.journals import begin, end, journal
 from keyplan.data.jobs.rekeying import rekey_all
@@ -85,9 +87,13 @@ class Rewrites:
         if work.change is None:
             return (yield from rekey_all(work.source, self._reader, context))
         changed: set[Address] = set()
-        attempt = 0
+        attempt, now = 0, context.now
+
+        def clock() -> datetime:
+            return now
+
         while True:
-            page = yield from self._reader.run(work.source.limit(TOGETHER))
+            page = yield from self._reader.run(work.source.limit(TOGETHER), clock)
             before = len(changed)
             for entity in page.items:
                 if (yield from self._change(work.change, entity, changed, context)):
@@ -125,7 +131,7 @@ class Rewrites:
         """Carry out the last step and remove the journal: in one transaction, unless the last step cascades."""
         plan = Plan()
         item = None if final is None else (yield from self._reader.stored(final.target))
-        if final is not None and item is not None and DELETING not in item:
+        if final is not None and item is not None and DELETING not in item and not _expired(final, item, context):
             entity = codec_of(final.target.entity).decode(item)
             result = final.change(entity)
             write = result if isinstance(result, Write) else Update(entity)
@@ -137,6 +143,10 @@ class Rewrites:
         if begun is not None:
             end(plan, begun)
         yield from send_plan(plan, context)
+
+
+def _expired(final: FinalChange[Any], item: Item, context: Context) -> bool:
+    return is_expired(codec_of(final.target.entity).ttl, item, context.now)
 
 
 def _journalled(work: Rewrite[Any]) -> Mapping[str, Any]:

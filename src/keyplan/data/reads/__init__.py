@@ -3,7 +3,13 @@
 | module | what it is |
 | --- | --- |
 | `reader` | `Reader`: the steps of every read operation |
-| `lists` | `ListReader`: queries, scans and merges, page by page, and counts |
+| `fetching` | items by their keys: what is read of them, and what is returned |
+| `lists` | `ListReader`: queries, scans and merges, page by page |
+| `list_requests` | the requests of lists |
+| `segments` | a scan in several parts that are read at the same time |
+| `counting` | the number of items of a list |
+| `taking` | what a list returns of the items that were read |
+| `sealing` | `Sealer`: positions in the lists of a design as cursors |
 | `key_conditions` | the condition on keys that a query sends |
 | `partitions` | queries over date buckets and shards, as one list |
 | `batch_get` | many items by their keys |

@@ -1,6 +1,6 @@
 """The steps of each read operation."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,14 +9,17 @@ from keyplan.data.codec.sizes import LONGEST_HASH, LONGEST_RANGE, checked_key
 from keyplan.data.codec.values import Item
 from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
-from keyplan.data.expressions.texts import Expression
-from keyplan.data.reads.batch_get import batch_get
+from keyplan.data.expressions.expiry import is_expired
+from keyplan.data.reads.counting import count
+from keyplan.data.reads.fetching import Wanted, fetch, projected, transact_get, wanted_by
 from keyplan.data.reads.large import load
+from keyplan.data.reads.list_requests import Clock, expires_by, needed
 from keyplan.data.reads.lists import ListReader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
-from keyplan.design import Design, InvalidValue, Op, Page, Ref, Table
+from keyplan.design import Design, Entity, InvalidValue, Op, Page, Ref, Table
 from keyplan.design.effects import Guard
+from keyplan.design.item_collections import Aggregated, build
 from keyplan.design.operations import (
     PAGE,
     BatchGet,
@@ -30,7 +33,9 @@ from keyplan.design.operations import (
     Query,
     Scan,
     Together,
+    TransactGet,
 )
+from keyplan.design.reading import Unreadable
 from keyplan.design.templates import Template
 
 LOOKS = 3
@@ -44,34 +49,41 @@ class Reader:
         self._design = design
         self.lists = ListReader(design, relations, secret)
 
-    def run(self, op: Op[Any]) -> Steps[Any]:
-        """The steps of an operation."""
+    def run(self, op: Op[Any], clock: Clock) -> Steps[Any]:
+        """The steps of an operation. Items that have expired by the clock are left out, unless it asks for them."""
         match op:
             case Get():
-                return self.get(op)
+                return self.get(op, clock)
             case Exists():
-                return self._exists(op)
+                return self._exists(op, clock)
             case Lookup():
-                return self._lookup(op)
+                return self._lookup(op, clock)
             case GuardTaken():
-                return self._taken(op)
+                return self._taken(op, clock)
             case Query() | Scan():
-                return self.lists.page(op)
+                return self.lists.page(op, clock)
             case Follow():
-                return self._follow(op)
+                return self._follow(op, clock)
             case Merge():
-                return self.lists.merge(op)
+                return self.lists.merge(op, clock)
             case BatchGet():
-                return self._batch_get(op)
+                return self._batch_get(op, clock)
             case Together():
-                return self._together(op)
+                return self._together(op, clock)
+            case TransactGet(gets=gets):
+                return transact_get(self._design, gets, clock)  # type: ignore[arg-type]  # `transact_get` takes gets only
+            case Aggregated():
+                return self._aggregate(op, clock)
             case ItemCount():
-                return self.lists.count(op)
+                return count(self.lists, op, clock)
         raise TypeError(f"{op!r} isn't a read operation")
 
     # One item
 
-    def get(self, op: Get[Any]) -> Steps[Any]:
+    def get(self, op: Get[Any], clock: Clock) -> Steps[Any]:
+        if op.selection is not None:
+            some = yield from self._stored_as(op)
+            return Wanted(op.entity, op.values, op.selection, op.expired).result(some, clock)
         codec = codec_of(op.entity)
         request: dict[str, Any] = {
             "TableName": self._design.table_name(op.entity.spec.table),
@@ -82,6 +94,8 @@ class Reader:
         answer = yield from call("get_item", request)
         item = answer.get("Item")
         if item is None or DELETING in item or not codec.recognizes(item):
+            return None
+        if codec.ttl is not None and not op.expired and is_expired(codec.ttl, item, clock()):
             return None
         entity = codec.decode(item)
         return (yield from load(self._design, entity)) if codec.spec.large else entity
@@ -97,23 +111,23 @@ class Reader:
         item: Item | None = answer.get("Item")
         return item
 
-    def _exists(self, op: Exists) -> Steps[bool]:
-        spec = op.entity.spec
-        type_name = (spec.table.type_attribute or "",) if spec.identified_by_type else ()
-        expression = Expression()
-        projection = ", ".join(expression.name(name) for name in (*spec.table.key_names, *type_name, DELETING))
+    def _exists(self, op: Exists, clock: Clock) -> Steps[bool]:
+        spec, ttl = op.entity.spec, codec_of(op.entity).ttl
         request = {
             "TableName": self._design.table_name(spec.table),
             "Key": codec_of(op.entity).key(op.values),
-            "ProjectionExpression": projection,
+            **projected(needed(op.entity)),
         }
-        answer = yield from call("get_item", request | expression.parameters())
+        answer = yield from call("get_item", request)
         item: Item | None = answer.get("Item")
-        return item is not None and DELETING not in item and holds(item_exists(spec), item)
+        if item is None or DELETING in item or not holds(item_exists(spec), item):
+            return False
+        return ttl is None or not is_expired(ttl, item, clock())
 
     def _guard_item(
-        self, guard: Guard[Any], values: Mapping[str, object], *, consistent: bool = False
+        self, guard: Guard[Any], values: Mapping[str, object], clock: Clock | None, *, consistent: bool = False
     ) -> Steps[Item | None]:
+        """The guard; with a clock, only while it hasn't expired."""
         unique = guard.unique
         key: Item = {unique.table.hash[0].name: {"S": _guard_text(unique.hash, values, LONGEST_HASH)}}
         if unique.range is not None:
@@ -123,79 +137,138 @@ class Reader:
             request["ConsistentRead"] = True
         answer = yield from call("get_item", request)
         item: Item | None = answer.get("Item")
+        if item is not None and clock is not None and unique.table.ttl in item:
+            return None if is_expired(unique.table.ttl, item, clock()) else item
         return item
 
-    def _lookup(self, op: Lookup[Any]) -> Steps[Any]:
-        values = yield from self._led_to(op)
-        looks = 0
+    def _lookup(self, op: Lookup[Any], clock: Clock) -> Steps[Any]:
+        values = yield from self._led_to(op, clock)
+        codec, looks = codec_of(op.way.entity), 0
         while values is not None and looks < LOOKS:
-            entity = yield from self.get(Get(op.way.entity, values, op.consistent))
-            if entity is not None:
-                return entity
+            item = yield from self._stored_as(Get(op.way.entity, values, op.consistent, selection=op.selection))
+            if item is not None and DELETING not in item and codec.recognizes(item):
+                found = Wanted(op.way.entity, values, op.selection, op.expired).result(item, clock)
+                if isinstance(found, Entity) and codec.spec.large:
+                    return (yield from load(self._design, found))
+                return found
             # It may have moved in the meantime: then the guard or mirror leads elsewhere now.
-            before, values = values, (yield from self._led_to(replace(op, consistent=True)))
+            before, values = values, (yield from self._led_to(replace(op, consistent=True), clock))
             looks = looks + 1 if values == before else 0
         return None
 
-    def _led_to(self, op: Lookup[Any]) -> Steps[dict[str, object] | None]:
+    def _stored_as(self, op: Get[Any]) -> Steps[Item | None]:
+        """The stored item, or the attributes of it that the operation needs."""
+        wanted = Wanted(op.entity, op.values, op.selection)
+        request: dict[str, Any] = {"TableName": self._design.table_name(op.entity.spec.table), "Key": wanted.key}
+        if op.consistent:
+            request["ConsistentRead"] = True
+        if wanted.attributes is not None:
+            request |= projected(wanted.attributes)
+        answer = yield from call("get_item", request)
+        item: Item | None = answer.get("Item")
+        return item
+
+    def _led_to(self, op: Lookup[Any], clock: Clock) -> Steps[dict[str, object] | None]:
         """The key in a guard or a mirror."""
         codec = codec_of(op.way.entity)
         if isinstance(op.way, Guard):
-            item = yield from self._guard_item(op.way, op.values, consistent=op.consistent)
+            item = yield from self._guard_item(
+                op.way, op.values, None if op.expired else clock, consistent=op.consistent
+            )
             found = None if item is None else dict(op.values) | codec.decode_fields(op.way.unique.carries, item)
         else:
-            copy = yield from self.get(Get(op.way.derived.entities[0], op.values, op.consistent))
+            mirror = op.way.derived.entities[0]
+            copy = yield from self.get(Get(mirror, op.values, op.consistent, expired=op.expired), clock)
             found = None if copy is None else dict(copy.__dict__)
         return None if found is None else {name: found[name] for name in codec.spec.primary.fields}
 
-    def _taken(self, op: GuardTaken) -> Steps[bool]:
-        item = yield from self._guard_item(op.guard, op.values)
+    def _taken(self, op: GuardTaken, clock: Clock) -> Steps[bool]:
+        item = yield from self._guard_item(op.guard, op.values, clock)
         return item is not None
 
     # Several sources
 
-    def _follow(self, op: Follow[Any]) -> Steps[Page[Any]]:
+    def _follow(self, op: Follow[Any], clock: Clock) -> Steps[Page[Any]]:
         """A page of what the source's items point to. If targets are missing, more is read, within the budget."""
-        source = replace(op.source, pattern=op.pattern, arguments=op.arguments)
-        size = PAGE if source.size is None else source.size
-        found: list[Any] = []
-        read = 0
+        source = op.source if op.pattern is None else op.source.changed(pattern=op.pattern, arguments=op.arguments)
+        size, choice = PAGE if source.size is None else source.size, source.unreadable
+        if choice == "raw":
+            source = source.changed(unreadable="skip")
+        walk = _Walk(source.backward)
         while True:
-            page = yield from self.lists.page(source.limit(size - len(found)))
+            page = yield from self.lists.page(source.limit(size - len(walk.items)), clock)
             refs = [op.link(entity) for entity in page.items]
-            targets = yield from self._items([named for named in refs if named is not None])
-            found += [entity for entity in targets if entity is not None]
-            read += len(page.items)
-            if len(found) == size or page.next is None or not page.items or read >= source.budget:
-                return Page(found, page.next)
-            source = source.after(page.next)
+            wanted = [
+                Wanted(named.entity, named.values, op.selection, source.expired, choice)
+                for named in refs
+                if named is not None
+            ]
+            targets = iter((yield from fetch(self._design, wanted, clock)))
+            found = [None if named is None else next(targets) for named in refs]
+            walk.add(page, found, skip=choice == "skip")
+            if len(walk.items) == size or walk.end is None or not page.items or walk.read >= source.budget:
+                return walk.page()
+            source = source.before(walk.end) if source.backward else source.after(walk.end)
 
-    def _batch_get(self, op: BatchGet[Any]) -> Steps[list[Any]]:
-        (found,) = yield from self._together(Together((op,)))
+    def _together(self, op: Together[Any], clock: Clock) -> Steps[tuple[list[Any], ...]]:
+        wanted = [wanted_by(each) for each in op.gets]
+        consistent = {self._design.table_name(each.entity.spec.table) for each in op.gets if each.consistent}
+        every = [each for group in wanted for each in group]
+        results = iter((yield from fetch(self._design, every, clock, consistent)))
+        return tuple([next(results) for _ in group] for group in wanted)
+
+    def _batch_get(self, op: BatchGet[Any], clock: Clock) -> Steps[list[Any]]:
+        (found,) = yield from self._together(Together((op,)), clock)
         return found
 
-    def _together(self, op: Together[Any]) -> Steps[tuple[list[Any], ...]]:
-        refs = [_refs(each) for each in op.gets]
-        consistent = {self._design.table_name(each.entity.spec.table) for each in op.gets if each.consistent}
-        items = iter((yield from self._items([named for each in refs for named in each], consistent)))
-        return tuple([next(items) for _ in each] for each in refs)
-
-    def _items(self, refs: list[Ref[Any]], consistent: Collection[str] = ()) -> Steps[list[Any]]:
-        """Entities by their keys, in order; None for those that don't exist."""
-        keys = [(self._design.table_name(n.entity.spec.table), codec_of(n.entity).key(n.values)) for n in refs]
-        items = yield from batch_get(keys, consistent=consistent)
-        return [_decoded(named, item) for named, item in zip(refs, items, strict=True)]
-
-
-def _refs(op: BatchGet[Any]) -> list[Ref[Any]]:
-    assert isinstance(op.keys, Iterable)
-    fields = op.entity.spec.primary.fields
-    return [Ref(op.entity, each if isinstance(each, Mapping) else {fields[0]: each}) for each in op.keys]
+    def _aggregate(self, op: Aggregated[Any], clock: Clock) -> Steps[Any]:
+        """All items of a partition, as an aggregate."""
+        found: list[Any] = []
+        start: Item | None = None
+        now = expires_by(op.source, clock)
+        while True:
+            more, start = yield from self.lists.read(op.source, start, op.source.budget, now)
+            found += more
+            if start is None:
+                return build(op.aggregate, found)
 
 
-def _decoded(named: Ref[Any], item: Item | None) -> Any:  # noqa: ANN401 - of whatever entity was asked for
-    codec = codec_of(named.entity)
-    return codec.decode(item) if item is not None and DELETING not in item and codec.recognizes(item) else None
+class _Walk:
+    """What was found of a followed list so far, in the order of the list."""
+
+    def __init__(self, backward: bool) -> None:
+        self._backward = backward
+        self.items: list[Any] = []
+        self._cursors: list[str] = []
+        self._unreadable: list[Unreadable] = []
+        self.read = 0
+        self._first: Page[Any] | None = None
+        self._last: Page[Any] = Page([])
+
+    def add(self, page: Page[Any], targets: Sequence[Any], *, skip: bool) -> None:
+        """Add what a page of the source points to; with `skip`, what can't be read is only reported."""
+        self._first = self._first or page
+        self._last = page
+        self.read += len(page.items)
+        skipped = [target for target in targets if skip and isinstance(target, Unreadable)]
+        unread = [*page.unreadable, *skipped]
+        there = [n for n, target in enumerate(targets) if target is not None and target not in skipped]
+        found = [targets[number] for number in there]
+        cursors = [page.cursors[number] for number in there] if page.cursors else []
+        self._unreadable = [*unread, *self._unreadable] if self._backward else [*self._unreadable, *unread]
+        self.items = found + self.items if self._backward else self.items + found
+        self._cursors = cursors + self._cursors if self._backward else self._cursors + cursors
+
+    @property
+    def end(self) -> str | None:
+        """Where the list continues, in the direction of the walk."""
+        return self._last.previous if self._backward else self._last.next
+
+    def page(self) -> Page[Any]:
+        """The page that was found."""
+        first = self._first or self._last
+        low, high = (self._last, first) if self._backward else (first, self._last)
+        return Page(self.items, high.next, low.previous, self._cursors, self._unreadable)
 
 
 def _guard_text(template: Template, values: Mapping[str, object], limit: int) -> str:

@@ -15,6 +15,7 @@ from keyplan.data.codec.envelopes import unpack
 from keyplan.data.codec.large import CONTENT, DIGEST, is_intact, is_part, object_name
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.errors import StoredDataError
+from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.steps import Steps, call
 from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind, shown_key
 from keyplan.data.upkeep.objects import object_names
@@ -28,7 +29,7 @@ class _Walk:
 
     def __init__(self, design: Design, now: datetime) -> None:
         self.design = design
-        self.now = now.timestamp()
+        self.now = now
         self.names = design.table_names
         self.items: dict[Address, tuple[Table, Item]] = {}
         self.entities: dict[Address, Entity] = {}
@@ -129,8 +130,7 @@ class _Walk:
     def _expired(self, where: Address) -> bool:
         """Whether the item has expired, so that DynamoDB may delete it at any moment."""
         table, item = self.items[where]
-        time = item.get(table.ttl, {}).get("N") if table.ttl else None
-        return time is not None and float(time) <= self.now
+        return is_expired(table.ttl, item, self.now)
 
     def _check_keys(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
         table, item = self.items[where]

@@ -7,6 +7,7 @@ compares the effects before and after, and `verify` compares the effects with wh
 
 from collections.abc import Set
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from keyplan.data.codec.entities import codec_of, stored_item
 from keyplan.data.codec.guards import GuardCodec
 from keyplan.data.codec.large import part_items
 from keyplan.data.codec.values import Item
+from keyplan.data.expressions.expiry import is_expired
 from keyplan.design import Entity, Ref, Table
 from keyplan.design.effects import BelongsTo, Derived, named_by
 from keyplan.design.entity import EntitySpec
@@ -41,6 +43,11 @@ class EffectItem:
     def own(self) -> Item:
         """Its attributes without counters."""
         return {name: value for name, value in self.item.items() if name not in self.counts}
+
+    @property
+    def expires(self) -> bool:
+        """Whether it has a time to live of its own."""
+        return self.table.ttl in self.item
 
     def is_stored_as(self, found: Item | None) -> bool:
         """Whether a stored item is this one; another item may have its key by now."""
@@ -135,6 +142,19 @@ def effects_of(entity: Entity | None, changed: Set[str] | None = None, item: Ite
         found._add_parents(entity)
     if spec.large:
         found._add_parts(entity, changed, item or stored_item(entity))
+    return found
+
+
+def effects_left(entity: Entity, stored: Item, now: datetime) -> Effects:
+    """The effects that are left of a stored item.
+
+    If it has expired, those that expire with it are as good as deleted: another item may have taken their keys.
+    """
+    found = effects_of(entity, item=stored)
+    if is_expired(codec_of(type(entity)).ttl, stored, now):
+        found.items = {
+            where: effect for where, effect in found.items.items() if not effect.expires or effect.kind == "part"
+        }
     return found
 
 

@@ -1,12 +1,14 @@
 """Requirements between parents and children: a parent must exist, and children may refuse a delete or a move."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import cache
 
 from keyplan.data.codec.entities import DELETING, codec_of
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.errors import DataError, InUse, NotFound, ParentMissing, described
 from keyplan.data.expressions.conditions import attribute_not_exists, equals, item_exists
+from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.relations import Relations
 from keyplan.design import Entity, Ref
@@ -16,15 +18,18 @@ from keyplan.design.entity import EntitySpec
 _NOT_BEING_DELETED = attribute_not_exists(DELETING)
 
 
-def parent_exists(spec: EntitySpec, constraint: str, parent: Ref[Entity], *, growing: bool = True) -> list[Requirement]:
-    """The parent or counted item exists; if it gets one more child, it isn't being deleted."""
+def parent_exists(
+    spec: EntitySpec, constraint: str, parent: Ref[Entity], now: datetime, *, growing: bool = True
+) -> list[Requirement]:
+    """The parent or counted item exists; if it gets one more child, it hasn't expired and isn't being deleted."""
 
     def missing(stored: Item | None) -> ParentMissing:
         sentence = f"Can't write {spec.name}: {described(parent.entity.__name__, parent.values)} doesn't exist"
         return ParentMissing(spec.name, constraint, parent.values, stored_entity(parent.entity, stored), sentence)
 
-    present = item_exists(parent.entity.spec)
-    return [Requirement((present, _NOT_BEING_DELETED) if growing else (present,), missing)]
+    if not growing:
+        return [Requirement((item_exists(parent.entity.spec),), missing)]
+    return [Requirement((*item_is_there(parent.entity.spec, now), _NOT_BEING_DELETED), missing)]
 
 
 def stored_entity(entity: type[Entity], stored: Item | None) -> Entity | None:
@@ -32,9 +37,9 @@ def stored_entity(entity: type[Entity], stored: Item | None) -> Entity | None:
     return codec_of(entity).decode_if_recognized(stored)
 
 
-def parent_not_being_deleted(spec: EntitySpec, constraint: str, parent: Ref[Entity]) -> Requirement:
+def parent_not_being_deleted(spec: EntitySpec, constraint: str, parent: Ref[Entity], now: datetime) -> Requirement:
     """The item isn't being deleted."""
-    (exists,) = parent_exists(spec, constraint, parent)
+    (exists,) = parent_exists(spec, constraint, parent, now)
     return Requirement((_NOT_BEING_DELETED,), exists.error)
 
 

@@ -1,11 +1,13 @@
 """Optimistic locking: the requirement that an item hasn't changed since it was read."""
 
 from collections.abc import Callable, Sequence, Set
+from datetime import datetime
 from functools import cache, lru_cache
 
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import ItemChanged, NotFound, Refused, StaleVersion
 from keyplan.data.expressions.conditions import equals, item_exists
+from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.writes.effects import has_effects
 from keyplan.design.entity import EntitySpec
@@ -15,10 +17,20 @@ Refusal = Callable[[type[Refused], str, Item | None], Refused]
 
 
 def unchanged_since_read(
-    spec: EntitySpec, stored: Item, changed: Set[str], refused: Refusal, *, whole: bool = False
+    spec: EntitySpec,
+    stored: Item,
+    changed: Set[str],
+    refused: Refusal,
+    now: datetime | None = None,
+    *,
+    whole: bool = False,
 ) -> list[Requirement]:
-    """The item exists and hasn't changed since it was read: by its version, or by the values the write relies on."""
-    exists = Requirement((item_exists(spec),), lambda found: refused(NotFound, "primary", found))
+    """The item exists and hasn't changed since it was read: by its version, or by the values the write relies on.
+
+    With `now`, it hasn't expired either.
+    """
+    present = (item_exists(spec),) if now is None else item_is_there(spec, now)
+    exists = Requirement(present, lambda found: refused(NotFound, "primary", found))
     attributes = _relied_on(spec, frozenset(changed), whole=whole)
     if spec.large:
         large = {field.stored for field in spec.large if field.stored in changed or "M" in stored.get(field.stored, {})}

@@ -12,17 +12,18 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from keyplan.data.codec.addresses import address, address_of
+from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
-from keyplan.data.expressions.conditions import attribute_not_exists, item_exists, stored_condition
+from keyplan.data.expressions.conditions import attribute_not_exists, equals, stored_condition
+from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.relations import Relations
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.baseline import Baseline, check_loaded, settle
 from keyplan.data.writes.effect_changes import check_cascading_parents, plan_effect_changes
-from keyplan.data.writes.effects import effects_of, has_effects
+from keyplan.data.writes.effects import Effects, effects_left, effects_of, has_effects
 from keyplan.data.writes.family import (
     not_being_deleted,
     not_moved_from_children,
@@ -64,10 +65,16 @@ class Context:
     beside: "Beside" = nothing_beside
     token: str | None = None
     """The caller's token for the transaction, by which DynamoDB carries it out once."""
+    expired: Mapping[Address, Item] = field(default_factory=dict)
+    """Expired items that a create or a move may replace."""
 
     def alone(self) -> "Context":
         """The context for steps after the first: parts beside the write were written with the first."""
         return replace(self, beside=nothing_beside)
+
+    def replacing(self, where: Address, item: Item) -> "Context":
+        """The context in which this expired item may be replaced."""
+        return replace(self, expired={**self.expired, where: item})
 
 
 class Planned(Protocol):
@@ -76,6 +83,19 @@ class Planned(Protocol):
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         """Add what it does to a plan. Call the result when the plan was carried out."""
         ...
+
+
+@dataclass(frozen=True)
+class Replacing:
+    """A write that may put an item in the place of an expired one."""
+
+    where: Address
+    item: Item
+    write: Planned
+
+    def add_to(self, plan: Plan, context: Context) -> "AfterWrite":
+        """Add what the write does to a plan."""
+        return self.write.add_to(plan, context.replacing(self.where, self.item))
 
 
 @dataclass(frozen=True)
@@ -118,10 +138,10 @@ class Create(Write[E], WriteOp[E]):
         fresh = entity.model_copy(update=creation_stamps(entity, context.now))
         spec.limits.check(fresh.__dict__)
         item = codec.encode(fresh)
-        action = plan.put(address(spec.table, item), item, _free(fresh))
+        action, replaced = _put(plan, context, fresh, item)
         if has_effects(spec):
             check_loaded(fresh)
-            plan_effect_changes(plan, spec, effects_of(None), effects_of(fresh, item=item))
+            plan_effect_changes(plan, spec, replaced, effects_of(fresh, item=item), context.now)
         return lambda: settle(entity, fresh.__dict__, action.put or item, action)
 
 
@@ -148,7 +168,7 @@ class Update(Write[E], WriteOp[E]):
         values = {**entity.__dict__, **stamps}
         changed |= stamps.keys()
         sets, removes = baseline.changes(values, changed)
-        requirements = unchanged_since_read(spec, stored, sets.keys() | removes, self.refusal)
+        requirements = unchanged_since_read(spec, stored, sets.keys() | removes, self.refusal, context.now)
         requirements += not_being_deleted(context.relations, type(entity), entity.key_values)
         action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
@@ -156,7 +176,8 @@ class Update(Write[E], WriteOp[E]):
         if has_effects(spec):
             fresh = entity.model_copy(update=stamps)
             changed |= {field.name for field in spec.large if field.stored in sets}  # what `evolve` converted
-            plan_effect_changes(plan, spec, effects_of(baseline.entity, changed), effects_of(fresh, changed, whole))
+            before, after = effects_of(baseline.entity, changed), effects_of(fresh, changed, whole)
+            plan_effect_changes(plan, spec, before, after, context.now)
         codec.check_size(whole)
         action.leaves = whole
         return lambda: settle(entity, values, whole, action)
@@ -176,7 +197,7 @@ class Delete(Write[E], WriteOp[None]):
         refusing = not_referred_to(context.relations, type(entity), entity.key_values)
         action = plan.remove(address(spec.table, stored), *requirements, *refusing)
         self.add_where(action)
-        plan_effect_changes(plan, spec, effects_of(before, item=stored), effects_of(None))
+        plan_effect_changes(plan, spec, effects_left(before, stored, context.now), Effects(), context.now)
         return lambda: set_stored_item(entity, None)
 
 
@@ -209,14 +230,15 @@ class Move(Write[E], WriteOp[E]):
         sets, removes = baseline.changes(fresh.__dict__, touched)
         moved = baseline.after(sets, removes)
         codec.check_size(moved)
-        requirements = unchanged_since_read(spec, stored, spec.count_attributes, self.refusal, whole=True)
+        requirements = unchanged_since_read(spec, stored, spec.count_attributes, self.refusal, context.now, whole=True)
         staying = not_moved_from_children(context.relations, entity, fresh)
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
-        put = plan.put(where, moved, _free(fresh))
+        put, replaced = _put(plan, context, fresh, moved)
+        plan_effect_changes(plan, spec, replaced, Effects(), context.now)
         effects = effects_of(fresh, item=moved)
-        plan_effect_changes(plan, spec, effects_of(baseline.entity), effects)
-        check_cascading_parents(plan, spec, effects)
+        plan_effect_changes(plan, spec, effects_of(baseline.entity), effects, context.now)
+        check_cascading_parents(plan, spec, effects, context.now)
         return lambda: settle(entity, fresh.__dict__, put.put or moved, put)
 
 
@@ -228,13 +250,25 @@ def _follow(entity: E, changed: E, updated: AfterWrite) -> E:
     return entity
 
 
-def _free(fresh: Entity) -> Requirement:
-    """No item has this key yet."""
+def _put(plan: Plan, context: Context, fresh: E, item: Item) -> tuple[Action, Effects]:
+    """Put an item where none exists, or in place of an expired one; returns the effects of that one.
+
+    What counts on the expired item is still there, so its numbers stay.
+    """
     codec = codec_of(type(fresh))
-    return Requirement(
-        (attribute_not_exists(codec.spec.table.hash[0].name),),
-        lambda found: AlreadyExists(codec.spec.name, "primary", fresh.key_values, codec.decode_if_recognized(found)),
-    )
+    spec, where = codec.spec, address(codec.spec.table, item)
+
+    def taken(found: Item | None) -> Refused:
+        return AlreadyExists(spec.name, "primary", fresh.key_values, codec.decode_if_recognized(found))
+
+    old = context.expired.get(where)
+    if old is None:
+        return plan.put(where, item, Requirement((attribute_not_exists(spec.table.hash[0].name),), taken)), Effects()
+    item |= {name: old[name] for name in spec.count_attributes if name in old}
+    same = unchanged_since_read(spec, old, set(), lambda kind, constraint, found: taken(found), whole=True)
+    ttl = spec.by_kind["ttl"].stored
+    action = plan.put(where, item, *same, Requirement((equals(ttl, old[ttl]),), taken))
+    return action, effects_left(codec.decode(old), old, context.now)
 
 
 def with_changes(entity: E, changes: Mapping[str, object]) -> E:
@@ -277,8 +311,8 @@ class Check(WriteOp[None], Generic[E]):
             return error
 
         requirements = [
-            Requirement((item_exists(spec),), lambda stored: refused(NotFound, stored)),
-            parent_not_being_deleted(spec, "check", self.target),
+            Requirement(item_is_there(spec, context.now), lambda stored: refused(NotFound, stored)),
+            parent_not_being_deleted(spec, "check", self.target, context.now),
         ]
         if self.where is not None:
             condition = stored_condition(recorded(self.target.entity, self.where), codec)

@@ -10,8 +10,9 @@ from keyplan.data.codec.times import moment
 from keyplan.data.codec.value_paths import validated_field, value_path
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import ConditionFailed, NotFound, Refused
-from keyplan.data.expressions.conditions import item_exists, stored_condition
-from keyplan.data.expressions.evaluation import holds
+from keyplan.data.expressions.conditions import stored_condition
+from keyplan.data.expressions.evaluation import holds_all
+from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.data.reads.reader import Reader
@@ -30,14 +31,14 @@ from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import FieldPath, Node, recorded
 
 
-def prepare_patch(work: Patch[Any, Any], reader: Reader, *, alone: bool) -> Steps[Planned]:
+def prepare_patch(work: Patch[Any, Any], reader: Reader, context: Context, *, alone: bool) -> Steps[Planned]:
     """A patch as one conditional write, or as an update of the item that was read.
 
     Only a write that is `alone` in its request returns what DynamoDB has written.
     """
     entity = work.target.entity
     if work.quiet:
-        yield from _check_stamps(work, reader)
+        yield from _check_stamps(work, reader, context)
         if not codec_of(entity).evolves:
             return DirectPatch(work, Route((), joint_limits=False))
     elif alone or work.returning is None:
@@ -45,7 +46,7 @@ def prepare_patch(work: Patch[Any, Any], reader: Reader, *, alone: bool) -> Step
         if route is not None:
             return DirectPatch(work, route)
     item = yield from reader.stored(work.target)
-    if item is None or DELETING in item or not holds(item_exists(entity.spec), item):
+    if item is None or DELETING in item or not holds_all(item_is_there(entity.spec, context.now), item):
         raise NotFound(entity.spec.name, "primary", work.target.values)
     return read_patch(work, item)
 
@@ -79,7 +80,7 @@ class ReadPatch:
         return after
 
 
-def _check_stamps(work: Patch[Any, Any], reader: Reader) -> Steps[None]:
+def _check_stamps(work: Patch[Any, Any], reader: Reader, context: Context) -> Steps[None]:
     """Raise `InvalidValue` if a key, the envelope or an effect depends on a touched field."""
     spec = work.target.entity.spec
     refusal = InvalidValue(
@@ -91,7 +92,7 @@ def _check_stamps(work: Patch[Any, Any], reader: Reader) -> Steps[None]:
         raise refusal
     if spec.derived or spec.counters or spec.parents:
         item = yield from reader.stored(work.target)
-        if item is not None and holds(item_exists(spec), item):
+        if item is not None and holds_all(item_is_there(spec, context.now), item):
             entity = codec_of(work.target.entity).decode(item)
             touched = with_changes(entity, changed_values(entity, work.clauses))
             if effects_of(entity) != effects_of(touched, item=item):
@@ -127,7 +128,7 @@ class DirectPatch:
         def refused(kind: type[Refused], stored: Item | None) -> Refused:
             return kind(spec.name, "primary", work.target.values, codec.decode_if_recognized(stored))
 
-        missing = Requirement((item_exists(spec),), lambda item: refused(NotFound, item))
+        missing = Requirement(item_is_there(spec, context.now), lambda item: refused(NotFound, item))
         staying = not_being_deleted(context.relations, entity, work.target.values)
         where = address_of(work.target)
         codec.check_size({**where.item, **written.sets})

@@ -1,8 +1,8 @@
 """Writes by key and the parts of transactions, made ready to plan: their items are read where that is needed, and they
 are tried again if somebody else changes the item in between."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from keyplan.data.errors import AlreadyExists, DataError, InvalidOperation, ItemChanged, NotFound, Refused
 from keyplan.data.reads.reader import Reader
@@ -23,7 +23,7 @@ from keyplan.data.writes.operations import (
 from keyplan.data.writes.patches import prepare_patch
 from keyplan.data.writes.puts import lost_race, prepare_put
 from keyplan.data.writes.transactions import write_parts
-from keyplan.data.writes.upserts import prepare_upsert
+from keyplan.data.writes.upserts import EXPIRED, prepare_upsert
 from keyplan.design import Entity, Op
 
 
@@ -31,7 +31,7 @@ def key_write_steps(work: KeyWrite, reader: Reader, context: Context) -> Steps[A
     """The steps of a write by key; returns what it returns."""
     alone = context.beside is nothing_beside
     for attempt in range(ATTEMPTS):
-        part = yield from _prepare(work, reader, context, alone=alone)
+        part = yield from _prepare(work, reader, context, alone=alone, again=attempt > 0)
         try:
             (result,) = yield from write_parts([part], context)
             return result
@@ -44,6 +44,8 @@ def key_write_steps(work: KeyWrite, reader: Reader, context: Context) -> Steps[A
 
 def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
     """Whether the item that was read has changed since."""
+    if refusal.constraint == EXPIRED:
+        return True
     if not getattr(part, "was_read", False):
         return False
     if isinstance(work, Upsert):
@@ -51,13 +53,18 @@ def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
     return isinstance(refusal, ItemChanged)
 
 
-def transaction_steps(parts: Sequence[object], reader: Reader, context: Context) -> Steps[tuple[Any, ...]]:
+WriteParts: TypeAlias = Callable[[Sequence[Planned], Context], Steps[tuple[Any, ...]]]
+
+
+def transaction_steps(
+    parts: Sequence[object], reader: Reader, context: Context, write: WriteParts
+) -> Steps[tuple[Any, ...]]:
     """The steps of a transaction; returns what each part returns. It is tried again if a put lost a race."""
     puts = [part for part in parts if isinstance(part, Put)]
     for attempt in range(ATTEMPTS):
         prepared = yield from prepare_parts(parts, reader, context)
         try:
-            return (yield from write_parts(prepared, context))
+            return (yield from write(prepared, context))
         except Refused as refusal:
             if attempt == ATTEMPTS - 1 or not any(lost_race(work, refusal) for work in puts):
                 raise
@@ -74,7 +81,7 @@ def prepare_parts(parts: Sequence[object], reader: Reader, context: Context) -> 
             if context.relations.cascading(kind):
                 raise DataError(f"deleting {kind.spec.name} cascades, so it can't be part of a transaction")
         if isinstance(part, Patch | Upsert | DeleteByKey):
-            found.append((yield from _prepare(part, reader, context, alone=False)))
+            found.append((yield from _prepare(part, reader, context, alone=False, again=_may_expire(part))))
         elif isinstance(part, Put):
             found.append((yield from prepare_put(part, reader, context)))
         elif isinstance(part, Create | Update | Delete | Move | Check):
@@ -100,9 +107,14 @@ def not_a_part(part: object) -> InvalidOperation:
     )
 
 
-def _prepare(work: KeyWrite, reader: Reader, context: Context, *, alone: bool) -> Steps[Planned]:
+def _may_expire(work: KeyWrite) -> bool:
+    """Whether an expired item may be in the way, which one request can't replace."""
+    return "ttl" in work.target.entity.spec.by_kind
+
+
+def _prepare(work: KeyWrite, reader: Reader, context: Context, *, alone: bool, again: bool) -> Steps[Planned]:
     if isinstance(work, Patch):
-        return (yield from prepare_patch(work, reader, alone=alone))
+        return (yield from prepare_patch(work, reader, context, alone=alone))
     if isinstance(work, Upsert):
-        return (yield from prepare_upsert(work, reader, context, alone=alone))
+        return (yield from prepare_upsert(work, reader, context, alone=alone, again=again))
     return (yield from prepare_delete(work, reader, context))

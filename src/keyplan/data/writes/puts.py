@@ -9,12 +9,13 @@ from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, ItemChanged, Refused, described
 from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
+from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps
 from keyplan.data.writes.baseline import settle
 from keyplan.data.writes.effects import has_effects
-from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, Put, Update
+from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, Put, Replacing, Update
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import check_counts
 from keyplan.design import Entity, Ref
@@ -49,6 +50,9 @@ def prepare_put(work: Put[Any], reader: Reader, context: Context) -> Steps[Plann
             None,
             f"{described(entity.spec.name, entity.key_values)} would replace another entity's item",
         )
+    if item is not None and is_expired(codec_of(type(entity)).ttl, item, context.now):
+        _stand_in(entity, None)
+        return Replacing(address(entity.spec.table, item), item, Create(entity))
     _stand_in(entity, item)
     return Create(entity) if item is None else Update(entity)
 

@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, ConditionFailed, NotFound, Refused, described
+from keyplan.data.errors import AlreadyExists, ConditionFailed, ItemChanged, NotFound, Refused, described
 from keyplan.data.expressions.conditions import attribute_not_exists, item_exists, stored_condition
 from keyplan.data.expressions.evaluation import holds
+from keyplan.data.expressions.expiry import is_expired, not_expired
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.expressions.updates import UpdateTerm, updated
 from keyplan.data.reads.reader import Reader
@@ -24,7 +25,7 @@ from keyplan.data.steps import Steps
 from keyplan.data.writes.clause_terms import path_missing, update_term
 from keyplan.data.writes.family import not_being_deleted
 from keyplan.data.writes.key_operations import Patch, Upsert
-from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, invalid
+from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, Replacing, invalid
 from keyplan.data.writes.patch_routes import Route, direct_route, exact_key_fields, shape_of
 from keyplan.data.writes.patches import DirectWrite, direct_requirements, direct_write, read_patch
 from keyplan.data.writes.plan import Plan
@@ -34,12 +35,20 @@ from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import recorded
 from keyplan.design.entity import KeyPart, KeySpec
 
+EXPIRED = "expired"
+"""The constraint of the refusal for an expired item, which one request can't replace."""
 
-def prepare_upsert(work: Upsert[Any, Any], reader: Reader, context: Context, *, alone: bool) -> Steps[Planned]:
-    """An upsert as one conditional write, or as the creation or update of the item that was looked for."""
+
+def prepare_upsert(
+    work: Upsert[Any, Any], reader: Reader, context: Context, *, alone: bool, again: bool
+) -> Steps[Planned]:
+    """An upsert as one conditional write, or as the creation or update of the item that was looked for.
+
+    With `again`, one request wasn't enough, such as for an expired item, which is replaced.
+    """
     entity = work.target.entity
     fresh = new_entity(work)
-    if alone or work.returning is None:
+    if not again and (alone or work.returning is None):
         route = _direct_route(work)
         if route is not None:
             direct = DirectUpsert(work, route, fresh)
@@ -52,6 +61,8 @@ def prepare_upsert(work: Upsert[Any, Any], reader: Reader, context: Context, *, 
         raise NotFound(entity.spec.name, "primary", work.target.values, None, _being_deleted(work))
     if not holds(item_exists(entity.spec), item):
         raise _another(work)
+    if is_expired(codec_of(entity).ttl, item, context.now):
+        return ReadUpsert(work, fresh, Replacing(address_of(work.target), item, Create(fresh)))
     return read_patch(_as_patch(work), item)
 
 
@@ -137,7 +148,7 @@ class ReadUpsert:
 
 @dataclass(frozen=True)
 class DirectUpsert:
-    """An upsert that doesn't need to read its item."""
+    """An upsert that doesn't need to read its item. If that has expired, it is tried again as one that reads it."""
 
     work: Upsert[Any, Any]
     route: Route
@@ -189,6 +200,9 @@ class DirectUpsert:
         required = [*not_being_deleted(context.relations, entity, work.target.values)]
         if spec.identified_by_type:
             required.append(Requirement((is_new | item_exists(spec),), lambda item: _another(work)))
+        if codec.ttl is not None:
+            lives = is_new | not_expired(codec.ttl, context.now)
+            required.append(Requirement((lives,), lambda item: ItemChanged(spec.name, EXPIRED, work.target.values)))
         required += direct_requirements(_as_patch(work), written)
 
         def failed(item: Item | None) -> Refused:

@@ -112,8 +112,7 @@ class Keeping:
         if secret is None or not visitor.owner or not _ID.fullmatch(form):
             return None
         parts = self._parts(form)
-        now = self._store.clock()
-        if not parts or any(part.owner != visitor.owner or part.expires_at <= now for part in parts):
+        if not parts or any(part.owner != visitor.owner for part in parts):
             return None
         sealed = b"".join(part.content for part in parts)
         try:
@@ -140,8 +139,7 @@ class Keeping:
         return list(self._store.each(query(KeptPart.primary, form=form, consistent=True)))
 
     def _has_room(self, address: str, size: int) -> bool:
-        now = self._store.clock()
-        found = [each for each in self._store.each(query(KeptForm.primary, address=address)) if each.expires_at > now]
+        found = list(self._store.each(query(KeptForm.primary, address=address)))
         return len(found) < MOST_FORMS and sum(each.size for each in found) + size <= MOST_BYTES
 
 

@@ -21,7 +21,6 @@ import hashlib
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -202,10 +201,6 @@ def _claimed_now(running: Running[Any], request: Keyed) -> Attempt:
         return made
     if attempt is None:
         raise _under_way()
-    if attempt.expires_at <= now:
-        with suppress(DataError):
-            running.store.run(delete(attempt))
-        return _claimed_now(running, request)
     if attempt.fingerprint != fresh.fingerprint:
         raise Unprocessable("idempotency-key-reused", "This Idempotency-Key was already used for a different request.")
     if attempt.status is not None:

@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from keyplan.data import AlreadyExists, ItemChanged, Refused, Store, UniqueViolation, update
-from keyplan.design import Design, Entity, Follow, Merge, Op, Page, Query, Scan, entity_of
+from keyplan.design import Design, Entity, ListOp, Op, Page, Query, entity_of
 from keyplan.web.media import Media
 from keyplan.web.models.bodies import Change
 from keyplan.web.models.paging import Listing, Paging
@@ -234,9 +234,7 @@ class Service(Roles, Generic[D]):
         if versions is not None and entity.version not in versions:
             raise Stale
 
-    def listed(
-        self, op: Query[E] | Scan[E] | Follow[E] | Merge[E], paging: Paging, shown: Callable[[E], T]
-    ) -> Listing[T]:
+    def listed(self, op: ListOp[E], paging: Paging, shown: Callable[[E], T]) -> Listing[T]:
         """A page of an access pattern. `shown` makes the response of each entity."""
         op = op.limit(paging.limit)
         page: Page[E] = self.store.run(op.after(paging.cursor) if paging.cursor is not None else op)
@@ -244,7 +242,7 @@ class Service(Roles, Generic[D]):
 
     def chosen(
         self,
-        op: Query[E] | Scan[E] | Follow[E] | Merge[E],
+        op: ListOp[E],
         paging: Paging,
         shown: Callable[[Sequence[E]], Iterable[T]],
     ) -> Listing[T]:

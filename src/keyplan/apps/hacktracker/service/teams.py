@@ -63,7 +63,7 @@ class Teams(Access):
 
         def shown(memberships: Sequence[Membership]) -> Iterator[DeletedTeam]:
             for membership, team in self._with_teams(memberships):
-                if membership.role == "owner" and self._can_be_restored(team):
+                if membership.role == "owner" and team.deleted_at is not None:
                     yield DeletedTeam.from_fields(team)
 
         return self.chosen(self.design.memberships(self.me.sub), page, shown)
@@ -73,9 +73,6 @@ class Teams(Access):
         for membership, team in zip(memberships, teams, strict=True):
             if team is not None:  # else it was removed, and the membership is about to be
                 yield membership, team
-
-    def _can_be_restored(self, team: Team) -> bool:
-        return team.deleted_at is not None and team.expires_at is not None and team.expires_at > self.now
 
     @allow(SIGNED_IN, also=A_MEMBER)
     def team(self, team_id: ItemId) -> TeamOut:
@@ -101,7 +98,7 @@ class Teams(Access):
         """Restore a deleted team, with everything in it."""
         seat = self._seat(team_id, deleted=True)
         team, deleted_at = seat.team, seat.team.deleted_at
-        if deleted_at is not None and not (seat.role == "owner" and self._can_be_restored(team)):
+        if deleted_at is not None and seat.role != "owner":
             raise missing(Team)
         self.permit(seat.role == "owner")
         if deleted_at is None:

@@ -131,7 +131,7 @@ def _rest_found_by(
             break
     if sponsor := _first(entities, Sponsor):
         yield "Get sponsor by ID", run(design.sponsor(sponsor.id)) is not None
-        yield "List all sponsors", listed(design.current_sponsors(club.store.clock()), sponsor)
+        yield "List all sponsors", listed(design.current_sponsors(), sponsor)
     if role := _first(entities, Role):
         yield "Get role by ID", run(design.role(role.id)) is not None
         yield "List all roles", listed(design.all_roles(), role)

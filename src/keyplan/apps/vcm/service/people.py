@@ -119,7 +119,7 @@ class People(Teams):
     @allow(ANYONE)
     def sponsors(self, page: Paging) -> Listing[SponsorOut]:
         """The current sponsors, in no order."""
-        found = self.listed(self.design.current_sponsors(self.now), page, lambda sponsor: sponsor)
+        found = self.listed(self.design.current_sponsors(), page, lambda sponsor: sponsor)
         return Listing[SponsorOut](items=self._sponsors_out(found.items), next=found.next)
 
     @allow(ANYONE)
@@ -152,13 +152,7 @@ class People(Teams):
             )
 
     def _sponsor(self, id: str, version: Versions = None) -> Sponsor:
-        """A sponsor; one that has expired is not found, even while it is still stored."""
-        return self.find(
-            self.design.sponsor(id),
-            version,
-            allowed=lambda each: each.expiry_timestamp is None or each.expiry_timestamp > self.now,
-            hidden=True,
-        )
+        return self.find(self.design.sponsor(id), version)
 
     def _sponsors_out(self, sponsors: list[Sponsor]) -> list[SponsorOut]:
         images = self._images(each.logo_id for each in sponsors)
