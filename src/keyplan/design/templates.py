@@ -223,12 +223,16 @@ class Template:
         slots = [(i, part) for i, part in enumerate(self.parts) if isinstance(part, Slot)]
         return any(not self._ends_itself(i, slot) for i, slot in slots[:-1]) or any(slot.absent for _, slot in slots)
 
+    def ends_itself(self, slot: Slot) -> bool:
+        """Whether it is clear where the value of a slot ends, wherever in the key it is."""
+        return all(self._ends_itself(i, slot) for i, part in enumerate(self.parts) if part == slot)
+
     def _ends_itself(self, position: int, slot: Slot) -> bool:
         """Whether a value has a fixed width, or is text without the separator and followed by it."""
         shapes = self.formats[slot].shapes
         if len(shapes) == 1 and not any(isinstance(element, Letters) for element in shapes[0]):
             return True
-        following = self.parts[position + 1]
+        following = next(iter(self.parts[position + 1 :]), None)
         return (
             isinstance(following, str)
             and following.startswith(SEPARATOR)

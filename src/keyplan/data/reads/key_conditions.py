@@ -1,11 +1,12 @@
 """The key condition of a query: equality on the partition key, and a range of the sort key."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.sizes import LONGEST_RANGE, checked_key
-from keyplan.data.codec.values import AttributeValue
+from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.design import Design, InvalidValue
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
@@ -19,10 +20,11 @@ LAST = "\U0010ffff"
 
 
 class KeyCondition(NamedTuple):
-    """A key condition, and a sort key that it can't exclude itself."""
+    """A key condition, and what it can't leave out itself: a sort key, and items that have other values."""
 
     nodes: list[Node]
     excluded: tuple[str, AttributeValue] | None = None
+    is_other: Callable[[Item], bool] | None = None
 
 
 def key_condition(query: Query[Any]) -> KeyCondition:
@@ -47,12 +49,32 @@ def _whole_condition(query: Query[Any]) -> KeyCondition:
         if bounded:
             assert query.bound is not None
             node, excluded = _bounded(part, query, query.bound[1])
-            return KeyCondition([*nodes, node], excluded)
+            return KeyCondition([*nodes, node], excluded, _is_other(part, values))
         prefix = part.template.prefix(values) if part.template else ""
         if prefix:
             nodes.append(_node("begins_with", part, _text(part, prefix)))
-        break
+        return KeyCondition(nodes, is_other=_is_other(part, values))
     return KeyCondition(nodes)
+
+
+def _is_other(part: KeyPart, values: Mapping[str, object]) -> Callable[[Item], bool] | None:
+    """Whether an item begins with the queried text and has other values: with `{a}#{b}`, `x#` begins `x#y#z`, too.
+
+    None if that can't be, because it is clear where the values end.
+    """
+    template, name = part.template, part.attribute.name
+    if template is None or not template.can_be_ambiguous:
+        return None
+    given = list(takewhile(lambda slot: slot.field in values, template.slots))
+    if all(template.ends_itself(slot) for slot in given):
+        return None
+    wanted = template.prefix({slot.field: values[slot.field] for slot in given})
+
+    def is_other(item: Item) -> bool:
+        read = template.read(item[name]["S"])
+        return read is None or template.prefix({slot.field: read[slot.field] for slot in given}) != wanted
+
+    return is_other
 
 
 def sort_values(query: Query[Any]) -> Mapping[str, object]:
@@ -163,7 +185,7 @@ def _continued(query: Query[Any], condition: KeyCondition, beyond: AttributeValu
         rest = _node("BETWEEN", part, low, high)
     else:
         rest = _node(">=", part, low) if low is not None else _node("<=", part, high or beyond)
-    return KeyCondition([*condition.nodes[: len(query.key.hash)], rest], excluded)
+    return KeyCondition([*condition.nodes[: len(query.key.hash)], rest], excluded, condition.is_other)
 
 
 def _limits(node: Node) -> tuple[AttributeValue | None, AttributeValue | None]:

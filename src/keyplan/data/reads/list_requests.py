@@ -1,6 +1,6 @@
 """The requests of lists, and what is known of a list without reading it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -41,10 +41,10 @@ def list_request(design: Design, op: Source, now: datetime | None, *, projected:
     table = spec.table
     request: dict[str, Any] = {"TableName": design.table_name(table)}
     expression = Expression()
-    excluded = None
+    excluded = is_other = None
     if isinstance(op, Query):
         condition = key_condition(op)
-        excluded = condition.excluded
+        excluded, is_other = condition.excluded, condition.is_other
         node = all_of(condition.nodes)
         assert node is not None
         request["KeyConditionExpression"] = expression.condition(node)
@@ -75,7 +75,8 @@ def list_request(design: Design, op: Source, now: datetime | None, *, projected:
             wanted = (*names, *needed(spec.entity, index_of(op)), *sorted(fields))
             request["ProjectionExpression"] = projection(expression, wanted)
     operation = "query" if isinstance(op, Query) else "scan"
-    left_out = None if late is None and excluded is None else _left_out(late, excluded)
+    checks = [each for each in (late, is_other) if each is not None]
+    left_out = _left_out(checks, excluded) if checks or excluded is not None else None
     return ListRequest(operation, request | expression.parameters(), names, left_out)
 
 
@@ -104,12 +105,12 @@ def projection(expression: Expression, attributes: tuple[str, ...]) -> str:
 
 
 def _left_out(
-    late: Callable[[Item], bool] | None, excluded: tuple[str, AttributeValue] | None
+    checks: Sequence[Callable[[Item], bool]], excluded: tuple[str, AttributeValue] | None
 ) -> Callable[[Item], bool]:
-    """Whether an item is left out: because it has expired, or because of its sort key."""
+    """Whether an item is left out: because it has expired or has other values, or because of its sort key."""
 
     def left_out(item: Item) -> bool:
-        return (late is not None and late(item)) or (excluded is not None and item.get(excluded[0]) == excluded[1])
+        return any(check(item) for check in checks) or (excluded is not None and item.get(excluded[0]) == excluded[1])
 
     return left_out
 
