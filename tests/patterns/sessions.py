@@ -54,19 +54,18 @@ def sign_in(store: Store[Web], user_id: str, token: str) -> Session:
 
 
 def user_of(store: Store[Web], token: str) -> str | None:
-    """Who has this token. DynamoDB deletes expired items late, so the time is compared here."""
+    """Who has this token. DynamoDB deletes expired items late, so reads leave them out."""
     session = store.run(store.design.session(digest(token)))
-    return session.user_id if session is not None and session.expires > store.clock() else None
+    return session.user_id if session is not None else None
 
 
 def use(store: Store[Web]) -> None:
-    """`touch` extends a session without reading it, and `where` refuses to revive one that has ended."""
+    """`touch` extends a session without reading it. One that has ended is refused with `NotFound`."""
     sign_in(store, "ada", "token on the phone")
     sign_in(store, "ada", "token on the laptop")
     assert user_of(store, "token on the phone") == "ada"
-    now = store.clock()
     phone = ref(Session, token_digest=digest("token on the phone"))
-    store.run(touch(phone, where=lambda session: session.expires > now, expires=now + LASTS))
+    store.run(touch(phone, expires=store.clock() + LASTS))
 
     for session in store.each(store.design.sessions_of("ada")):  # sign out everywhere
         store.run(delete(session))

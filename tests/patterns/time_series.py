@@ -18,7 +18,7 @@ from keyplan.design import Design, Entity, Id, Query, Table, Ttl, key, pattern, 
 
 sensors = Table("Sensors", key("PK", "SK"), ttl="expires", times="seconds")
 
-KEPT = timedelta(days=90)
+KEPT = timedelta(days=10 * 365)
 
 
 class Reading(Entity, table=sensors):

@@ -266,12 +266,13 @@ class AsyncStore(StoreCore[D]):
         """Delete the objects of large values that no item names and that are older than this; returns how many."""
         return await self._drive(sweep_objects(self._context(), older_than))
 
-    def each(self, op: ListOp[T], *, segments: int = 1, progress: Report | None = None) -> AsyncIterator[T]:
+    async def each(self, op: ListOp[T], *, segments: int = 1, progress: Report | None = None) -> AsyncIterator[T]:
         """All items of a list, page by page; `progress` is called after each page.
 
         A scan can be read in several segments at the same time. Its items come in no order then.
         """
-        return read_in_tasks(self.run, segments_of(op, segments), progress)
+        async for item in read_in_tasks(self.run, segments_of(op, segments), progress):
+            yield item
 
     async def cursors(self) -> Cursors:
         """Cursors with the store's secret, for a list that was sorted after it was read."""
