@@ -586,3 +586,17 @@ def test_patches_of_spread_keys_keep_them_right(store: Store[Log]) -> None:
     store.run(patch(ref(Event, id="e000"), level=3))
     assert store.verify() == []
     assert [event.level for event in store.run(query(Event.by_month, at=START + timedelta(days=40))).items] == [3]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_several_partitions_are_read_backward_and_from_any_item(store: Store[Log], name: str) -> None:
+    fill(store, [n * 3 * 86400 for n in range(24)], [n % 4 for n in range(24)])
+    op = LISTS[name][0]().with_cursors()
+    whole = store.run(op.limit(100))
+    ids = [event.id for event in whole.items]
+    for place, cursor in enumerate(whole.cursors):
+        after = [event.id for event in store.run(op.limit(4).after(cursor)).items]
+        before = [event.id for event in store.run(op.limit(4).before(cursor)).items]
+        assert after == ids[place + 1 : place + 5]
+        assert before == ids[max(0, place - 4) : place]
+    assert store.run(op.only(lambda event: event.id).limit(5)).items == ids[:5]
