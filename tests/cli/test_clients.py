@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from keyplan.cli import main
 from keyplan.cli.clients import Repeats, clients
+from keyplan.cli.serve import ProgressLines
 
 TIMEOUT = 2.0
 KEY = {"pk": {"S": "a"}}
@@ -181,3 +182,16 @@ def test_a_command_gives_up_and_says_where(command: tuple[str, ...], monkeypatch
         done = CliRunner().invoke(main, [*command, "--endpoint-url", url])
     assert done.exit_code == 2
     assert f'Could not connect to the endpoint URL: "{url}/"' in done.output
+
+
+def test_demo_data_says_how_far_it_is_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    lines = ProgressLines("WavyBlog", lambda: now)
+    for done in range(10):
+        now += 2
+        lines(done, 10)
+    assert capsys.readouterr().err.splitlines() == [
+        "Demo data of WavyBlog: 2 of 10",
+        "Demo data of WavyBlog: 5 of 10",
+        "Demo data of WavyBlog: 8 of 10",
+    ]

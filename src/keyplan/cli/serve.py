@@ -9,6 +9,7 @@ import signal
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _FLAGS = "_KEYPLAN_SERVE_FLAGS"
 """The variable that passes the options on to worker processes."""
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
+_PROGRESS_SECONDS = 5.0
 
 
 def serve(
@@ -324,13 +326,18 @@ def _run(app: ASGIApp, settings: Settings, listeners: list[socket.socket], ready
 
 
 def _fill(systems: list[Running[Any]]) -> None:
-    """Fill the systems that have no demo data yet."""
+    """Fill the systems that have no demo data yet, and show how far it is, outside a terminal in lines."""
     from rich.console import Console
     from rich.progress import Progress
 
     from keyplan.web.server import filled
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        for each in systems:
+            filled(each, ProgressLines(each.system.title))
+        return
+    with Progress(console=console, transient=True) as bar:
         for each in systems:
             task = bar.add_task(each.system.title, total=None)
             filled(each, partial(_show_progress, bar, task))
@@ -338,3 +345,17 @@ def _fill(systems: list[Running[Any]]) -> None:
 
 def _show_progress(bar: ProgressBar, task: TaskID, done: int, total: int) -> None:
     bar.update(task, completed=done, total=total)
+
+
+class ProgressLines:
+    """Says how far the demo data of a system is, every few seconds."""
+
+    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._title = title
+        self._clock = clock
+        self._said = clock()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._clock() - self._said >= _PROGRESS_SECONDS:
+            self._said = self._clock()
+            typer.echo(f"Demo data of {self._title}: {done} of {total}", err=True)

@@ -31,6 +31,7 @@ from keyplan.data.writes.operations import (
 )
 from keyplan.data.writes.preparing import key_write_steps, transaction_steps
 from keyplan.design import Design, Op
+from keyplan.design.entity import EntitySpec
 from keyplan.design.rewrites import Rewrite
 
 D = TypeVar("D", bound=Design)
@@ -60,11 +61,14 @@ class StoreCore(Generic[D]):
         self._timeout = timeout
         self._objects = objects
         self._beside: Beside = nothing_beside
+        self._known: set[type] = set()
+        """Entities that are known to be in the design's tables."""
         self._relations = Relations(design)
         self._reader = Reader(design, self._relations, secret)
         self._jobs = Jobs(self._reader)
 
     def _steps(self, op: object) -> Steps[Any]:
+        self._check_design(op)
         if isinstance(op, Op):
             return self._reader.run(op, self.clock)
         if isinstance(op, Create | Update | Delete | Move | Check):
@@ -82,6 +86,25 @@ class StoreCore(Generic[D]):
         if isinstance(op, ImportAll):
             return import_steps(op, self._context())
         raise InvalidOperation(f"{op!r} isn't an operation that a store can run")
+
+    def _check_design(self, op: object) -> None:
+        """Raise `InvalidOperation` for an operation on an entity whose table isn't one of the design's."""
+        found = getattr(op, "entity", None)
+        if found is None:  # a query has entities, and a write by key a target
+            several = getattr(op, "entities", None)
+            found = several[0] if several else getattr(getattr(op, "target", None), "entity", None)
+        kind = found if isinstance(found, type) else type(found)
+        if kind in self._known:
+            return
+        spec = getattr(kind, "spec", None)
+        if not isinstance(spec, EntitySpec):
+            return
+        if spec.table not in self.design.all_tables:
+            raise InvalidOperation(
+                f"{spec.name} isn't an entity of {type(self.design).__name__}: its table {spec.table.name} is none of "
+                f"{', '.join(table.name for table in self.design.tables)}. Use the store of its own design."
+            )
+        self._known.add(spec.entity)
 
     def _context(self) -> Context:
         return Context(self.design, self._relations, self.clock(), self._beside)
@@ -113,6 +136,8 @@ class StoreCore(Generic[D]):
         return result
 
     def _transaction(self, parts: tuple[object, ...], token: str | None = None) -> Steps[tuple[Any, ...]]:
+        for part in parts:
+            self._check_design(part)
         context = replace(self._context(), token=token)
         return transaction_steps(parts, self._reader, context, self._jobs.expirations.write)
 

@@ -20,6 +20,14 @@ AttributeType: TypeAlias = Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS"
 """DynamoDB's names of the types that a value can have."""
 
 
+_NOT_RECORDED = "use &, | and ~ in a condition: Python's and, or and not can't be recorded"
+_BETWEEN = ", nor can a chain: write 1 < x < 5 as between(x, 1, 5) or as (x > 1) & (x < 5)"
+_INSTEAD = dict.fromkeys(("<", "<=", ">", ">="), _BETWEEN) | {
+    "=": ", nor can in: write x in (1, 2) as one_of(x, (1, 2))",
+}
+"""What else Python may have asked of a comparison, by its operator."""
+
+
 @dataclass(slots=True, unsafe_hash=True)
 class Node:
     """Part of a condition: an operator with operands, which are nodes, field paths or values.
@@ -40,7 +48,7 @@ class Node:
         return Node("NOT", (self,))
 
     def __bool__(self) -> bool:
-        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can't be recorded")
+        raise TypeError(_NOT_RECORDED + _INSTEAD.get(self.operator, ""))
 
 
 class FieldPath(NamedTuple):
@@ -126,7 +134,7 @@ class FieldStandIn:
         raise TypeError("use contains(p.field, value) in a condition")
 
     def __bool__(self) -> bool:
-        raise TypeError("use &, | and ~ in a condition: Python's and, or and not can't be recorded")
+        raise TypeError(_NOT_RECORDED)
 
     def startswith(self, prefix: object) -> Node:
         """The text starts with this prefix."""

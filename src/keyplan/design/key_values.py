@@ -1,11 +1,15 @@
 """Checks of a query: the values for its key, and the fields in its filter."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import EntitySpec, KeySpec
 from keyplan.design.errors import DesignError
+
+OPTIONS = ("newest_first", "filter", "consistent")
+"""The options of a query, beside the fields of its key."""
 
 
 def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[str, object], tuple[str, Bound] | None]:
@@ -17,6 +21,7 @@ def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[s
     place = key.place
     needed = key.partition_fields
     range_fields = key.range_fields
+    _check_options(key, [name for name in values if name not in needed and name not in range_fields])
     missing = [name for name in needed if name not in values]
     if missing:
         unknown = [name for name in values if name not in (*needed, *range_fields)]
@@ -41,6 +46,18 @@ def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[s
             _check_bound(key, name, bound, given)
     plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
     return plain, (bounds[0][0], bounds[0][1]) if bounds else None
+
+
+def _check_options(key: KeySpec, unknown: Sequence[str]) -> None:
+    """Raise `DesignError` for a misspelled option, which Python takes for the value of a field."""
+    for name in unknown:
+        if meant := get_close_matches(name.lower(), OPTIONS, 1):
+            raise DesignError(
+                "unknown-option",
+                key.place,
+                f"it is neither an option nor a field of the key: {name}",
+                f"Did you mean {meant[0]}? The options are {', '.join(OPTIONS)}.",
+            )
 
 
 def _check_bound(key: KeySpec, name: str, bound: Bound, given: Sequence[str]) -> None:

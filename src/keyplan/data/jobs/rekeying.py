@@ -4,7 +4,7 @@ from typing import Any
 
 from keyplan.data.codec.addresses import address
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
-from keyplan.data.errors import NotFound, StaleVersion
+from keyplan.data.errors import ItemChanged, NotFound
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.baseline import Baseline
@@ -45,7 +45,7 @@ def _rekey(entity: Entity, reader: Reader, context: Context) -> Steps[bool]:
             return True
         except NotFound:
             return False
-        except StaleVersion:
+        except ItemChanged:
             if attempt == ATTEMPTS - 1:
                 raise
         yield Wait(pause(attempt))

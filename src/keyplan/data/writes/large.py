@@ -12,9 +12,9 @@ from uuid import uuid4
 
 from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
 from keyplan.data.codec.large import object_name, object_value, packed
-from keyplan.data.errors import ItemChanged, StaleVersion
 from keyplan.data.reads.large import load
 from keyplan.data.steps import ObjectCall, Steps
+from keyplan.data.writes.locking import stale
 from keyplan.data.writes.operations import AfterWrite, Context, Delete, Move, Planned, Update, Write
 from keyplan.data.writes.patches import ReadPatch
 from keyplan.data.writes.plan import Plan
@@ -45,8 +45,7 @@ def _ready(write: Write[Any], context: Context) -> Steps[Planned]:
     if isinstance(write, Move):
         found = yield from load(context.design, entity)
         if found is not entity:  # somebody replaced the value, or deleted the item
-            versioned = "version" in entity.spec.by_kind
-            kind, constraint = (StaleVersion, "version") if versioned else (ItemChanged, "unchanged")
+            kind, constraint = stale(entity.spec)
             raise kind(entity.spec.name, constraint, entity.key_values, found)
     wanted = values_for_objects(entity)
     if isinstance(write, Update):

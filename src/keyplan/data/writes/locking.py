@@ -38,9 +38,12 @@ def unchanged_since_read(
     if not attributes:
         return [exists]
     same = tuple([equals(name, stored.get(name)) for name in attributes])
-    if "version" in spec.by_kind:
-        return [exists, Requirement(same, lambda found: refused(StaleVersion, "version", found))]
-    return [exists, Requirement(same, lambda found: refused(ItemChanged, "unchanged", found))]
+    return [exists, Requirement(same, lambda found: refused(*stale(spec), found))]
+
+
+def stale(spec: EntitySpec) -> tuple[type[ItemChanged], str]:
+    """The error and the constraint for an item that was changed since it was read."""
+    return (StaleVersion, "version") if "version" in spec.by_kind else (ItemChanged, "unchanged")
 
 
 @lru_cache(maxsize=4096)

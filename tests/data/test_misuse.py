@@ -1,0 +1,75 @@
+"""Mistakes in using the layer are named, with what to write instead."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keyplan.data import InvalidOperation, Store, check, create, delete, patch, put, update
+from keyplan.design import DesignError, Entity, Id, Table, get, key, query, ref, scan
+from keyplan.design.key_values import OPTIONS
+from tests.data.club import Article, Club, Note
+from tests.data.support import Recorder
+
+club = Table("Club", key("PK", "SK"))  # another table of the same name
+
+
+class Stranger(Entity, table=club):
+    stranger_id: Id
+    age: int = 0
+
+    primary = key("STRANGER#{stranger_id}", "STRANGER")
+
+
+STRANGE: list[Callable[[], Any]] = [
+    lambda: create(Stranger(stranger_id="s")),
+    lambda: put(Stranger(stranger_id="s")),
+    lambda: update(Stranger(stranger_id="s")),
+    lambda: delete(Stranger(stranger_id="s")),
+    lambda: patch(ref(Stranger, stranger_id="s"), age=1),
+    lambda: check(ref(Stranger, stranger_id="s")),
+    lambda: get(Stranger, stranger_id="s"),
+    lambda: query(Stranger.primary, stranger_id="s"),
+    lambda: scan(Stranger),
+]
+
+
+@pytest.mark.parametrize("op", STRANGE)
+def test_an_entity_of_another_design_is_refused(store: Store[Club], sent: Recorder, op: Callable[[], Any]) -> None:
+    with pytest.raises(InvalidOperation, match="Stranger isn't an entity of Club: its table Club is none of"):
+        store.run(op())
+    with pytest.raises(InvalidOperation):
+        store.transact(create(Note(note_id="n")), op())
+    assert sent.taken() == []
+
+
+CONDITIONS: list[tuple[Callable[[Any], object], str]] = [
+    (lambda note: 1 < note.stars < 5, "write 1 < x < 5 as between"),
+    (lambda note: note.stars in (1, 2), "write x in .1, 2. as one_of"),
+    (lambda note: note.stars > 1 and note.text == "", "use &, . and ~ in a condition"),
+    (lambda note: not note.text, "use &, . and ~ in a condition"),
+    (lambda note: "a" in note.text, "use contains"),
+]
+
+
+@pytest.mark.parametrize(("condition", "sentence"), CONDITIONS, ids=[sentence for _, sentence in CONDITIONS])
+def test_python_that_a_condition_cannot_record(
+    store: Store[Club], condition: Callable[[Any], object], sentence: str
+) -> None:
+    with pytest.raises(TypeError, match=sentence):
+        store.run(patch(ref(Note, note_id="n"), where=condition, stars=1))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("newestfirst", "newest_first"), ("newestFirst", "newest_first"), ("filters", "filter")]
+)
+def test_a_misspelled_option_of_a_query(wrong: str, meant: str) -> None:
+    values: dict[str, Any] = {"author": "ann", wrong: True}
+    with pytest.raises(DesignError, match=f"neither an option nor a field of the key: {wrong}.*Did you mean {meant}"):
+        query(Article.by_author, **values)
+
+
+def test_the_options_are_those_of_a_query() -> None:
+    parameters = inspect.signature(query).parameters.values()
+    assert tuple(each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY) == OPTIONS
