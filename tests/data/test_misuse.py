@@ -72,4 +72,4 @@ def test_a_misspelled_option_of_a_query(wrong: str, meant: str) -> None:
 
 def test_the_options_are_those_of_a_query() -> None:
     parameters = inspect.signature(query).parameters.values()
-    assert tuple(each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY) == OPTIONS
+    assert {each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY} == set(OPTIONS)

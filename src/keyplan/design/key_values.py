@@ -8,7 +8,7 @@ from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity import EntitySpec, KeySpec
 from keyplan.design.errors import DesignError
 
-OPTIONS = ("newest_first", "filter", "consistent")
+OPTIONS = ("newest_first", "filter", "consistent", "expired")
 """The options of a query, beside the fields of its key."""
 
 
