@@ -89,10 +89,8 @@ class StoreCore(Generic[D]):
 
     def _check_design(self, op: object) -> None:
         """Raise `InvalidOperation` for an operation on an entity whose table isn't one of the design's."""
-        found = getattr(op, "entity", None)
-        if found is None:  # a query has entities, and a write by key a target
-            several = getattr(op, "entities", None)
-            found = several[0] if several else getattr(getattr(op, "target", None), "entity", None)
+        several = getattr(op, "entities", None)  # of a list
+        found = several[0] if several else getattr(getattr(op, "target", op), "entity", None)
         kind = found if isinstance(found, type) else type(found)
         if kind in self._known:
             return
