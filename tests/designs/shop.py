@@ -10,6 +10,8 @@ from pydantic import Field
 
 from keyplan.data import ConditionFailed, Store, create, delete, patch, update
 from keyplan.design import (
+    Aggregate,
+    Aggregated,
     Count,
     Created,
     Design,
@@ -26,11 +28,11 @@ from keyplan.design import (
     Table,
     Ttl,
     Version,
+    aggregate,
     at_least,
     at_most,
     batch_get,
     belongs_to,
-    collection,
     count,
     counts,
     created,
@@ -156,6 +158,11 @@ class Line(Entity, table=shop):
         return ref(Product, sku=self.sku).adding(-self.quantity)
 
 
+class OrderWithLines(Aggregate):
+    order: Order
+    lines: list[Line]
+
+
 class CartItem(Entity, table=shop):
     customer_id: Id
     sku: Id
@@ -219,8 +226,8 @@ class Shop(Design):
         return get(Order, number=number, consistent=True)
 
     @pattern("Get an order with its lines")
-    def order_with_lines(self, number: int) -> Query[Order | Line]:
-        return collection(Order, Line, number=number)
+    def order_with_lines(self, number: int) -> Aggregated[OrderWithLines]:
+        return aggregate(OrderWithLines, number=number)
 
     @pattern("List orders of a customer, newest first")
     def orders_of(self, customer_id: str) -> Query[Order]:
@@ -290,8 +297,8 @@ def ship(store: Store[Shop], order: Order) -> None:
 
 def cancel(store: Store[Shop], number: int) -> None:
     """Cancel an order that wasn't shipped: its lines go, and with them what they reserved."""
-    page = store.run(store.design.order_with_lines(number).limit(100))
-    (order,) = (each for each in page.items if isinstance(each, Order))
-    lines = [each for each in page.items if isinstance(each, Line)]
-    order.status, order.to_ship = "canceled", False
-    store.transact(update(order, where=lambda stored: stored.status != "shipped"), *map(delete, lines))
+    found = store.run(store.design.order_with_lines(number))
+    if found is None:
+        raise LookupError(f"there is no order {number}")
+    found.order.status, found.order.to_ship = "canceled", False
+    store.transact(update(found.order, where=lambda stored: stored.status != "shipped"), *map(delete, found.lines))

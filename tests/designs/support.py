@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -62,11 +61,16 @@ class Blocking:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._store, name)
-        if inspect.iscoroutinefunction(found):
-            return lambda *args, **kwargs: self._loop.run_until_complete(found(*args, **kwargs))
-        if inspect.isasyncgenfunction(found):
-            return lambda *args, **kwargs: self._loop.run_until_complete(_all_of(found(*args, **kwargs)))
-        return found
+        if not inspect.ismethod(found):
+            return found
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = found(*args, **kwargs)
+            if inspect.isawaitable(result):
+                return self._loop.run_until_complete(result)
+            return self._loop.run_until_complete(_all_of(result)) if hasattr(result, "__aiter__") else result
+
+        return call
 
     def close(self) -> None:
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
@@ -115,20 +119,11 @@ def _client(mode: Mode) -> Iterator[tuple[object, object]]:
     if mode.endswith("engine"):
         with Engine() as engine:
             yield engine, engine
-    elif url := os.environ.get("KEYPLAN_TEST_ENDPOINT"):  # another server; see tools/test_engines.py
-        with _over_http(boto3.Session(region_name="us-east-1"), url) as (client, streams):
-            for name in client.list_tables()["TableNames"]:
-                client.delete_table(TableName=name)
-            yield client, streams
-    else:
-        with closing(Database()) as database, serve_in_thread(database) as url, _over_http(_session, url) as clients:
-            yield clients
-
-
-@contextmanager
-def _over_http(session: boto3.Session, url: str) -> Iterator[tuple[Any, Any]]:
+        return
     with (
-        closing(session.client("dynamodb", endpoint_url=url)) as client,
-        closing(session.client("dynamodbstreams", endpoint_url=url)) as streams,
+        closing(Database()) as database,
+        serve_in_thread(database) as url,
+        closing(_session.client("dynamodb", endpoint_url=url)) as client,
+        closing(_session.client("dynamodbstreams", endpoint_url=url)) as streams,
     ):
         yield client, streams

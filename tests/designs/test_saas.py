@@ -179,3 +179,18 @@ def test_changes_arrive_at_a_handler(mode: Mode) -> None:
         runner.run_once()
         runner.close()
     assert welcomed == ["ann", "joe"]
+
+
+def test_what_has_expired_is_gone(store: Store[Saas]) -> None:
+    now = store.clock()
+    store.run(create(Session(token_digest=digest("s"), user_id="ann", started_at=now, expires=now + SESSION)))
+    invitation = Invitation(tenant_id="acme", token_digest="1", email="new@example.org", expires=now + INVITATION)
+    store.run(create(invitation))
+    later = Store(store.design, store.client, clock=lambda: now + INVITATION + timedelta(minutes=1))
+    assert later.run(later.design.session(digest("s"))) is None
+    assert later.run(later.design.sessions_of("ann")).items == []
+    assert later.run(later.design.invitations("acme")).items == []
+    again = Invitation(tenant_id="acme", token_digest="1", email="new@example.org", expires=now + 2 * INVITATION)
+    later.run(create(again))  # replaces the expired one and its claim on the address
+    assert later.run(later.design.invitation("1")) is not None
+    assert later.verify() == []

@@ -11,7 +11,9 @@ Use it for sign-ins, password resets, invitations, shopping carts: whatever ends
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from keyplan.data import Store, create, delete, touch
+import pytest
+
+from keyplan.data import NotFound, Store, create, delete, touch
 from keyplan.design import Design, Entity, Get, Id, Query, Table, Ttl, get, key, pattern, query, ref
 
 web = Table("Web", key("PK", "SK"), indexes={"ByUser": key("user_key", "started_key")}, ttl="expires")
@@ -54,19 +56,25 @@ def sign_in(store: Store[Web], user_id: str, token: str) -> Session:
 
 
 def user_of(store: Store[Web], token: str) -> str | None:
-    """Who has this token. DynamoDB deletes expired items late, so reads leave them out."""
+    """Who has this token."""
     session = store.run(store.design.session(digest(token)))
     return session.user_id if session is not None else None
 
 
 def use(store: Store[Web]) -> None:
-    """`touch` extends a session without reading it. One that has ended is refused with `NotFound`."""
-    sign_in(store, "ada", "token on the phone")
-    sign_in(store, "ada", "token on the laptop")
-    assert user_of(store, "token on the phone") == "ada"
-    phone = ref(Session, token_digest=digest("token on the phone"))
-    store.run(touch(phone, expires=store.clock() + LASTS))
+    """DynamoDB deletes expired items late, often after hours. Reads leave them out by the store's clock, and writes
+    treat them as absent: `touch` extends a session without reading it, but doesn't revive one that has ended."""
+    sign_in(store, "ada", "on the phone")
+    sign_in(store, "ada", "on the laptop")
+    assert user_of(store, "on the phone") == "ada"
+    store.run(touch(ref(Session, token_digest=digest("on the phone")), expires=store.clock() + 2 * LASTS))
 
-    for session in store.each(store.design.sessions_of("ada")):  # sign out everywhere
-        store.run(delete(session))
-    assert user_of(store, "token on the laptop") is None
+    tonight = Store(store.design, store.client, clock=lambda: store.clock() + LASTS + timedelta(minutes=1))
+    assert user_of(tonight, "on the phone") == "ada"
+    assert user_of(tonight, "on the laptop") is None
+    with pytest.raises(NotFound):
+        tonight.run(touch(ref(Session, token_digest=digest("on the laptop")), expires=tonight.clock() + LASTS))
+
+    for session in tonight.each(tonight.design.sessions_of("ada")):  # sign out everywhere
+        tonight.run(delete(session))
+    assert user_of(tonight, "on the phone") is None

@@ -10,7 +10,7 @@ Use it for metrics, sensor data, page views, chat logs, activity feeds.
 [leaderboard](leaderboard.md)), or export to an analytics store.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from keyplan.data import Store, put_all
@@ -50,7 +50,7 @@ class Sensors(Design):
 
 def use(store: Store[Sensors]) -> None:
     """Readings are written in batches of 25. A list over several days reads one day after the other."""
-    night = datetime(2026, 3, 1, 22, tzinfo=UTC)
+    night = store.clock().replace(hour=22, minute=0, second=0, microsecond=0)
     store.run(put_all([reading("attic", night + timedelta(hours=n), f"{10 + n}.5") for n in range(4)]))
 
     assert [each.celsius for each in store.run(store.design.on_day("attic", night)).items] == [
