@@ -21,6 +21,7 @@ import hashlib
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -35,6 +36,7 @@ from keyplan.data import (
     AlreadyExists,
     AlreadyWritten,
     DataError,
+    NotFound,
     Part,
     Plan,
     Refused,
@@ -44,7 +46,7 @@ from keyplan.data import (
     stored_item,
     update,
 )
-from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, get, ids_from, key
+from keyplan.design import HOUSEKEEPING, Entity, Id, Ttl, exists, get, ids_from, key, query, ref
 from keyplan.web.models.problems import InConflict, Unprocessable
 from keyplan.web.system.access import Caller
 from keyplan.web.system.running import Running
@@ -297,23 +299,9 @@ def _keep(running: Running[Any], attempt: Attempt, result: Result) -> None:
 
 def _drop_oldest(running: Running[Any], owner: str) -> None:
     """Delete the oldest finished records of a person who has too many."""
-    client: Any = running.store.client
-    table = running.design.table_name(HOUSEKEEPING)
-    found: list[tuple[str, str]] = []
-    more: dict[str, object] = {}
-    while True:
-        page = client.query(
-            TableName=table,
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": {"S": f"ONCE#{owner}"}},
-            ExpressionAttributeNames={"#status": "status"},
-            FilterExpression="attribute_exists(#status)",
-            ProjectionExpression="sk, begunAt",
-            **more,
-        )
-        found += [(item["begunAt"]["S"], item["sk"]["S"]) for item in page["Items"]]
-        if "LastEvaluatedKey" not in page:
-            break
-        more = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
-    for _, sort_key in sorted(found)[: max(0, len(found) - _MOST)]:
-        client.delete_item(TableName=table, Key={"pk": {"S": f"ONCE#{owner}"}, "sk": {"S": sort_key}})
+    finished = query(Attempt.primary, owner=owner, filter=lambda attempt: exists(attempt.status))
+    some = finished.only(lambda attempt: (attempt.begun_at, attempt.scope))
+    found = sorted(running.store.each(some))
+    for _, scope in found[: max(0, len(found) - _MOST)]:
+        with suppress(NotFound):  # another request deleted it
+            running.store.run(delete(ref(Attempt, owner=owner, scope=scope)))
