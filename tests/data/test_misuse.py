@@ -7,7 +7,28 @@ from typing import Any
 import pytest
 
 from keyplan.data import InvalidOperation, Store, check, create, delete, patch, put, update
-from keyplan.design import DesignError, Entity, Id, Table, get, key, query, ref, scan
+from keyplan.design import (
+    Aggregate,
+    DesignError,
+    Entity,
+    Id,
+    Table,
+    aggregate,
+    batch_get,
+    count,
+    follow,
+    get,
+    key,
+    lookup,
+    merge,
+    query,
+    ref,
+    scan,
+    taken,
+    together,
+    transact_get,
+    unique,
+)
 from keyplan.design.key_values import OPTIONS
 from tests.data.club import Article, Club, Note
 from tests.data.support import Recorder
@@ -20,6 +41,19 @@ class Stranger(Entity, table=club):
     age: int = 0
 
     primary = key("STRANGER#{stranger_id}", "STRANGER")
+    age_guard = unique("AGE#{age:03}", carries=("stranger_id",))
+
+
+class Child(Entity, table=club):
+    stranger_id: Id
+    child_id: Id
+
+    primary = key("STRANGER#{stranger_id}", "CHILD#{child_id}")
+
+
+class Family(Aggregate):
+    parent: Stranger
+    children: list[Child]
 
 
 STRANGE: list[Callable[[], Any]] = [
@@ -32,6 +66,15 @@ STRANGE: list[Callable[[], Any]] = [
     lambda: get(Stranger, stranger_id="s"),
     lambda: query(Stranger.primary, stranger_id="s"),
     lambda: scan(Stranger),
+    lambda: count(scan(Stranger)),
+    lambda: lookup(Stranger.age_guard, age=1),
+    lambda: taken(Stranger.age_guard, age=1),
+    lambda: merge([query(Stranger.primary, stranger_id="s")], lambda each: each.age),
+    lambda: follow(query(Stranger.primary, stranger_id="s"), lambda each: ref(Note, note_id="n"), Note),
+    lambda: follow(query(Article.by_author, author="a"), lambda each: ref(Stranger, stranger_id="s"), Stranger),
+    lambda: together(batch_get(Note, ["n"]), batch_get(Stranger, ["s"])),
+    lambda: transact_get(get(Stranger, stranger_id="s")),
+    lambda: aggregate(Family, stranger_id="s"),
 ]
 
 

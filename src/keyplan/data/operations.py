@@ -32,6 +32,7 @@ from keyplan.data.writes.operations import (
 from keyplan.data.writes.preparing import key_write_steps, transaction_steps
 from keyplan.design import Design, Op
 from keyplan.design.entity import EntitySpec
+from keyplan.design.operations import Follow
 from keyplan.design.rewrites import Rewrite
 
 D = TypeVar("D", bound=Design)
@@ -91,11 +92,20 @@ class StoreCore(Generic[D]):
         """Raise `InvalidOperation` for an operation on an entity whose table isn't one of the design's."""
         several = getattr(op, "entities", None)  # of a list
         found = several[0] if several else getattr(getattr(op, "target", op), "entity", None)
-        kind = found if isinstance(found, type) else type(found)
+        self._check_entity(op, found if isinstance(found, type) else type(found))
+
+    def _check_entity(self, op: object, kind: type) -> None:
         if kind in self._known:
             return
         spec = getattr(kind, "spec", None)
         if not isinstance(spec, EntitySpec):
+            # It has no entity of its own: it is made of other operations, or reads by way of a guard or a mirror.
+            for name in ("source", "queries", "gets", "way", "guard"):
+                inner = getattr(op, name, ())
+                for each in inner if isinstance(inner, tuple) else (inner,):
+                    self._check_design(each)
+            if isinstance(op, Follow):
+                self._check_entity(op.target, op.target)
             return
         if spec.table not in self.design.all_tables:
             raise InvalidOperation(
