@@ -254,6 +254,67 @@ def test_a_wrong_value_is_refused(name: str) -> None:
         assert found.version == 1
 
 
+LONG = Decimal("1234567890.1234567890123456789012345678")
+
+
+def test_numbers_of_38_digits_are_computed_exactly() -> None:
+    with workshop_store() as (store, _):
+        store.run(create(Tool(tool_id="1", weight=Decimal(0), price=LONG)))
+        after = store.run(
+            patch(TOOL, lambda t: (at(t.weight).subtract(LONG), at(t.price).subtract(LONG)), returning="new")
+        )
+        assert (after.weight, after.price) == (LONG.copy_negate(), Decimal(0))
+        store.run(patch(TOOL, price=LONG))
+        just_over = Decimal(f"{LONG:f}"[:-1] + "9")
+        with pytest.raises(InvalidValue) as refused:
+            store.run(patch(TOOL, lambda t: at(t.price).subtract(just_over)))
+        assert (refused.value.code, refused.value.field) == ("greater-than-equal", "price")
+
+
+def test_a_limit_that_has_more_digits_than_a_number_is_still_a_limit() -> None:
+    tiny = Decimal("1e-37")
+    with workshop_store() as (store, _):
+        store.run(create(Tool(tool_id="1", stock=100)))
+        with pytest.raises(InvalidValue, match="less-than-equal"):
+            store.run(patch(TOOL, lambda t: at(t.stock).add(10**37)))
+        store.run(patch(TOOL, price=Decimal(0)))
+        store.run(patch(TOOL, lambda t: at(t.price).add(tiny)))
+        store.run(patch(TOOL, lambda t: at(t.price).subtract(tiny)))
+        with pytest.raises(InvalidValue, match="greater-than-equal"):
+            store.run(patch(TOOL, lambda t: at(t.price).subtract(tiny)))
+
+
+def test_a_result_that_cannot_be_stored_is_named() -> None:
+    with workshop_store() as (store, _):
+        store.run(create(Tool(tool_id="1", weight=Decimal("9" * 38), anything="x" * 400_000)))
+        other = patch(ref(Plain, plain_id="2"), hits=1)
+        store.run(create(Plain(plain_id="2", text="")))
+
+        def refused(change: Callable[[Any], Any]) -> set[tuple[str, str]]:
+            found = set()
+            for write in (
+                lambda: store.run(patch(TOOL, change)),
+                lambda: store.run(upsert(TOOL, change)),
+                lambda: store.transact(other, patch(TOOL, change)),
+            ):
+                with pytest.raises(InvalidValue) as error:
+                    write()
+                found.add((error.value.code, error.value.place))
+            return found
+
+        assert refused(lambda t: at(t.weight).add(Decimal("0.5"))) == {("number-range", "Tool.weight")}
+        assert refused(lambda t: at(t.log).append("y" * 20_000)) == {("item-too-large", "Tool.log")}
+        assert refused(lambda t: at(t.notes).set({"y" * 20_000: 1})) == {("item-too-large", "Tool.notes")}
+
+
+def test_a_sum_that_cannot_be_stored_is_named_where_the_item_is_read() -> None:
+    with workshop_store() as (store, _):
+        store.run(create(Box(box_id="1", count=10**38 - 1)))
+        with pytest.raises(InvalidValue) as refused:
+            store.run(patch(ref(Box, box_id="1"), lambda box: at(box.count).add(2)))
+        assert (refused.value.code, refused.value.place) == ("number-range", "Box.count")
+
+
 @pytest.mark.parametrize("named", [TOOL, ref(Box, box_id="1")], ids=["direct", "read"])
 def test_a_path_through_nothing_is_refused(named: Ref[Any]) -> None:
     with workshop_store() as (store, _):

@@ -27,7 +27,8 @@ _TEXTS: dict[TermForm, str] = {
 }
 _VALUES: dict[TermForm, int] = {"plus": 2, "append": 2, "prepend": 2, "remove": 0}
 _SECTIONS: dict[TermForm, str] = {"remove": "REMOVE", "add": "ADD", "delete": "DELETE"}
-_EXACT = Context(prec=400)
+EXACT = Context(prec=400)
+"""Arithmetic without rounding: the default context would round to 28 digits."""
 
 TermShape: TypeAlias = tuple[TermForm, tuple[str | int, ...]]
 """A term without its values."""
@@ -128,7 +129,7 @@ def _result(term: UpdateTerm, old: AttributeValue | None) -> AttributeValue | No
 
 
 def _sum(one: AttributeValue, other: AttributeValue) -> AttributeValue:
-    return {"N": number_text(_EXACT.add(Decimal(one["N"]), Decimal(other["N"])))}
+    return {"N": number_text(EXACT.add(Decimal(one["N"]), Decimal(other["N"])))}
 
 
 def _is_in(tag: str, member: object, members: Sequence[object]) -> bool:

@@ -81,6 +81,8 @@ def _changed_value(entity: Entity, name: str, clauses: Sequence[Clause]) -> obje
         after = updated({} if before is None else {stored: before}, terms).get(stored)
     except NothingThere as missing:
         raise path_missing(type(entity), entity.key_values, (name, *missing.names[1:]), entity) from None
+    except InvalidValue as error:  # a sum with too many digits
+        raise InvalidValue(error.code, f"{codec.spec.name}.{name}", error.problem, field=name) from None
     return codec.absent_value(name) if after is None else codec.decode_value(name, after)
 
 

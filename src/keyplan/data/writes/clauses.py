@@ -16,8 +16,7 @@ numbers and sets, and `append` for lists.
 
 All clauses of a patch see the item as it was before, as in DynamoDB, so no two may be about the same value. What can be
 known to be wrong without the item is refused when the patch is made: `recorded_clauses` raises `InvalidValue`. How a
-clause becomes part of a request is the matter of `direct_patches`; what it makes of an item that was read, of
-`clause_results`.
+clause becomes part of a request, and what it makes of an item that was read, is the matter of `clause_terms`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +102,11 @@ class Target(Generic[T_contra]):
     def subtract(self: "Target[float]", amount: float, /) -> Clause: ...
     def subtract(self, amount: object, /) -> Clause:
         """Subtract an amount from the number."""
-        negative = -amount if isinstance(amount, int | Decimal | float) and not isinstance(amount, bool) else amount
+        negative: object = amount
+        if isinstance(amount, Decimal):
+            negative = amount.copy_negate()  # unlike -amount, it doesn't round to the digits of the context
+        elif isinstance(amount, int | float) and not isinstance(amount, bool):
+            negative = -amount
         return Clause(self._path, "add", (negative,))
 
     @overload

@@ -10,7 +10,7 @@ Other limits, such as a multiple of a number or a function, can't be checked so:
 """
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from operator import ge, gt, le, lt
 from typing import Any
 
@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 
 from keyplan.data.codec.value_paths import PathType
 from keyplan.data.codec.values import AttributeValue, number_text
-from keyplan.data.expressions.updates import UpdateTerm
+from keyplan.data.expressions.updates import EXACT, UpdateTerm
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.fields import markers
 from keyplan.design.relaxed import is_limit, relaxed_field
@@ -32,6 +32,9 @@ _BOUNDS: tuple[tuple[type, str, str], ...] = (
     (MinLen, ">=", "min_length"),
     (MaxLen, "<=", "max_length"),
 )
+_DOWN, _UP = Context(prec=38, rounding=ROUND_FLOOR), Context(prec=38, rounding=ROUND_CEILING)
+_ROUNDED = {">=": _UP, ">": _DOWN, "<=": _DOWN, "<": _UP}
+"""How a bound is rounded to the digits of a number, so that it still divides the numbers that can be stored."""
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {">=": ge, ">": gt, "<=": le, "<": lt}
 
 
@@ -56,8 +59,8 @@ def _condition(term: UpdateTerm, path: FieldPath, operator: str, bound: Decimal)
     if "N" in given:
         amount = Decimal(given["N"])
         base = Decimal(term.values[0]["N"]) if term.form == "plus" else Decimal(0)
-        fits = Node(operator, (path, _number(bound - amount)))
-        return fits | absent if _COMPARE[operator](base + amount, bound) else fits
+        fits = Node(operator, (path, _number(_ROUNDED[operator].subtract(bound, amount))))
+        return fits | absent if _COMPARE[operator](EXACT.add(base, amount), bound) else fits
     size = Node("size", (path,))
     if term.form in ("append", "prepend"):
         more, before = len(given["L"]), len(term.values[0]["L"])

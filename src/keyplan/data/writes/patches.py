@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
+from keyplan.data.codec.sizes import MAXIMUM_ITEM
 from keyplan.data.codec.times import moment
 from keyplan.data.codec.value_paths import validated_field, value_path
 from keyplan.data.codec.values import AttributeValue, Item
@@ -18,7 +19,7 @@ from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import Steps
 from keyplan.data.writes.clause_terms import changed_values, path_missing, update_term
-from keyplan.data.writes.clauses import Clause, path_text
+from keyplan.data.writes.clauses import Clause, invalid_clause, path_text
 from keyplan.data.writes.computed_limits import limit_conditions
 from keyplan.data.writes.effects import effects_of
 from keyplan.data.writes.family import not_being_deleted
@@ -137,6 +138,7 @@ class DirectPatch:
         )
         action.adds |= written.adds
         action.terms = written.terms
+        action.unstorable = lambda message: unstorable_result(work, message)
         if work.where is not None:
             condition = stored_condition(recorded(entity, work.where), codec)
             action.where = Requirement((condition,), lambda item: _otherwise(work, refused(ConditionFailed, item)))
@@ -233,3 +235,17 @@ def _over_limit(work: Patch[Any, Any], item: Item | None) -> InvalidValue:
     computed = next(clause for clause in work.clauses if not clause.replaces)
     place = f"{work.target.entity.__name__}.{path_text(computed.path)}"
     return InvalidValue("over-limit", place, "The result would be over a limit.", field=computed.field)
+
+
+def unstorable_result(work: Patch[Any, Any], message: str) -> InvalidValue | None:
+    """The error for a result that DynamoDB can't store, by its message; None if that is about something else."""
+    if not work.clauses:
+        return None
+    if "maximum allowed size" in message:
+        code, problem = "item-too-large", f"The item would have more than {MAXIMUM_ITEM} bytes. Shorten it first."
+    elif "significant digits" in message or message.startswith(("Number overflow", "Number underflow")):
+        code, problem = "number-range", "The result can't be stored: it has more than 38 digits or is out of range."
+    else:
+        return None
+    computed = next((clause for clause in work.clauses if not clause.replaces), work.clauses[0])
+    return invalid_clause(work.target.entity.spec, code, computed.path, problem)

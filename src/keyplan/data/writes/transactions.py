@@ -74,9 +74,19 @@ def _explained(actions: list[Action], failure: ClientFailure) -> DataError | Inv
     """The error of the rule that refused a request."""
     if failure.code == "ConditionalCheckFailedException":
         return actions[0].explain(failure.response.get("Item"))
+    if failure.code == "ValidationException" and len(actions) == 1:
+        return _unstorable(actions[0], failure.message) or given_up(failure)
     if failure.code == "TransactionCanceledException":
         reasons: list[dict[str, Any]] = failure.response.get("CancellationReasons", [])
         for action, reason in zip(actions, reasons, strict=False):
             if reason.get("Code") == "ConditionalCheckFailed":
                 return action.explain(reason.get("Item"))
+            error = _unstorable(action, reason.get("Message", "")) if reason.get("Code") == "ValidationError" else None
+            if error is not None:
+                return error
     return given_up(failure)
+
+
+def _unstorable(action: Action, message: str) -> InvalidValue | None:
+    """The error for a result that DynamoDB computed and can't store; None for other messages."""
+    return None if action.unstorable is None else action.unstorable(message)

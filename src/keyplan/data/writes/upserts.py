@@ -27,7 +27,7 @@ from keyplan.data.writes.family import not_being_deleted
 from keyplan.data.writes.key_operations import Patch, Upsert
 from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, Replacing, invalid
 from keyplan.data.writes.patch_routes import Route, direct_route, exact_key_fields, shape_of
-from keyplan.data.writes.patches import DirectWrite, direct_requirements, direct_write, read_patch
+from keyplan.data.writes.patches import DirectWrite, direct_requirements, direct_write, read_patch, unstorable_result
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.returning import direct_result, read_result, return_values
 from keyplan.data.writes.stamps import creation_stamps
@@ -188,6 +188,7 @@ class DirectUpsert:
         )
         action.adds |= written.adds
         action.terms = written.terms
+        action.unstorable = lambda message: unstorable_result(_as_patch(work), message)
         if work.returning is None:
             return lambda: None
         action.returns = return_values(work.returning, work.clauses, may_be_new=True)
