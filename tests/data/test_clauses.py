@@ -338,6 +338,20 @@ def test_a_path_through_none_is_refused() -> None:
             store.run(patch(ref(Tool, tool_id="2"), lambda t: at(t.size.width).set(1)))
 
 
+def test_a_path_through_a_stored_null_is_refused() -> None:
+    with workshop_store() as (store, recorder):
+        store.run(create(full()))
+        client: Any = recorder.client
+        client.update_item(
+            TableName="Tools",
+            Key={"PK": {"S": "TOOL#1"}, "SK": {"S": "TOOL"}},
+            UpdateExpression="SET box = :null",
+            ExpressionAttributeValues={":null": {"NULL": True}},
+        )
+        with pytest.raises(PathMissing, match=r"has no box, so box.width can't be changed"):
+            store.run(patch(TOOL, lambda t: at(t.box.width).set(1)))  # type: ignore[union-attr]
+
+
 # Versions, stamps, older forms
 
 

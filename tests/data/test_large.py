@@ -501,6 +501,22 @@ def test_parts_of_an_expired_item_do_not_prevent_a_new_one(store: Store[Archive]
     assert read(store).body == text(600_000, 2)
 
 
+def test_an_expired_item_can_be_read_without_its_parts(store: Store[Archive], sent: Recorder) -> None:
+    store.run(create(page(body=text(600_000), expires=NOW - timedelta(days=3))))
+    op = get(Page, folder="f", page="1", expired=True)
+    whole = store.run(op)
+    assert whole is not None
+    assert whole.body == text(600_000)
+    client: Any = sent.client
+    client.delete_item(TableName="Archive", Key=part_key(sent))
+    found = store.run(op)
+    assert found is not None
+    assert found.page == "1"
+    with pytest.raises(NotLoaded):
+        _ = found.body
+    assert store.run(get(Page, folder="f", page="1")) is None
+
+
 # Verify
 
 

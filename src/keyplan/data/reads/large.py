@@ -29,8 +29,11 @@ def unread_fields(entity: Entity) -> list[tuple[FieldSpec, Unread]]:
     return [(field, value) for field, value in values if type(value) is Unread and not value.is_loaded]
 
 
-def load(design: Design, entity: Entity) -> Steps[Any]:
-    """The entity with its large values; None if it was deleted in the meantime."""
+def load(design: Design, entity: Entity, *, expired: bool = False) -> Steps[Any]:
+    """The entity with its large values; None if it was deleted in the meantime.
+
+    DynamoDB deletes an expired item and its parts in any order: a value whose parts are gone stays unread then.
+    """
     codec, looks = codec_of(type(entity)), 0
     unread = unread_fields(entity)
     for attempt in range(ATTEMPTS):
@@ -51,6 +54,8 @@ def load(design: Design, entity: Entity) -> Steps[Any]:
             entity.__dict__.update(contents)
             return entity
         looks = looks + 1 if before == {field.name: value for field, value in unread} else 1
+        if looks == LOOKS and expired:
+            return entity
         if looks == LOOKS:
             raise _lost(entity, item, missing[0])
     name = f"{entity.spec.name}.{unread[0][0].name}"

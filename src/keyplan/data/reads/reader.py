@@ -95,10 +95,11 @@ class Reader:
         item = answer.get("Item")
         if item is None or DELETING in item or not codec.recognizes(item):
             return None
-        if codec.ttl is not None and not op.expired and is_expired(codec.ttl, item, clock()):
+        expired = codec.ttl is not None and is_expired(codec.ttl, item, clock())
+        if expired and not op.expired:
             return None
         entity = codec.decode(item)
-        return (yield from load(self._design, entity)) if codec.spec.large else entity
+        return (yield from load(self._design, entity, expired=expired)) if codec.spec.large else entity
 
     def stored(self, named: Ref[Any]) -> Steps[Item | None]:
         """The stored item, read consistently, even if it is being deleted."""
@@ -149,7 +150,8 @@ class Reader:
             if item is not None and DELETING not in item and codec.recognizes(item):
                 found = Wanted(op.way.entity, values, op.selection, op.expired).result(item, clock)
                 if isinstance(found, Entity) and codec.spec.large:
-                    return (yield from load(self._design, found))
+                    expired = is_expired(codec.ttl, item, clock())
+                    return (yield from load(self._design, found, expired=expired))
                 return found
             # It may have moved in the meantime: then the guard or mirror leads elsewhere now.
             before, values = values, (yield from self._led_to(replace(op, consistent=True), clock))

@@ -52,7 +52,7 @@ class Action:
     """The item after the update, if it is known."""
     returns: str | None = None
     """Which attributes DynamoDB returns, if this is the only action: its `ReturnValues`."""
-    unstorable: Callable[[str], InvalidValue | None] | None = None
+    unstorable: Callable[[str], Refused | InvalidValue | None] | None = None
     """The error for a result that DynamoDB can't store, given what DynamoDB says about it."""
     frees: int = 0
     """About how many bytes it deletes, if that is much: a transaction counts them too."""

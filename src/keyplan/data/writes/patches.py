@@ -237,10 +237,13 @@ def _over_limit(work: Patch[Any, Any], item: Item | None) -> InvalidValue:
     return InvalidValue("over-limit", place, "The result would be over a limit.", field=computed.field)
 
 
-def unstorable_result(work: Patch[Any, Any], message: str) -> InvalidValue | None:
+def unstorable_result(work: Patch[Any, Any], message: str) -> Refused | InvalidValue | None:
     """The error for a result that DynamoDB can't store, by its message; None if that is about something else."""
     if not work.clauses:
         return None
+    if "document path" in message:  # somebody else stored NULL, or another type, where the value around it should be
+        inside = next((clause for clause in work.clauses if len(clause.path) > 1), work.clauses[0])
+        return path_missing(work.target.entity, work.target.values, inside.path, None)
     if "maximum allowed size" in message:
         code, problem = "item-too-large", f"The item would have more than {MAXIMUM_ITEM} bytes. Shorten it first."
     elif "significant digits" in message or message.startswith(("Number overflow", "Number underflow")):

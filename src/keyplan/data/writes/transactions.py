@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from keyplan.data.errors import DataError
+from keyplan.data.errors import DataError, Refused
 from keyplan.data.steps import ClientFailure, Steps, call, given_up
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.large import with_large_values
@@ -87,6 +87,6 @@ def _explained(actions: list[Action], failure: ClientFailure) -> DataError | Inv
     return given_up(failure)
 
 
-def _unstorable(action: Action, message: str) -> InvalidValue | None:
+def _unstorable(action: Action, message: str) -> Refused | InvalidValue | None:
     """The error for a result that DynamoDB computed and can't store; None for other messages."""
     return None if action.unstorable is None else action.unstorable(message)
