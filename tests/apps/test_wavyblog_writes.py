@@ -1,7 +1,6 @@
 """What WavyBlog's creates and changes write, item by item, in the document's keys; and what they refuse."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from keyplan.data import (
 )
 from keyplan.design import InvalidValue
 from tests.apps.support import World, world
-from tests.apps.wavyblog_data import START, post, user
+from tests.apps.wavyblog_data import CENTURY, START, post, user
 
 
 def _start(store: Store[WavyBlog]) -> None:
@@ -164,7 +163,7 @@ def test_the_last_admin_stays(store: Store[WavyBlog]) -> None:
 
 
 def test_a_token_belongs_to_a_login_of_a_user(store: Store[WavyBlog]) -> None:
-    expiry = {"username": "john_doe", "expires_at": START + timedelta(days=14)}
+    expiry = {"username": "john_doe", "expires_at": START + CENTURY}
     token = RefreshToken.model_validate({"token_hash": "hash", "family_id": "login", **expiry})
     with pytest.raises(ParentMissing):
         store.run(create(token))
@@ -176,7 +175,7 @@ def test_a_token_belongs_to_a_login_of_a_user(store: Store[WavyBlog]) -> None:
     client: Any = store.client
     items = client.scan(TableName="WavyBlog-keyplan")["Items"]
     assert {item["sk"]["S"] for item in items} == {"FAMILY#login", "TOKEN#login#hash", "TOKEN#hash"}
-    assert {item["expiresAt"]["N"] for item in items} == {str(int((START + timedelta(days=14)).timestamp()))}
+    assert {item["expiresAt"]["N"] for item in items} == {str(int((START + CENTURY).timestamp()))}
 
 
 def test_an_image_belongs_to_a_user(store: Store[WavyBlog]) -> None:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from datetime import datetime
 
 from keyplan.apps.hacktracker.design import HackTrackerDesign
-from keyplan.apps.hacktracker.entities import AtBat, FormerPlayer, Game, Player, Team, User
-from keyplan.data import ConditionFailed, NotFound, Part, check, create, delete, touch, update
+from keyplan.apps.hacktracker.entities import AtBat, FormerPlayer, Game, Membership, Player, Team, User
+from keyplan.data import ConditionFailed, NotFound, Update, Upsert, at, check, delete, touch, update, upsert
 from keyplan.data.streams import ItemChange, on
-from keyplan.design import get, ref
+from keyplan.design import ref
 from keyplan.web import Running
 
 Hack = Running[HackTrackerDesign]
@@ -19,15 +19,12 @@ _TOGETHER = 50
 """At-bats that are changed in one transaction."""
 
 
-def unlinking(running: Hack, player: Player, now: datetime) -> list[Part]:
+def unlinking(player: Player, now: datetime) -> list[Update[Player] | Upsert[FormerPlayer]]:
     """The writes that make a linked player a ghost again. The user's at-bats can still be found."""
     assert player.user_id is not None
-    former = FormerPlayer(team_id=player.team_id, user_id=player.user_id, player_id=player.player_id, unlinked_at=now)
-    known = running.store.run(
-        get(FormerPlayer, team_id=former.team_id, user_id=former.user_id, player_id=former.player_id, consistent=True)
-    )
+    former = ref(FormerPlayer, team_id=player.team_id, user_id=player.user_id, player_id=player.player_id)
     player.user_id, player.linked_at, player.is_ghost = None, None, True
-    return [update(player)] if known is not None else [update(player), create(former)]
+    return [update(player), upsert(former, lambda known: at(known.unlinked_at).set_default(now))]
 
 
 # Deleted accounts
@@ -46,7 +43,7 @@ def leave_everything(running: Hack, user_id: str) -> None:
         player.first_name, player.last_name = NOBODY
         with suppress(NotFound):
             # The record of a player of a removed team is the only way to the at-bats for it.
-            store.transact(*([update(player)] if player.removed_at else unlinking(running, player, store.clock())))
+            store.transact(*([update(player)] if player.removed_at else unlinking(player, store.clock())))
 
 
 @on(User, "MODIFY")
@@ -78,8 +75,8 @@ def _redate(running: Hack, game: Game) -> None:
         for each in running.store.each(running.design.last_at_bats(game.game_id).limit(100))
         if each.game_date != start
     ]
-    for at in range(0, len(behind), _TOGETHER):
-        running.store.transact(*behind[at : at + _TOGETHER], still)
+    for first in range(0, len(behind), _TOGETHER):
+        running.store.transact(*behind[first : first + _TOGETHER], still)
 
 
 @on(Game, "MODIFY")
@@ -106,10 +103,8 @@ def remove_what_belonged(change: ItemChange[Team], running: Hack) -> None:
     _remove_games(running, team_id, change.time)
     _remove_players(running, team_id, change.time)
     for member in running.store.each(running.design.members(team_id)):
-        membership = running.store.run(running.design.membership(member.user_id, team_id))
-        if membership is not None:
-            with suppress(NotFound):
-                running.store.run(delete(membership))
+        with suppress(NotFound):
+            running.store.run(delete(ref(Membership, user_id=member.user_id, team_id=team_id)))
 
 
 def _remove_games(running: Hack, team_id: str, moment: datetime) -> None:

@@ -35,6 +35,7 @@ from keyplan.design import (
     key,
     less_than,
     query,
+    ref,
     timestamp_text,
 )
 from keyplan.web.media.decoder import MEGAPIXELS, Decoder, decoder_of
@@ -365,10 +366,8 @@ class Media:
         if not kind_by_name(name):
             return
         self.objects.delete(name)
-        counted = self._store.run(get(KeptFile, name=name, consistent=True))
-        if counted is not None:
-            with suppress(Refused):  # another process was faster
-                self._store.run(delete(counted))
+        with suppress(Refused):  # another process was faster, or it doesn't count
+            self._store.run(delete(ref(KeptFile, name=name)))
 
     def _found(self, name: str) -> File:
         file = self.find(name)

@@ -91,7 +91,7 @@ class Roster(Access):
         player = self._player(team_id, player_id, version)
         if player.is_ghost:
             raise InConflict("is-ghost", "This player has no account.")
-        self.store.transact(*unlinking(self.running, player, self.now), not_deleted(team_id))
+        self.store.transact(*unlinking(player, self.now), not_deleted(team_id))
         return self._player_out(player)
 
     @allow(SIGNED_IN, also=A_MANAGER, retry=RACES, one_way=True)

@@ -236,10 +236,8 @@ class Accounts(Service[WavyBlog]):
         return self.store.run(self.design.refresh_token(_digest(token))) if token else None
 
     def _revoke(self, username: str, family_id: str) -> None:
-        family = self.store.run(self.design.token_family(username, family_id))
-        if family is not None:
-            with suppress(NotFound, ItemChanged):  # another request does the same
-                self.store.run(delete(family))
+        with suppress(NotFound, ItemChanged):  # another request does the same
+            self.store.run(delete(ref(TokenFamily, username=username, family_id=family_id)))
 
     def _revoke_all(self, username: str) -> None:
         """End every sign-in of a user, in programs and in browsers."""
