@@ -234,7 +234,7 @@ def test_a_revoked_login_leaves_the_others(store: Store[WavyBlog]) -> None:
 
 
 def _log_in(store: Store[WavyBlog], name: str) -> None:
-    given = {"username": "john_doe", "family_id": name, "expires_at": START}
+    given = {"username": "john_doe", "family_id": name, "expires_at": START + CENTURY}
     store.run(create(TokenFamily.model_validate(given)))
     store.run(create(RefreshToken.model_validate({"token_hash": f"hash-{name}", **given})))
 
