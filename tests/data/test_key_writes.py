@@ -75,6 +75,22 @@ def test_a_required_field_without_a_value_is_refused_before_sending(named: Any) 
         assert sent.taken() == []
 
 
+def test_an_existing_item_can_be_changed_by_more_than_a_new_one() -> None:
+    """A new tool has a stock of 10, and at most 100."""
+    named = ref(Tool, tool_id="1")
+    with workshop_store() as (store, sent):
+        with pytest.raises(InvalidValue, match="less-than-equal"):
+            store.run(upsert(named, lambda tool: at(tool.stock).add(95)))
+        store.run(create(Tool(tool_id="1", stock=5)))
+        sent.taken()
+        assert store.run(upsert(named, lambda tool: at(tool.stock).add(95), returning="new")).stock == 100
+        assert [name for name, _ in sent.taken()] == ["get_item", "update_item"]
+        with pytest.raises(InvalidValue, match="less-than-equal"):
+            store.run(upsert(named, stock=101))
+        assert sent.taken() == [], "a value that is given is checked before anything is sent"
+        assert store.verify() == []
+
+
 def test_what_an_upsert_returns() -> None:
     with workshop_store() as (store, _):
         assert store.run(upsert(PLAIN, text="a")) is None

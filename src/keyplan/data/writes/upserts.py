@@ -52,7 +52,7 @@ def prepare_upsert(
         route = _direct_route(work)
         if route is not None:
             direct = DirectUpsert(work, route, fresh)
-            if direct.key_attributes(context) is not None:
+            if direct.key_attributes(context) is not None and not _fits_existing_only(work, fresh):
                 return direct
     item = yield from reader.stored(work.target)
     if item is None:
@@ -64,6 +64,13 @@ def prepare_upsert(
     if is_expired(codec_of(entity).ttl, item, context.now):
         return ReadUpsert(work, fresh, Replacing(address_of(work.target), item, Create(fresh)))
     return read_patch(_as_patch(work), item)
+
+
+def _fits_existing_only(work: Upsert[Any, Any], fresh: Entity) -> bool:
+    """Whether only a value that is computed from an existing one may be within its limits: the item must be read."""
+    computed = {clause.field for clause in work.clauses if not clause.replaces}
+    broken = [error.field for error in fresh.spec.limits.broken(fresh.__dict__)] if computed else []
+    return bool(broken) and computed.issuperset(broken)
 
 
 def _as_patch(work: Upsert[Any, Any]) -> Patch[Any, Any]:
