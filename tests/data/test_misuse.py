@@ -90,8 +90,8 @@ def test_an_entity_of_another_design_is_refused(store: Store[Club], sent: Record
 CONDITIONS: list[tuple[Callable[[Any], object], str]] = [
     (lambda note: 1 < note.stars < 5, "write 1 < x < 5 as between"),
     (lambda note: note.stars in (1, 2), "write x in .1, 2. as one_of"),
-    (lambda note: note.stars > 1 and note.text == "", "use &, . and ~ in a condition"),
-    (lambda note: not note.text, "use &, . and ~ in a condition"),
+    (lambda note: note.stars > 1 and note.text == "", "use &, . and not_"),
+    (lambda note: not note.text, "use &, . and not_"),
     (lambda note: "a" in note.text, "use contains"),
 ]
 

@@ -56,6 +56,8 @@ class StoreCore(Generic[D]):
         timeout: float = 10.0,
         objects: ObjectStorage | None = None,
     ) -> None:
+        if isinstance(design, type):
+            raise InvalidOperation(f"a store takes a design, not its class: {design.__name__}()")
         self.design = design
         self.client = client
         self.clock = clock
@@ -86,7 +88,10 @@ class StoreCore(Generic[D]):
             return write_all(op, self._context())
         if isinstance(op, ImportAll):
             return import_steps(op, self._context())
-        raise InvalidOperation(f"{op!r} isn't an operation that a store can run")
+        raise InvalidOperation(
+            f"{op!r} isn't an operation that a store can run. Those are reads such as get(...), and writes such as "
+            "create(...)"
+        )
 
     def _check_design(self, op: object) -> None:
         """Raise `InvalidOperation` for an operation on an entity whose table isn't one of the design's."""

@@ -7,7 +7,7 @@ Combine conditions with `&`, `|` and `not_(...)` (or `~`): Python's own `and`, `
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 from keyplan.design.errors import DesignError
 
@@ -20,7 +20,7 @@ AttributeType: TypeAlias = Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS"
 """DynamoDB's names of the types that a value can have."""
 
 
-_NOT_RECORDED = "use &, | and ~ in a condition: Python's and, or and not can't be recorded"
+_NOT_RECORDED = "use &, | and not_(...) in a condition: Python's and, or and not can't be recorded"
 _BETWEEN = ", nor can a chain: write 1 < x < 5 as between(x, 1, 5) or as (x > 1) & (x < 5)"
 _INSTEAD = dict.fromkeys(("<", "<=", ">", ">="), _BETWEEN) | {
     "=": ", nor can in: write x in (1, 2) as one_of(x, (1, 2))",
@@ -136,6 +136,37 @@ class FieldStandIn:
     def __bool__(self) -> bool:
         raise TypeError(_NOT_RECORDED)
 
+    def __rand__(self, other: object) -> Node:
+        raise TypeError(f"put comparisons in parentheses: {other!r} & ... is evaluated first. Write (x > 1) & (y == 2)")
+
+    __ror__ = __rand__
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(self._no_value("iterate over it"))
+
+    def __len__(self) -> int:
+        raise TypeError(self._no_value("take its length. In a condition, use size(x)"))
+
+    def __format__(self, spec: str) -> str:
+        raise TypeError(self._no_value("put it into a text"))
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        raise TypeError(
+            f"you can't call {self!r}(...), since only DynamoDB knows the value. In a condition, use "
+            "x.startswith(...), contains(x, ...) or size(x); in a patch, at(x) with a verb"
+        )
+
+    def _computed(self, other: object) -> NoReturn:
+        raise TypeError(self._no_value("compute with it. In a patch, use at(x).add(1)"))
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _computed
+
+    def __repr__(self) -> str:
+        return ".".join(str(part) for part in self._path.names)
+
+    def _no_value(self, attempt: str) -> str:
+        return f"{self!r} stands for a field, whose value only DynamoDB knows: you can't {attempt}"
+
     def startswith(self, prefix: object) -> Node:
         """The text starts with this prefix."""
         return Node("begins_with", (self._path, prefix))
@@ -147,7 +178,10 @@ def _condition(value: object) -> Node:
         return value
     if isinstance(value, FieldStandIn):
         return Node("=", (value._path, True))
-    raise TypeError(f"{value!r} isn't a condition")
+    raise TypeError(
+        f"{value!r} isn't a condition. Compare fields, each comparison in parentheses: (x > 1) & (y == 2). "
+        "For None, use absent(x) or exists(x) instead of is"
+    )
 
 
 def _path(field: object) -> FieldPath:

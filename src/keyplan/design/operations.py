@@ -99,6 +99,8 @@ def query(
     a bound, such as `at_least(...)`. If the hash key has a date bucket, give a value for its bucket, or a range with
     `within(first, last)`. If it has a shard, all shards are read as one list.
     """
+    if not isinstance(access, KeyAccess):
+        raise _not_a_key(access)
     spec = access.entity.spec
     key = spec.access(access.declared)
     plain, bound = split_key_values(key, values)
@@ -129,6 +131,15 @@ def query(
         consistent=consistent,
         expired=expired,
     )
+
+
+def _not_a_key(access: object) -> DesignError:
+    """The error for a query of something that isn't a key of an entity."""
+    if isinstance(access, type) and issubclass(access, Entity):
+        names = ", ".join(f"{access.__name__}.{name}" for name in ("primary", *access.spec.placements))
+        return DesignError("not-a-key", access.__name__, "a query takes a key, not an entity", f"Use one of: {names}.")
+    remedy = "Use the primary key or a placement of an entity, such as Order.primary."
+    return DesignError("not-a-key", "query", f"{access!r} isn't a key", remedy)
 
 
 @dataclass(frozen=True)

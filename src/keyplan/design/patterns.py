@@ -141,6 +141,10 @@ class Pattern(Generic[P, R]):
 def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[P, R]]:
     """Declare a method of a design as an access pattern, with the document's wording."""
 
+    if callable(wording):
+        place = getattr(wording, "__qualname__", "pattern")
+        raise DesignError("pattern-wording", place, "the pattern has no wording", 'Write @pattern("Get order by id").')
+
     def declare(build: Callable[Concatenate[D, P], R]) -> Pattern[P, R]:
         return Pattern(wording, build)
 
@@ -170,6 +174,10 @@ class Design:
         self.environment = dict(environment or {})
 
     def __init_subclass__(cls) -> None:
+        for name in ("tables", "entities"):
+            if not isinstance(getattr(cls, name), Sequence):
+                problem = f"{name} isn't a tuple or a list"
+                raise DesignError("not-a-sequence", cls.__name__, problem, f"Write {name} = (One,), with the comma.")
         cls.patterns = {name: value for name, value in vars(cls).items() if isinstance(value, Pattern)}
         _check_entities(cls)
         design = cls()

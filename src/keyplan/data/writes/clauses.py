@@ -19,7 +19,7 @@ known to be wrong without the item is refused when the patch is made: `recorded_
 clause becomes part of a request, and what it makes of an item that was read, is the matter of `clause_terms`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -67,6 +67,9 @@ class Target(Generic[T_contra]):
 
     def __init__(self, path: tuple[str | int, ...]) -> None:
         self._path = path
+
+    def __repr__(self) -> str:
+        return f"at({path_text(self._path)})"
 
     def set(self, value: T_contra) -> Clause:
         """Set it to this value."""
@@ -164,7 +167,7 @@ def recorded_clauses(
     found = [_of_keyword(name, value) for name, value in values.items()]
     if change is not None:
         given = change(cast(E, EntityStandIn(entity, writing=True)))
-        found += (given,) if isinstance(given, Clause) else given
+        found += (given,) if isinstance(given, Clause | FieldStandIn) or not isinstance(given, Iterable) else given
     clauses = tuple([_checked(entity, clause) for clause in found])
     if len(clauses) > 1:
         _check_overlap(entity.spec, clauses)
@@ -195,7 +198,10 @@ def _checked(entity: type[Entity], clause: object) -> Clause:
     """The clause, with what its verb means for the type of its path."""
     spec = entity.spec
     if not isinstance(clause, Clause):
-        raise TypeError(f"{clause!r} isn't a clause: use at(...) with a verb, such as at(book.year).add(1)")
+        raise TypeError(
+            f"{clause!r} isn't a clause. The function of a patch returns one clause or a tuple of them, each made by "
+            "at(...) with a verb: lambda book: at(book.year).add(1)"
+        )
     path, verb, kind = _resolved(spec, clause.path, clause.verb)
     for value in clause.values:
         if type(value) in (FieldStandIn, Target):
@@ -229,7 +235,8 @@ def _resolved(spec: EntitySpec, path: Path, verb: Verb) -> tuple[Path, Verb, Pat
 def _check_field(spec: EntitySpec, name: str) -> None:
     field = spec.fields.get(name)
     if field is None:
-        raise invalid_clause(spec, "unknown-field", (name,), "There is no such field.")
+        known = ", ".join(spec.fields)
+        raise invalid_clause(spec, "unknown-field", (name,), f"There is no such field. The fields are: {known}.")
     if name in spec.primary.fields:
         problem = "This field is part of the primary key, which a patch can't change. Use move()."
         raise invalid_clause(spec, "key-changed", (name,), problem)

@@ -3,10 +3,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, overload
+from typing import Any, Generic, Literal, TypeAlias, get_args, overload
 
 from typing_extensions import TypeVar
 
+from keyplan.data.errors import InvalidOperation
 from keyplan.data.writes.clauses import Clause, Clauses, recorded_clauses
 from keyplan.data.writes.operations import Check, Create, Delete, Move, Update, WriteOp
 from keyplan.data.writes.partial import Partial
@@ -94,7 +95,8 @@ def patch(
     item is read, and the write is conditional on it. `returning` chooses what is returned: the item after the patch
     ("new") or before it ("old"), or only its changed fields ("updated", "updated-old").
     """
-    return Patch(target, _clauses(target, change, values), where, returning=returning, otherwise=refusal)
+    clauses = _clauses(target, change, values)
+    return Patch(target, clauses, where, returning=_checked_returning(returning), otherwise=refusal)
 
 
 def touch(
@@ -180,11 +182,27 @@ def upsert(
     transaction, which is tried again if somebody else does the same. With `where`, an existing item is changed only if
     it meets the condition. `returning` is that of `patch`; an item that didn't exist before is None.
     """
-    return Upsert(target, _clauses(target, change, values), where, returning, refusal)
+    return Upsert(target, _clauses(target, change, values), where, _checked_returning(returning), refusal)
 
 
 def _clauses(target: Ref[E], change: Callable[[E], Clauses] | None, values: Mapping[str, object]) -> tuple[Clause, ...]:
+    if not isinstance(target, Ref):
+        raise _not_a_ref(target)
     return recorded_clauses(target.entity, change, values)
+
+
+def _not_a_ref(target: object) -> InvalidOperation:
+    given = target.__name__ if isinstance(target, type) else type(target).__name__
+    return InvalidOperation(
+        f"a write by key takes ref({given}, ...), and this isn't one. To write an entity that was read, use update"
+    )
+
+
+def _checked_returning(returning: Returning | None) -> Returning | None:
+    if returning is not None and returning not in get_args(Returning):
+        choices = ", ".join(get_args(Returning))
+        raise InvalidOperation(f"returning can't be {returning!r}. Use one of: {choices}")
+    return returning
 
 
 @dataclass(frozen=True)
