@@ -228,6 +228,19 @@ def test_at_takes_fields_and_a_patch_takes_clauses() -> None:
         patch(TOOL, lambda t: (t.name,))  # type: ignore[arg-type, return-value]
 
 
+@pytest.mark.parametrize("returned", ["field", "target", "nothing", "number"])
+def test_what_is_no_clause_is_named(returned: str) -> None:
+    changes: dict[str, tuple[Callable[[Any], Any], str]] = {
+        "field": (lambda t: t.log, "log isn't a clause"),  # it could be iterated over forever
+        "target": (lambda t: at(t.wear), r"at\(wear\) isn't a clause"),
+        "nothing": (lambda t: None, "None isn't a clause"),
+        "number": (lambda t: 7, "7 isn't a clause"),
+    }
+    change, sentence = changes[returned]
+    with pytest.raises(TypeError, match=sentence):
+        patch(TOOL, change)
+
+
 VALUES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "too many digits": (lambda t: at(t.price).add(Decimal("1." + "1" * 38)), "number-range", "Tool.price"),
     "too many digits in a value": (lambda t: at(t.notes["a"]).set(10**38 + 1), "number-range", "Tool.notes.a"),

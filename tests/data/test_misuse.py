@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import InvalidOperation, Store, check, create, delete, patch, put, update
+from keyplan.data import InvalidOperation, Store, check, create, delete, patch, put, touch, update, upsert
 from keyplan.design import (
     Aggregate,
     DesignError,
     Entity,
     Id,
+    InvalidValue,
     Table,
     aggregate,
     batch_get,
@@ -30,6 +31,7 @@ from keyplan.design import (
     unique,
 )
 from keyplan.design.key_values import OPTIONS
+from keyplan.engine import Engine
 from tests.data.club import Article, Club, Note
 from tests.data.support import Recorder
 
@@ -93,6 +95,13 @@ CONDITIONS: list[tuple[Callable[[Any], object], str]] = [
     (lambda note: note.stars > 1 and note.text == "", "use &, . and not_"),
     (lambda note: not note.text, "use &, . and not_"),
     (lambda note: "a" in note.text, "use contains"),
+    (lambda note: note.stars > 1 & note.stars == 2, "put comparisons in parentheses"),
+    (lambda note: note.text == f"{note.note_id}", "note_id stands for a field.*put it into a text"),
+    (lambda note: len(note.text) > 3, "use size"),
+    (lambda note: note.text.lower() == "a", r"you can't call text\.lower\(\.\.\.\).*contains"),
+    (lambda note: note.stars + 1 > 3, "stars stands for a field.*compute with it"),
+    (lambda note: list(note.text), "iterate over it"),
+    (lambda note: note.text is None, "False isn't a condition.*absent"),
 ]
 
 
@@ -111,6 +120,38 @@ def test_a_misspelled_option_of_a_query(wrong: str, meant: str) -> None:
     values: dict[str, Any] = {"author": "ann", wrong: True}
     with pytest.raises(DesignError, match=f"neither an option nor a field of the key: {wrong}.*Did you mean {meant}"):
         query(Article.by_author, **values)
+
+
+def test_a_query_takes_a_key() -> None:
+    with pytest.raises(
+        DesignError, match=r"takes a key, not an entity\. Use one of: Article\.primary, .*\[not-a-key\]"
+    ):
+        query(Article, author="ann")  # type: ignore[arg-type]
+    with pytest.raises(DesignError, match="'Article' isn't a key"):
+        query("Article", author="ann")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("target", [Note, Note(note_id="n")])
+@pytest.mark.parametrize("write", [patch, upsert, touch])
+def test_a_write_by_key_takes_a_reference(write: Callable[..., object], target: object) -> None:
+    with pytest.raises(InvalidOperation, match=r"takes ref\(Note, \.\.\.\)"):
+        write(target, stars=1)
+
+
+@pytest.mark.parametrize("write", [patch, upsert])
+def test_what_a_write_returns_is_one_of_four(write: Callable[..., object]) -> None:
+    with pytest.raises(InvalidOperation, match=r"returning can't be 'ALL_NEW'\. Use one of: new, updated, old"):
+        write(ref(Note, note_id="n"), stars=1, returning="ALL_NEW")
+
+
+def test_a_store_takes_a_design_not_its_class() -> None:
+    with pytest.raises(InvalidOperation, match=r"Club\(\)"):
+        Store(Club, Engine())  # type: ignore[type-var]
+
+
+def test_a_misspelled_field_of_a_patch_lists_the_fields() -> None:
+    with pytest.raises(InvalidValue, match=r"Note\.star: There is no such field\. The fields are: note_id, .*stars"):
+        patch(ref(Note, note_id="n"), star=1)
 
 
 def test_the_options_are_those_of_a_query() -> None:

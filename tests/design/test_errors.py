@@ -56,6 +56,7 @@ from keyplan.design import (
     within,
 )
 from keyplan.design.conditions import recorded
+from keyplan.design.key_values import OPTIONS
 from tests.design.support import wrong
 
 blog = Table(
@@ -1095,6 +1096,40 @@ def an_entity_without_a_table() -> object:
         primary = key("{id}")
 
     return Thing
+
+
+@declares("not-a-sequence", "Wrong", "Write entities = (One,), with the comma.")
+def a_forgotten_comma() -> object:
+    class Wrong(Design):
+        tables = (blog,)
+        entities = User  # type: ignore[assignment]
+
+    return Wrong
+
+
+@declares("pattern-wording", "a_pattern_without_a_wording.<locals>.Wrong.user", 'Write @pattern("Get order by id").')
+def a_pattern_without_a_wording() -> object:
+    class Wrong(Design):
+        tables = (blog,)
+        entities = (User,)
+
+        @pattern  # type: ignore[arg-type]
+        def user(self, name: str) -> Get[User]:  # type: ignore[misc]
+            return get(User, name=name)
+
+    return Wrong
+
+
+@declares(
+    "not-a-key", "User", f"Use one of: {', '.join(f'User.{each}' for each in ('primary', *User.spec.placements))}."
+)
+def a_query_of_an_entity() -> object:
+    return query(User, name="ann")  # type: ignore[arg-type]
+
+
+@declares("unknown-option", "User.primary", "Did you mean newest_first? The options are " + ", ".join(OPTIONS) + ".")
+def a_misspelled_option_of_a_query() -> object:
+    return query(User.primary, newestfirst=True)
 
 
 @declares("foreign-entity", "Wrong.aside", "Add it to Wrong.entities.")
