@@ -58,7 +58,7 @@ class StoreCore(Generic[D]):
     ) -> None:
         if isinstance(design, type):
             raise InvalidOperation(f"a store takes a design, not its class: {design.__name__}()")
-        self.design = design
+        self.design: D = design
         self.client = client
         self.clock = clock
         self._timeout = timeout
