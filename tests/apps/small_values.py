@@ -38,7 +38,8 @@ FUTURE = datetime(2090, 1, 1, tzinfo=UTC)
 
 names = st.sampled_from(NAMES)
 links = st.sampled_from([None, "https://example.org/a"])
-moments = st.sampled_from([FUTURE + timedelta(days=days) for days in (0, 1, 40)])
+moments = st.sampled_from([FUTURE + timedelta(days=days) for days in (1, 2, 41)])
+"""All of them later than the moments at which anything is written, so that nothing has expired by the store's clock."""
 FIRST_DAY = FUTURE.date()
 dates = st.sampled_from([FIRST_DAY + timedelta(days=days) for days in (0, 1, 2)])
 

@@ -4,6 +4,7 @@ And an update writes exactly what differs, for every type of field.
 """
 
 import time
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -115,11 +116,15 @@ def test_any_entity_is_written_the_same_way_on_both_paths(entity: type[Entity], 
     assert written(lambda values: codec.encode_changed(values, entity.spec.fields, {}), values) == thorough
 
 
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+"""Before the time to live of any sample has passed."""
+
+
 @pytest.fixture(scope="module")
 def opened() -> Any:
     with Engine() as engine:
         recorder = Recorder(engine)
-        store = Store(Quick(), recorder)
+        store = Store(Quick(), recorder, clock=lambda: LONG_AGO)
         store.create_tables()
         yield store, recorder
 

@@ -171,10 +171,14 @@ def test_an_unreachable_dynamodb_is_reported(tmp_path: Path) -> None:
             2,
             f"keyplan: Can't listen on port {port} for DynamoDB: Address already in use\n",
         )
-    nobody = keyplan(tmp_path, "serve", "--port", "0", "--endpoint-url", f"http://127.0.0.1:{port}")
+    nobody = keyplan(
+        tmp_path, "serve", "--port", "0", "--endpoint-url", f"http://127.0.0.1:{port}", KEYPLAN_DYNAMODB_TIMEOUT="1"
+    )
     assert nobody.returncode == 2
-    assert nobody.stderr.startswith("keyplan: Can't use the tables of ")
-    assert f"http://127.0.0.1:{port}" in nobody.stderr
+    waiting, refusal = nobody.stderr.splitlines()
+    assert f"Waiting for http://127.0.0.1:{port}, up to 1 s" in waiting
+    assert refusal.startswith("keyplan: Can't use the tables of ")
+    assert f"http://127.0.0.1:{port}" in refusal
     assert "Traceback" not in nobody.stderr
 
 
