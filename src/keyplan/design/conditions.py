@@ -68,7 +68,7 @@ class SizeStandIn:
     def __eq__(self, other: object) -> Node:  # type: ignore[override]  # recorded, not decided
         return Node("=", (self._size, other))
 
-    def __ne__(self, other: object) -> Node:  # type: ignore[override]
+    def __ne__(self, other: object) -> Node:  # type: ignore[override]  # recorded, not decided
         return Node("<>", (self._size, other))
 
     def __lt__(self, other: object) -> Node:
@@ -106,7 +106,7 @@ class FieldStandIn:
     def __eq__(self, other: object) -> "Node":  # type: ignore[override]  # recorded, not decided
         return Node("=", (self._path, other)) if other is not None else Node("attribute_not_exists", (self._path,))
 
-    def __ne__(self, other: object) -> "Node":  # type: ignore[override]
+    def __ne__(self, other: object) -> "Node":  # type: ignore[override]  # recorded, not decided
         return Node("<>", (self._path, other)) if other is not None else Node("attribute_exists", (self._path,))
 
     def __lt__(self, other: object) -> "Node":
