@@ -47,7 +47,7 @@ class Database:
 
     def _run(self, name: str, operation: Operation, request: Request) -> Answer:
         run = operation.run
-        if not operation.writes:
+        if not operation.writes_for(request):
             return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
         if name == "UpdateTable" and self._maintenance.tables_to_fill():
@@ -78,7 +78,7 @@ class Database:
             return []
         if len(group) == 1:
             return [self._answer("", *group[0])]
-        writes = any(operation.writes for operation, _ in group)
+        writes = any(operation.writes_for(request) for operation, request in group)
 
         def work(transaction: Transaction) -> list[Answer | DynamoError]:
             answers: list[Answer | DynamoError] = []

@@ -54,8 +54,12 @@ class _Plan(NamedTuple):
 def condition(kind: str, text: str, placeholders: Placeholders) -> Condition:
     """Return the condition in the request's member `kind` ("ConditionExpression" or "FilterExpression")."""
     parsed = parse_condition(kind, text)
-    plan = _plan(parsed, placeholders.use(parsed))
-    values = placeholders.values
+    return bind_condition(parsed, placeholders.use(parsed), placeholders.values)
+
+
+def bind_condition(parsed: ParsedCondition, names: tuple[str, ...], values: Item) -> Condition:
+    """Return the condition with these names in place of `parsed.names`, and these values by placeholder."""
+    plan = _plan(parsed, names)
     if plan.conjunction is not None:
         return Condition(_joined("AND", [bind(values) for bind in plan.conjunction]), plan.attributes)
     return Condition(_bind(plan.steps, values), plan.attributes)

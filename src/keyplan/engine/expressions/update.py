@@ -68,8 +68,12 @@ class Update:
 def update(text: str, placeholders: Placeholders) -> Update:
     """Return the update of an UpdateExpression."""
     parsed = parse_update(text)
-    plan = _plan(parsed, placeholders.use(parsed))
-    values = placeholders.values
+    return bind_update(parsed, placeholders.use(parsed), placeholders.values)
+
+
+def bind_update(parsed: ParsedUpdate, names: tuple[str, ...], values: Item) -> Update:
+    """Return the update with these names in place of `parsed.names`, and these values by placeholder."""
+    plan = _plan(parsed, names)
     return Update(plan, [bind(values) for bind in plan.binders])
 
 

@@ -36,6 +36,12 @@ class Operation(NamedTuple):
     run: Run
     writes: bool
     alone: bool
+    only_reads: Callable[[Request], bool] | None = None
+    """Tells which requests of a writing operation only read; these don't wait for the writers of other processes."""
+
+    def writes_for(self, request: Request) -> bool:
+        """Return whether the operation needs a transaction that writes, for this request."""
+        return self.writes and (self.only_reads is None or not self.only_reads(request))
 
 
 def _reads(run: object) -> Operation:

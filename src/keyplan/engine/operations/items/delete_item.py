@@ -3,6 +3,7 @@
 import orjson
 
 from keyplan.engine.executor import Answer
+from keyplan.engine.expressions import Condition
 from keyplan.engine.operations.items.item_changes import (
     Change,
     Decide,
@@ -19,6 +20,7 @@ from keyplan.engine.operations.items.parameters import (
     refuse_legacy,
 )
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
 
@@ -48,7 +50,11 @@ def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
     check_condition_placeholders(request)
     key = normalize_item(request["Key"])
     check_return_values(request)
-    bound = bound_condition(request)
+    return decide_delete(request, key, bound_condition(request), deletes=deletes)
+
+
+def decide_delete(request: ItemRequest, key: Item, bound: Condition | None, *, deletes: bool) -> Decide:
+    """Return the prepared delete of the item with this key, or only the check of its condition."""
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])

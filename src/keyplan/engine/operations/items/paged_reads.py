@@ -15,11 +15,12 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, Placeholders, Projection, condition, projection
 from keyplan.engine.operations.items.consumed_capacity import READ_UNIT, Consumed, describe_consumed, read_units
 from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.key_ranges import Range
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import ITEM_END, Transaction, incomplete_item
 from keyplan.engine.values.attribute_values import Item, item_size
 from keyplan.engine.values.normal_form import normalize_item
-from keyplan.engine.values.row_keys import check_key_values, key_mismatch, prefix_end
+from keyplan.engine.values.row_keys import check_key_values, key_mismatch
 
 PAGE_BYTES = 1_048_576
 
@@ -102,25 +103,6 @@ def table_and_index(transaction: Transaction, request: ItemRequest, selection: S
     return table, index
 
 
-@dataclass(slots=True)
-class Range:
-    """A range of row keys, in one direction. `high` is None for the end of the table."""
-
-    low: bytes
-    high: bytes | None
-    backward: bool = False
-
-    def contains(self, key: bytes) -> bool:
-        return self.low <= key and (self.high is None or key < self.high)
-
-    def start_after(self, key: bytes) -> None:
-        """Exclude what earlier pages have returned, up to and including this key."""
-        if self.backward:
-            self.high = key
-        else:
-            self.low = key + b"\x00"
-
-
 def given_start_key(request: ItemRequest) -> Item | None:
     """Return the ExclusiveStartKey, after all checks that don't need the table."""
     given = request.get("ExclusiveStartKey")
@@ -165,14 +147,10 @@ def read_page(
     selection: Selection,
 ) -> Answer:
     """Read a page and return the answer."""
-    page = _Page(table, index, selection)
-    limit = request.get("Limit")
-    rows = transaction.scan(
-        table, index, bounds.low, bounds.high, backward=bounds.backward, limit=-1 if limit is None else limit
-    )
-    full = page.read(rows)
+    page = Page(table, index, selection)
+    stopped = page.read(transaction, bounds, request.get("Limit"))
     answer = page.answer()
-    if full or page.scanned == limit:
+    if stopped:
         answer["LastEvaluatedKey"] = page.last_key()
     wants = request.get("ReturnConsumedCapacity")
     if wants is not None and wants != "NONE":
@@ -181,8 +159,8 @@ def read_page(
     return answer
 
 
-class _Page:
-    """Collects the items of a page."""
+class Page:
+    """Collects the items of a page, from one range of row keys or several."""
 
     def __init__(self, table: Table, index: Index | None, selection: Selection) -> None:
         self._table = table
@@ -209,7 +187,15 @@ class _Page:
         names = selection.projection.attributes if selection.projection else frozenset()
         return bool((names | (selection.filter.attributes if selection.filter else frozenset())) - index.included)
 
-    def read(self, rows: apsw.Cursor) -> bool:
+    def read(self, transaction: Transaction, bounds: Range, limit: int | None) -> bool:
+        """Read a range to its end, or until the page has so many items or 1 MB; return whether it has."""
+        left = -1 if limit is None else limit - self.scanned
+        full = self._read(
+            transaction.scan(self._table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=left)
+        )
+        return full or self.scanned == limit
+
+    def _read(self, rows: apsw.Cursor) -> bool:
         """Read rows until there are no more or the page is full; return whether it is full."""
         if not self._decodes:
             return self._copy(rows)
@@ -225,7 +211,7 @@ class _Page:
     def _copy(self, rows: apsw.Cursor) -> bool:
         """The same for items that are returned exactly as they are stored."""
         items = self._items
-        read = 0
+        read = self._bytes
         for size, stored in rows:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
@@ -290,11 +276,6 @@ class _Page:
             return Consumed(units)
         fetched = float(self._fetched_units) if consistent else self._fetched_units / 2
         return Consumed(fetched, {self._index.name: units})
-
-
-def prefix_range(prefix: bytes, *, backward: bool = False) -> Range:
-    """Return the range of all row keys with this prefix."""
-    return Range(prefix, prefix_end(prefix), backward)
 
 
 def start_key_error(message: str) -> DynamoError:

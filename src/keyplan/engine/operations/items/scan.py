@@ -4,8 +4,8 @@ from keyplan.engine.errors import validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Placeholders
 from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.key_ranges import Range
 from keyplan.engine.operations.items.paged_reads import (
-    Range,
     check_select,
     given_start_key,
     read_page,

@@ -30,7 +30,7 @@ def update_item(transaction: Transaction, request: ItemRequest) -> Answer:
     change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
-    attributes = _attributes(request.get("ReturnValues", "NONE"), change, bound)
+    attributes = returned_attributes(request.get("ReturnValues", "NONE"), change, bound)
     if attributes is not None:
         answer["Attributes"] = attributes
     add_metrics(answer, request, change)
@@ -46,6 +46,11 @@ def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
     check_placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
     key = normalize_item(request["Key"])
     bound, bound_condition = _expressions(request)
+    return decide_update(request, key, bound, bound_condition), bound
+
+
+def decide_update(request: ItemRequest, key: Item, bound: Update | None, bound_condition: Condition | None) -> Decide:
+    """Return the prepared update of the item with this key."""
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
@@ -64,7 +69,7 @@ def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
         _check_result(table, bound, new, size)
         return Change(table, key, row_key, row, old, new, size)
 
-    return decide, bound
+    return decide
 
 
 def _expressions(request: ItemRequest) -> tuple[Update | None, Condition | None]:
@@ -99,8 +104,8 @@ def _check_result(table: Table, bound: Update | None, new: Item, size: int) -> N
             check_nesting(new[str(path[0])])
 
 
-def _attributes(wanted: str, change: Change, bound: Update | None) -> object:
-    """The attributes that ReturnValues asks for, or None."""
+def returned_attributes(wanted: str, change: Change, bound: Update | None) -> object:
+    """Return the attributes that ReturnValues asks for, or None."""
     if wanted == "ALL_OLD":
         return None if change.row is None else orjson.Fragment(change.row.stored)
     if wanted == "ALL_NEW":
