@@ -1,8 +1,6 @@
 """A small system with pictures, with files on disk or in S3, served over HTTP; and ways to interrupt it."""
 
 import struct
-import threading
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +12,6 @@ from typing import Any
 
 import boto3
 import httpx
-import uvicorn
 from botocore.config import Config
 from moto.server import ThreadedMotoServer
 from PIL import Image
@@ -28,6 +25,7 @@ from keyplan.engine import Engine
 from keyplan.web.media import DiskObjects, Media, Objects, Quota, S3Objects, Ticket, media_routes
 from keyplan.web.media.secret import KeptSecret
 from keyplan.web.models.problems import Problem, answer
+from tests.web import site
 
 BUCKET = "pictures"
 PURPOSE = "picture of alice"
@@ -213,19 +211,10 @@ def served(*galleries: Gallery) -> Iterator[str]:
         return answer(error, "request")
 
     app = Starlette(routes=media_routes(galleries), exception_handlers={Problem: on_problem})
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off", ws="none"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    for each in galleries:
-        each.url = url
-    try:
+    with site.served(app) as url:
+        for each in galleries:
+            each.url = url
         yield url
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 # Interruptions

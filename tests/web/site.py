@@ -1,8 +1,8 @@
 """A real server for tests: a system on an in-memory engine, over HTTP."""
 
+import asyncio
 import socket
 import threading
-import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +32,44 @@ def changed(settings: Settings, **given: Any) -> Settings:
     return settings_of(**settings.model_dump(exclude_unset=True) | given)
 
 
+class _PromptServer(uvicorn.Server):
+    """uvicorn's server without its pauses of a tenth of a second, which take longer than most tests."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+
+    def stop(self) -> None:
+        """Stop it, from another thread."""
+        self._loop.call_soon_threadsafe(self._stopping.set)
+
+    async def main_loop(self) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        self.ready.set()
+        ticking = asyncio.create_task(super().main_loop())  # which keeps the date
+        await self._stopping.wait()
+        ticking.cancel()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        try:
+            async with asyncio.timeout(0.1):
+                await self._until_nothing_is_open()
+        except TimeoutError:
+            await super().shutdown(sockets)
+        else:
+            await self.lifespan.shutdown()
+
+    async def _until_nothing_is_open(self) -> None:
+        while self.server_state.connections or self.server_state.tasks:
+            await asyncio.sleep(0.001)
+        for server in self.servers:
+            await server.wait_closed()
+
+
 @contextmanager
 def served(app: ASGIApp, settings: Settings | None = None) -> Iterator[str]:
     """Serve an application on a free local port until the block ends; with settings, as `keyplan serve` does."""
@@ -40,15 +78,15 @@ def served(app: ASGIApp, settings: Settings | None = None) -> Iterator[str]:
         config = uvicorn.Config(app, log_config=None, access_log=False, proxy_headers=False)
     else:
         config = server_config(app, settings)
-    server = uvicorn.Server(config)
+    server = _PromptServer(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
+    while not server.ready.wait(0.1):
+        assert thread.is_alive(), "the server doesn't start"
     try:
-        while not server.started:
-            time.sleep(0.005)
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
-        server.should_exit = True
+        server.stop()
         thread.join()
         listener.close()
 
