@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from keyplan.engine.background.maintenance import Maintenance
-from keyplan.engine.errors import DamagedFile, DynamoError
+from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation
 from keyplan.engine.executor import Answer, Request
 from keyplan.engine.operations import OPERATIONS, Operation
 from keyplan.engine.storage.storage import Durability, Storage
@@ -123,7 +123,7 @@ def _operation(name: str) -> Operation:
     try:
         return OPERATIONS[name]
     except KeyError:
-        raise DynamoError("UnknownOperationException", "") from None
+        raise unknown_operation() from None
 
 
 def _raiser(error: DynamoError) -> Operation:

@@ -38,6 +38,11 @@ def invalid_parameter(message: str) -> DynamoError:
     return DynamoError("ValidationException", "One or more parameter values were invalid: " + message)
 
 
+def unknown_operation() -> DynamoError:
+    """An operation that DynamoDB, or this engine, doesn't have."""
+    return DynamoError("UnknownOperationException", "Unknown operation exception")
+
+
 def not_found(message: str) -> DynamoError:
     """A table, index, stream or backup that doesn't exist."""
     return DynamoError("ResourceNotFoundException", message)

@@ -9,6 +9,8 @@ Request: TypeAlias = dict[str, object]
 """A decoded request by AWS's member names, in the wire's JSON form."""
 Answer: TypeAlias = dict[str, object]
 """An answer in the wire's JSON form; items in it may be `orjson.Fragment`s of their stored JSON."""
+NOTHING: Answer = {}
+"""The answer of an operation without output, which is sent without a body."""
 
 
 class Executor(Protocol):

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import orjson
 
-from keyplan.engine.errors import DamagedFile, DynamoError
-from keyplan.engine.executor import Answer, Executor, Request
+from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation
+from keyplan.engine.executor import NOTHING, Answer, Executor, Request
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 MAX_BODY = 16 * 1024 * 1024
@@ -72,11 +72,6 @@ def operation_of(target: str | bytes | None) -> str:
     return operation
 
 
-def unknown_operation() -> DynamoError:
-    """AWS's answer to an unknown operation, which has no message."""
-    return DynamoError("UnknownOperationException", "")
-
-
 def request_too_large() -> DynamoError:
     """AWS's answer to a body over 16 MB."""
     return DynamoError("RequestEntityTooLargeException", "", status=413)
@@ -103,7 +98,7 @@ def encode(answer: Answer | DynamoError) -> tuple[int, bytes]:
     if isinstance(answer, DynamoError):
         return answer.status, encode_error(answer)
     try:
-        return 200, orjson.dumps(answer)
+        return 200, b"" if answer is NOTHING else orjson.dumps(answer)
     except orjson.JSONEncodeError:
         log.exception("An answer can't be encoded")
         return 500, encode_error(internal_error())

@@ -193,6 +193,12 @@ def test_attribute_type(attribute: str, kind: str) -> None:
     assert not a_condition(f"attribute_type({attribute}, :kind)", {":kind": s(other)}).matches(ITEM)
 
 
+def test_attribute_type_of_what_is_no_attribute() -> None:
+    assert a_condition("attribute_type(:v, :kind)", {":v": n("1"), ":kind": s("N")}).matches(ITEM)
+    assert not a_condition("attribute_type(:v, :kind)", {":v": n("1"), ":kind": s("S")}).matches(ITEM)
+    assert a_condition("attribute_type(size(a), :kind)", {":kind": s("N")}).matches(ITEM)
+
+
 def test_numbers_compare_by_value() -> None:
     bound = a_condition("a < :big", {":big": n("10")})
     assert bound.matches({"a": n("9.5")})

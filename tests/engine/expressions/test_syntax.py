@@ -78,7 +78,6 @@ CONDITIONS = {
         "Incorrect number of operands for operator or function; operator or function: size, number of operands: 2"
     ),
     "attribute_exists(:s)": ("Operator or function requires a document path; operator or function: attribute_exists"),
-    "attribute_type(:s, :s)": "Operator or function requires a document path; operator or function: attribute_type",
     "#zz = :n": "An expression attribute name used in the document path is not defined; attribute name: #zz",
     "a.#zz = :n": "An expression attribute name used in the document path is not defined; attribute name: #zz",
     "a = :zz": "An expression attribute value used in expression is not defined; attribute value: :zz",
@@ -97,6 +96,8 @@ CONDITIONS = {
 def test_refused_conditions(text: str) -> None:
     refused(f"Invalid ConditionExpression: {CONDITIONS[text]}", lambda: a_condition(text))
 
+
+USED_WRONGLY = "The function is not allowed to be used this way in an expression; function: "
 
 UPDATES = {
     "": "The expression can not be empty;",
@@ -130,6 +131,9 @@ UPDATES = {
     "SET a = if_not_exists(:n, :n)": (
         "Operator or function requires a document path; operator or function: if_not_exists"
     ),
+    "SET a = list_append(list_append(b, c), d)": f"{USED_WRONGLY}list_append",
+    "SET a = list_append(b, list_append(c, d))": f"{USED_WRONGLY}list_append",
+    "SET a = list_append(b, if_not_exists(c, list_append(d, e)))": f"{USED_WRONGLY}list_append",
     "SET a = ((:n))": "The expression has redundant parentheses;",
     "SET a = ((b + :n))": "The expression has redundant parentheses;",
     "SET a = :zz": "An expression attribute value used in expression is not defined; attribute value: :zz",

@@ -155,7 +155,7 @@ def test_a_set_goes_with_its_last_member() -> None:
 def test_sums_are_exact() -> None:
     bound = an_update("SET a = a + :tiny", {":tiny": n("0.00000000000000000001")})
     assert bound.apply({"a": n("1" + "0" * 17)}) == {"a": n("1" + "0" * 17 + ".00000000000000000001")}
-    with pytest.raises(DynamoError, match="38 significant digits"):
+    with pytest.raises(DynamoError, match="Number overflow"):
         bound.apply({"a": n("1" + "0" * 18)})
 
 

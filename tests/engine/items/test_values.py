@@ -65,6 +65,9 @@ def test_what_may_be_empty(client: "Client", value: dict[str, Any]) -> None:
         ("-0", "0"),
         ("0.00", "0"),
         ("0e5", "0"),
+        ("0e125", "0"),
+        ("0.0e126", "0"),
+        ("-0e-130", "0"),
         ("007", "7"),
         ("+5", "5"),
         ("1.50", "1.5"),
@@ -110,6 +113,14 @@ REFUSED = [
     ({"N": "1e-131"}, "Number underflow. Attempting to store a number with magnitude smaller than supported range"),
     (
         {"N": "1e-9999999999"},
+        "Number underflow. Attempting to store a number with magnitude smaller than supported range",
+    ),
+    # Zero has an exponent, too: the one that it is written with.
+    ({"N": "0e126"}, "Number overflow. Attempting to store a number with magnitude larger than supported range"),
+    ({"N": "-0.00e128"}, "Number overflow. Attempting to store a number with magnitude larger than supported range"),
+    ({"N": "0e-131"}, "Number underflow. Attempting to store a number with magnitude smaller than supported range"),
+    (
+        {"N": "0." + "0" * 131},
         "Number underflow. Attempting to store a number with magnitude smaller than supported range",
     ),
     ({"NULL": False}, INVALID + "Null attribute value types must have the value of true"),

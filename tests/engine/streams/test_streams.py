@@ -69,6 +69,14 @@ def test_describing_a_stream(client: "DynamoDBClient", streams_client: "DynamoDB
         StreamArn=arn, ShardFilter={"Type": "CHILD_SHARDS", "ShardId": shard["ShardId"]}
     )
     assert children["StreamDescription"]["Shards"] == []
+    null = "Value null at 'shardFilter.{}' failed to satisfy constraint: Member must not be null"
+    missing_shard, missing_type = null.format("shardId"), null.format("type")
+    with refused(f"1 validation error detected: {missing_shard}"):
+        streams_client.describe_stream(StreamArn=arn, ShardFilter={"Type": "CHILD_SHARDS"})
+    with refused(f"1 validation error detected: {missing_type}"):
+        streams_client.describe_stream(StreamArn=arn, ShardFilter={"ShardId": shard["ShardId"]})
+    with refused(f"2 validation errors detected: {missing_type}; {missing_shard}"):
+        streams_client.describe_stream(StreamArn=arn, ShardFilter={})
 
 
 def test_streams_are_listed_in_pages(client: "DynamoDBClient", streams_client: "DynamoDBStreamsClient") -> None:
@@ -87,6 +95,14 @@ def test_streams_are_listed_in_pages(client: "DynamoDBClient", streams_client: "
     only = streams_client.list_streams(TableName=tables[1])["Streams"]
     assert [stream["StreamArn"] for stream in only] == [arns[1]]
     assert streams_client.list_streams(TableName="missing")["Streams"] == []
+    assert streams_client.list_streams(ExclusiveStartStreamArn=arns[2] + "x")["Streams"] == []
+    for wrong in (
+        "x" * 40,
+        "arn:aws:dynamodb:us-east-1:000000000000:table/abc",
+        arns[0].replace("/stream/", "/index/"),
+    ):
+        with refused("Invalid StreamArn"):
+            streams_client.list_streams(ExclusiveStartStreamArn=wrong)
 
 
 def test_a_stream_is_enabled_once(client: "DynamoDBClient") -> None:

@@ -77,9 +77,36 @@ def test_tags_of_what_is_not_there(client: "DynamoDBClient") -> None:
     for call in calls:
         with refused(f"Requested resource not found: ResourcArn: {missing} not found", "ResourceNotFoundException"):
             call(missing)
-        for wrong in (ARN + "ab", ARN + "missing/index/gsi", ARN + "what?", "abc", "arn:aws:s3:::bucket"):
+        for wrong in (ARN + "ab", ARN + "missing/index/gsi", ARN + "what?"):
             with refused(f"Invalid TableArn: Invalid ResourceArn provided as input {wrong}"):
                 call(wrong)
+
+
+@pytest.mark.parametrize(
+    "arn",
+    [
+        "abc",
+        "arn:aws:s3:::bucket",
+        "arn:aws:dynamodb:us-east-1:000000000000:backup/x",
+        "arn:aws:dynamodb:eu-west-1:000000000000:table/mine",
+        "arn:aws:dynamodb:us-east-1:123456789012:table/mine",
+    ],
+)
+def test_nobody_may_tag_what_is_no_table_of_this_account_and_region(client: "DynamoDBClient", arn: str) -> None:
+    """The form of the message: https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html."""
+    make_table(client, name="mine")
+    calls: dict[str, Callable[[], object]] = {
+        "TagResource": lambda: client.tag_resource(ResourceArn=arn, Tags=[{"Key": "a", "Value": ""}]),
+        "UntagResource": lambda: client.untag_resource(ResourceArn=arn, TagKeys=["a"]),
+        "ListTagsOfResource": lambda: client.list_tags_of_resource(ResourceArn=arn),
+    }
+    for operation, call in calls.items():
+        with refused(
+            f"User: arn:aws:iam::000000000000:root is not authorized to perform: dynamodb:{operation} "
+            f"on resource: {arn}",
+            "AccessDeniedException",
+        ):
+            call()
 
 
 def test_limits(client: "DynamoDBClient") -> None:
@@ -128,7 +155,8 @@ def test_continuous_backups(client: "DynamoDBClient") -> None:
 def test_what_is_not_there_yet(client: "DynamoDBClient", method: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ClientError) as caught:
         getattr(client, method)(**arguments)
-    assert caught.value.response["Error"]["Code"] == "UnknownOperationException"
+    error = caught.value.response["Error"]
+    assert (error["Code"], error["Message"]) == ("UnknownOperationException", "Unknown operation exception")
     assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
 
 

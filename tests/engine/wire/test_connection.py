@@ -42,6 +42,14 @@ def test_errors_come_with_their_status(client: Client) -> None:
     assert client.ask(post(headers={"X-Amz-Target": None})).error == (400, "UnknownOperationException")
     assert client.ask(post(body=b"{")).error == (400, "SerializationException")
     assert client.ask(post(headers={"Authorization": None})).error == (400, "MissingAuthenticationTokenException")
+    # A body that can't be read is reported before a missing signature, a missing body after it.
+    assert client.ask(post(body=b"")).error == (400, "SerializationException")
+    assert client.ask(post(body=b"{", headers={"Authorization": None})).error == (400, "SerializationException")
+    unsigned = client.ask(post(body=b"", headers={"Authorization": None}))
+    assert unsigned.json == {
+        "__type": "com.amazon.coral.service#MissingAuthenticationTokenException",
+        "message": "Request is missing Authentication Token",
+    }
     assert client.ask(post(headers={"X-Amz-Date": None})).error == (400, "IncompleteSignatureException")
     assert client.ask(post()).status == 200
 
@@ -124,7 +132,12 @@ def test_pages_from_elsewhere_may_ask_where_signatures_are_verified(database: Fa
         response = client.ask(post(headers={"Origin": "http://page"}))
         assert response.headers["access-control-allow-origin"] == "*"
         assert "x-amzn-RequestId" in response.headers["access-control-expose-headers"]
-        assert "access-control-allow-origin" not in client.ask(post()).headers
+        for request in (
+            post(),
+            PREFLIGHT.replace(b"Origin: http://page\r\n", b""),
+            b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        ):
+            assert not [name for name in client.ask(request).headers if name.startswith("access-control")]
 
 
 def test_byte_by_byte(client: Client) -> None:

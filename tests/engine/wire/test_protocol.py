@@ -7,7 +7,9 @@ import pytest
 from botocore.loaders import Loader
 
 from keyplan.engine.errors import DynamoError
+from keyplan.engine.executor import NOTHING
 from keyplan.engine.protocol import decode, encode, encode_error, operation_of, respond
+from keyplan.engine.service_model import load
 from tests.engine.wire.fake import FakeDatabase
 
 
@@ -38,7 +40,11 @@ def test_a_target_names_an_operation() -> None:
 def test_an_unknown_target_is_an_unknown_operation(target: str | bytes | None) -> None:
     with pytest.raises(DynamoError) as caught:
         operation_of(target)
-    assert encode(caught.value) == (400, b'{"__type":"com.amazon.coral.service#UnknownOperationException"}')
+    # As AWS answers for operations that a region doesn't have: https://github.com/boto/boto3/issues/1542
+    assert encode(caught.value) == (
+        400,
+        b'{"__type":"com.amazon.coral.service#UnknownOperationException","message":"Unknown operation exception"}',
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,13 @@ def test_what_is_no_json_object_is_refused(body: bytes) -> None:
 
 def test_a_body_over_16_mb_is_refused() -> None:
     assert respond(FakeDatabase(), "Echo", b"{}" + b" " * 16 * 1024 * 1024)[0] == 413
+
+
+def test_operations_without_output_have_no_body() -> None:
+    assert encode(NOTHING) == (200, b"")
+    assert encode({}) == (200, b"{}")
+    without = [name for name, operation in load("dynamodb")["operations"].items() if "output" not in operation]
+    assert sorted(without) == ["TagResource", "UntagResource"]
 
 
 def test_an_answer_is_sent_as_it_is_stored() -> None:

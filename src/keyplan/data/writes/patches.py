@@ -246,7 +246,7 @@ def unstorable_result(work: Patch[Any, Any], message: str) -> Refused | InvalidV
         return path_missing(work.target.entity, work.target.values, inside.path, None)
     if "maximum allowed size" in message:
         code, problem = "item-too-large", f"The item would have more than {MAXIMUM_ITEM} bytes. Shorten it first."
-    elif "significant digits" in message or message.startswith(("Number overflow", "Number underflow")):
+    elif any(text in message for text in ("significant digits", "Number overflow", "Number underflow")):
         code, problem = "number-range", "The result can't be stored: it has more than 38 digits or is out of range."
     else:
         return None

@@ -25,8 +25,11 @@ FUNCTIONS = {
     "list_append": Function(UPDATE, 2),
 }
 
-NEEDS_PATH = frozenset({"attribute_exists", "attribute_not_exists", "attribute_type", "if_not_exists"})
+NEEDS_PATH = frozenset({"attribute_exists", "attribute_not_exists", "if_not_exists"})
 """Functions whose first operand must be a document path."""
+
+NOT_NESTED = frozenset({"list_append"})
+"""Functions that can't be used inside themselves, not even with another function between them."""
 
 TYPE_NAMES = ("B", "NULL", "SS", "BOOL", "L", "BS", "N", "NS", "S", "M")
 """In the order of AWS's message."""

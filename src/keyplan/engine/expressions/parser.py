@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.expressions.expression_errors import invalid
-from keyplan.engine.expressions.functions import FUNCTIONS, NEEDS_PATH, OPERAND, UPDATE
+from keyplan.engine.expressions.functions import FUNCTIONS, NEEDS_PATH, NOT_NESTED, OPERAND, UPDATE
 from keyplan.engine.expressions.lexer import END, NAME, NAME_PLACEHOLDER, NUMBER, VALUE_PLACEHOLDER, Token, tokens
 from keyplan.engine.expressions.nodes import CallNode, Operand, PathNode, ValueNode
 from keyplan.engine.expressions.paths import MAXIMUM_DEPTH, MAXIMUM_INDEX, Path
@@ -185,6 +185,8 @@ class Parser:
                 self.expect(")")
                 node = self._call(function, arguments)
             waiting.pop()
+            if function in NOT_NESTED and any(outer == function for _, outer, _ in waiting):
+                self._misused(function)
         return node
 
     def _call(self, function: str, arguments: list[Operand]) -> CallNode:
@@ -218,5 +220,8 @@ class Parser:
             problem = f"The function is not allowed in {self.language} expression; function: {node.function}"
             self.add_fault(Fault.FUNCTION_USE, problem)
         else:
-            problem = f"The function is not allowed to be used this way in an expression; function: {node.function}"
-            self.add_fault(Fault.FUNCTION_USE, problem)
+            self._misused(node.function)
+
+    def _misused(self, function: str) -> None:
+        problem = f"The function is not allowed to be used this way in an expression; function: {function}"
+        self.add_fault(Fault.FUNCTION_USE, problem)

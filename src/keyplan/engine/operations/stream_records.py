@@ -56,6 +56,8 @@ class _Stream(NamedTuple):
 
 def list_streams(transaction: Transaction, request: StreamRequest) -> Answer:
     start, limit = request.get("ExclusiveStartStreamArn"), request.get("Limit", 100)
+    if start is not None:
+        _table_of(start)
     streams = _streams(transaction, request.get("TableName"))
     if start is not None:
         arns = [stream.description["StreamArn"] for stream in streams]
@@ -99,11 +101,16 @@ def _streams(transaction: Transaction, table: str | None = None) -> list[_Stream
     ]
 
 
-def _stream(transaction: Transaction, arn: str) -> _Stream:
+def _table_of(arn: str) -> str:
+    """The table of a stream's ARN; raises AWS's error for anything else."""
     named = _STREAM_ARN.fullmatch(arn)
     if named is None:
         raise validation_error("Invalid StreamArn")
-    for stream in _streams(transaction, table_name(named[1])):
+    return table_name(named[1])
+
+
+def _stream(transaction: Transaction, arn: str) -> _Stream:
+    for stream in _streams(transaction, _table_of(arn)):
         if stream.description["StreamArn"] == arn:
             return stream
     raise not_found(f"Requested resource not found: Stream: {arn} not found")

@@ -11,7 +11,7 @@ from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.service_model import Model, Shape
 from keyplan.engine.validation import extras
 from keyplan.engine.validation.extras import Constraints
-from keyplan.engine.validation.readers import compile_pattern, constraints_of
+from keyplan.engine.validation.readers import compile_pattern, constraints_of, required_members
 from keyplan.engine.validation.serialization import DEEPEST
 
 MAXIMUM_SHOWN = 200
@@ -28,7 +28,7 @@ class Violations:
     def structure(self, name: str, value: dict[str, object], path: str = "", depth: int = 0) -> None:
         """Collect the violations in a structure and everything in it, in the order of the model."""
         shape = self._model["shapes"][name]
-        required = shape.get("required", ())
+        required = required_members(name, shape)
         for member, reference in shape.get("members", {}).items():
             place = f"{path}.{_lower(member)}" if path else _lower(member)
             content = value.get(member)

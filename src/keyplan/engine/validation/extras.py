@@ -25,6 +25,11 @@ MEMBERS: dict[tuple[str, str], Constraints] = {
     ("GetRecordsInput", "Limit"): {"max": 1000},
 }
 
+# Members that the service requires, of structures in which the model has them optional.
+REQUIRED: dict[str, list[str]] = {
+    "ShardFilter": ["Type", "ShardId"],
+}
+
 # The constraints of a shape in every place, instead of the model's.
 SHAPES: dict[str, Constraints] = {
     # Measured in bytes, and with its own message: see `name_size` in attribute_values.py.

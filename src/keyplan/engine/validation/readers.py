@@ -80,6 +80,11 @@ def constraints_of(name: str, shape: Shape, more: Constraints | None) -> Constra
     return found
 
 
+def required_members(name: str, shape: Shape) -> list[str]:
+    """Return the members that a structure must have: the model's and those in `extras`."""
+    return [*shape.get("required", ()), *extras.REQUIRED.get(name, ())]
+
+
 def compile_pattern(pattern: str) -> re.Pattern[str] | None:
     """Return the model's pattern; None for the few in Java's own syntax, which only unsupported operations have."""
     try:
@@ -121,7 +126,7 @@ def _structure(model: Model, name: str, shape: Shape, form: Form) -> Reader:
         member: compile_reader(model, reference["shape"], form, extras.MEMBERS.get((name, member)))
         for member, reference in shape.get("members", {}).items()
     }
-    required = tuple(shape.get("required", ()))
+    required = required_members(name, shape)
 
     def structure(value: object) -> object:
         if type(value) is not dict:

@@ -30,13 +30,14 @@ def normal(text: str) -> str:
     if match is None or not (match[2] or match[3]):
         raise _not_numeric(text)
     sign, whole, fraction, exponent_sign, exponent_digits = match.groups(default="")
+    # An exponent of more than six digits is out of range, whatever the digits are.
+    exponent = int(exponent_digits[:7] or "0") * (-1 if exponent_sign == "-" else 1) - len(fraction)
     digits = (whole + fraction).lstrip("0")
     if not digits:
+        # The service counts zero as one digit: 0e126 is out of range.
+        _check_range(exponent)
         return "0"
-    # An exponent of more than six digits is out of range, whatever the digits are.
-    exponent = int(exponent_digits[:7] or "0")
-    magnitude = len(digits) - len(fraction) - 1 + (-exponent if exponent_sign == "-" else exponent)
-    return _plain("-" if sign == "-" else "", digits.rstrip("0"), magnitude)
+    return _plain("-" if sign == "-" else "", digits.rstrip("0"), len(digits) - 1 + exponent)
 
 
 def _plain(sign: str, digits: str, magnitude: int) -> str:
@@ -44,19 +45,25 @@ def _plain(sign: str, digits: str, magnitude: int) -> str:
     count = len(digits)
     if count > DIGITS:
         raise validation_error("Attempting to store more than 38 significant digits in a Number")
-    if magnitude > LARGEST_EXPONENT:
-        raise validation_error(
-            "Number overflow. Attempting to store a number with magnitude larger than supported range"
-        )
-    if magnitude < SMALLEST_EXPONENT:
-        raise validation_error(
-            "Number underflow. Attempting to store a number with magnitude smaller than supported range"
-        )
+    _check_range(magnitude)
     if magnitude < 0:
         return f"{sign}0.{'0' * (-magnitude - 1)}{digits}"
     if count <= magnitude + 1:
         return sign + digits + "0" * (magnitude + 1 - count)
     return f"{sign}{digits[: magnitude + 1]}.{digits[magnitude + 1 :]}"
+
+
+def _check_range(magnitude: int) -> None:
+    if magnitude > LARGEST_EXPONENT:
+        raise _overflow()
+    if magnitude < SMALLEST_EXPONENT:
+        raise validation_error(
+            "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+        )
+
+
+def _overflow() -> DynamoError:
+    return validation_error("Number overflow. Attempting to store a number with magnitude larger than supported range")
 
 
 def _not_numeric(text: str) -> DynamoError:
@@ -84,8 +91,8 @@ def subtract(left: str, right: str) -> str:
 def _exact(operate: Callable[[Decimal, Decimal], Decimal], left: str, right: str) -> str:
     try:
         return normal(str(operate(Decimal(left), Decimal(right))))
-    except Inexact:
-        raise validation_error("Attempting to store more than 38 significant digits in a Number") from None
+    except Inexact:  # AWS has no other message for the result of an operation
+        raise _overflow() from None
 
 
 def sort_key(number: str) -> bytes:

@@ -102,7 +102,7 @@ class Responses:
         return self._text(status, body, kind, False, b"POST")
 
     def _preflight(self, headers: Mapping[bytes, bytes], keep_alive: bool) -> bytes:
-        if not self._cross_origin:
+        if not self._cross_origin or b"origin" not in headers:
             return self._text(200, b"", b"", keep_alive, b"OPTIONS")
         extra = b"Access-Control-Allow-Origin: *\r\nAccess-Control-Max-Age: " + _MAX_AGE + b"\r\n"
         for asked, allowed in (
