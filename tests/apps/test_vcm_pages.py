@@ -9,12 +9,7 @@ import httpx
 import pytest
 
 from keyplan.apps.vcm.pages import pages
-from keyplan.apps.vcm.pages.editing import EDITORS
-from keyplan.apps.vcm.pages.german import GERMAN
-from keyplan.web.pages.editors import SENTENCES
-from keyplan.web.pages.rendering import folder_of
 from tests.apps.vcm_site import ROLES, add, announce, club, doc, editor, put_media, write
-from tests.web.sentences import problem_sentences
 from tests.web.site import Site
 
 
@@ -266,46 +261,6 @@ def test_signing_in_and_out_is_german(site: Site) -> None:
     mona.send("/sign-out")
     assert "Abgemeldet" in mona.client.get("/").text
     mona.client.close()
-
-
-WITH_VALUES = (
-    "Can't delete this media item: at least one article refers to it.",
-    "Can't delete this role: at least one member refers to it.",
-    "Can't delete this location: at least one team refers to it.",
-    "Use at most 20 images, in the text and beside it.",
-    "This removes 3 of 10 clubs. Set removeMany to confirm.", "This removes 3 of 10 teams. Set removeMany to confirm.",
-    "The text nests more than 31 levels deep, which can't be stored.",
-    "The text has 300,001 bytes. At most 300,000 can be stored.",
-)  # fmt: skip
-
-
-def test_all_that_the_rules_say_is_german() -> None:
-    """Every sentence of the club's service has a German translation; the kit has its own."""
-    said = [*WITH_VALUES]
-    for path in sorted((folder_of("keyplan.apps.vcm") / "service").glob("*.py")):
-        said += problem_sentences(path.read_text("utf-8"))
-    assert len(said) > 10
-    assert [each for each in said if GERMAN.say(each) == each] == []
-
-
-def test_all_that_editors_read_about_fields_is_german() -> None:
-    """Labels and help texts are declared in English; the catalog has German for each that a form shows."""
-    kit = folder_of("keyplan.web") / "templates"
-    pages = [(kit / f"{page}.html").read_text("utf-8") for page in ("editor", "editor_list")]
-    said = {*SENTENCES, *(name for page in pages for name in re.findall(r'(?:say\()?"([^"]+)"(?:\)| \| said)', page))}
-    assert {"Save {noun}", "Delete {noun}", "Cancel"} <= said
-    for each_editor in EDITORS:
-        said |= {each_editor.noun, each_editor.plural}
-        infos = [each_editor.body.model_fields[name] for name in each_editor.asked]
-        infos += [info for name, info in each_editor.form.model_fields.items() if name in _WITH_LABEL]
-        own = [text for each in each_editor.asked.values() for text in (each.label, each.help)]
-        said |= {text for text in (*own, *(text for each in infos for text in (each.title, each.description))) if text}
-        assert [name for name in each_editor.asked if not each_editor.body.model_fields[name].title] == []
-    without = {"Unix timestamp. If empty, the sponsor stays.", "Expiry"}  # the form asks for the last day instead
-    assert sorted(said - without - GERMAN.words.keys()) == []
-
-
-_WITH_LABEL = {"place", "street", "postal_code", "city", "last_day"}
 
 
 def test_public_pages_are_german(readers: dict[str, Reader]) -> None:

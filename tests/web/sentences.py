@@ -1,21 +1,49 @@
 """The sentences that a module says to people."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from keyplan.web import Problem
-from keyplan.web.models import problems
-
-_PROBLEMS = {each.__name__ for each in vars(problems).values() if isinstance(each, type) and issubclass(each, Problem)}
+_SENTENCE = re.compile(r"[A-Z“{].* .*[.?!]", re.DOTALL)
+_FOR_DEVELOPERS = re.compile(r"(Type|Value|Key|Runtime|Declaration|Design|OS)Error")
 
 
-def problem_sentences(source: str) -> Iterator[str]:
-    """The messages of the problems in a module, if they contain no values."""
-    for call in ast.walk(ast.parse(source)):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _PROBLEMS:
-            given = [*call.args, *(word.value for word in call.keywords)]
-            said = [str(each.value) for each in given if isinstance(each, ast.Constant)]
-            yield from (each for each in said if each.endswith("."))
-        elif isinstance(call, ast.FunctionDef):  # the default of a problem's sentence
-            defaults = [each for each in call.args.defaults if isinstance(each, ast.Constant)]
-            yield from (str(each.value) for each in defaults if str(each.value).endswith("."))
+def sentences(source: str) -> Iterator[str]:
+    """The sentences in a module, with `{}` for each value.
+
+    Docstrings, descriptions for the OpenAPI document, and what developers get for a wrong declaration are left out.
+    """
+    yield from _Found(ast.parse(source)).sentences
+
+
+class _Found(ast.NodeVisitor):
+    def __init__(self, module: ast.Module) -> None:
+        self.sentences: list[str] = []
+        self.visit(module)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring otherwise
+            self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        made = node.exc.func if isinstance(node.exc, ast.Call) else None
+        if made is None or not _FOR_DEVELOPERS.fullmatch(ast.unparse(made)):
+            self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg != "description":
+            self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str):
+            self._add(node.value)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        self._add("".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in node.values))
+        for each in node.values:
+            if isinstance(each, ast.FormattedValue):
+                self.visit(each.value)
+
+    def _add(self, text: str) -> None:
+        if _SENTENCE.fullmatch(text):
+            self.sentences.append(text)

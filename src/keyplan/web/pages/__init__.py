@@ -1,10 +1,11 @@
 """Serves the pages that a system declares, made on the server.
 
-`serving` answers requests, `views` is what a function that makes a page gets (`View`), `forms` reads what was entered
-(`Form`), in the words of `messages` where it isn't valid, `sent_forms` knows which form came with a request, and `kept`
-keeps those whose session has ended; `asking` asks before what can't be undone. `rendering` has templates, addresses and
-headers (`Site`), `isolation` isolates texts of another direction in them, `headings` fits the headings of texts into a
-page, `zones` shows and reads times in time zones, `zone_choice` lets people choose one, `signin` is the kit's own
-sign-in, `reference` has the pages about an API. `editors` makes the pages to look after a kind of thing (`Editor`),
-with the kinds of fields in `inputs`. It knows all folders but `server`.
+`mounting` makes one application of the pages of all systems, `serving` answers requests, `views` is what a function
+that makes a page gets (`View`), `forms` reads what was entered (`Form`), in the words of `messages` where it isn't
+valid, `sent_forms` knows which form came with a request, and `kept` keeps those whose session has ended; `asking` asks
+before what can't be undone. `rendering` has templates, addresses and headers (`Site`), `isolation` isolates texts of
+another direction in them, `headings` fits the headings of texts into a page, `zones` shows and reads times in time
+zones, `zone_choice` lets people choose one, `signin` is the kit's own sign-in, `reference` has the pages about an API.
+`editors` makes the pages to look after a kind of thing (`Editor`), with the kinds of fields in `inputs`. It knows all
+folders but `server`.
 """

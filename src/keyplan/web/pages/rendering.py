@@ -5,7 +5,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -168,16 +168,34 @@ def kit_page(template: str, /, *, status: int = 200, **values: object) -> Respon
     return HTMLResponse(made, status, {**page_headers(), "Cache-Control": "no-cache"})
 
 
+PAGES = "keyplan.pages"
+"""Where the scope of a request has the functions that make pages for problems, by the name of their system."""
+
+
 def problem_response(scope: Scope, problem: Problem) -> Response:
-    """A problem outside of a system's pages: HTML for browsers that ask for it, otherwise JSON."""
+    """A problem that no page or route answered: JSON for programs, and a page of its system for people."""
     request_id: str = scope["keyplan"].request_id
-    if scope["path"].startswith("/api/"):
+    area, _, rest = scope["path"].lstrip("/").partition("/")
+    if area == "api":
         return answer(problem, request_id)
+    systems: Mapping[str, Callable[[Scope, Problem], Response]] = scope.get(PAGES, {})
+    if area in systems:
+        return systems[area](scope, problem)
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return answer(problem, request_id, {"Vary": "Accept"})
-    page = kit_page("problem.html", status=problem.status, problem=problem, request_id=request_id)
+    # A file belongs to a system, and is sent from a page of it: its page says what was wrong, in its language.
+    came_from = urlsplit(Headers(scope=scope).get("referer", "")).path.lstrip("/")
+    system = next((each for each in (_first(rest), _first(came_from)) if area == "media" and each in systems), None)
+    if system is not None:
+        page = systems[system](scope, problem)
+    else:
+        page = kit_page("problem.html", status=problem.status, problem=problem, request_id=request_id)
     page.headers.update({**problem.headers, "Vary": "Accept"})
     return page
+
+
+def _first(path: str) -> str:
+    return path.partition("/")[0]
 
 
 @cache

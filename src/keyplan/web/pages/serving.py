@@ -1,17 +1,16 @@
 """Serves the pages of a system: sessions, forms, and pages for problems."""
 
 import inspect
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
 
 from keyplan.web.identity.admission import Admission
 from keyplan.web.identity.sessions import NOTICE, OTHER_USER, SESSION_ENDED, Sessions, Visitor, check_origin
@@ -31,21 +30,17 @@ from keyplan.web.models.problems import (
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.pages.asking import page_that_asks
-from keyplan.web.pages.forms import TOKEN, Sent, Typed, read_form, typed_in, values_of
+from keyplan.web.pages.forms import TOKEN, Sent, Typed, read_form, values_of
 from keyplan.web.pages.messages import message_for
-from keyplan.web.pages.rendering import Site, Static, kit_page, problem_response
+from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.sent_forms import SEND_AGAIN, KeptForms, fields_to_send_again, key_of, sent_with, texts_to_copy
-from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
 from keyplan.web.pages.views import View
-from keyplan.web.pages.zone_choice import zone_pages
 from keyplan.web.pages.zones import at_clock
 from keyplan.web.routes.once import REPLAYED, Keyed, Result, carried_out_once
-from keyplan.web.routes.routing import Later, wrong_method
-from keyplan.web.settings import Settings
+from keyplan.web.routes.routing import wrong_method
 from keyplan.web.system.confirm import CONFIRMED
 from keyplan.web.system.observe import Trace, logger
-from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute, Pages
-from keyplan.web.system.running import Running
+from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute
 from keyplan.web.system.service import Service
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
@@ -55,86 +50,18 @@ _LATER = {429, 503}
 _PATIENCE = 5.0
 """Seconds that a form which is sent again waits for the first one."""
 _NOTICE = "notice"
-UNANSWERED = "keyplan.unanswered"
-"""Where the scope of a request with a form has the function that makes a page, if the request takes too long."""
-
-
-def pages_of(running: Running[Any], pages: Pages) -> FastAPI:
-    """The pages of a system as an application, to be mounted at the system's name."""
-    site = Site(
-        running,
-        pages.package,
-        title=pages.title,
-        sign_in=pages.sign_in,
-        language=pages.language,
-        zone=pages.zone,
-    )
-    kit = [SIGN_OUT_PAGE] if pages.sign_in else sign_in_pages(site, pages.people)
-    if pages.sign_in is None and can_sign_in(site):
-        site.sign_in = SIGN_IN
-    routes = (*pages.routes, *kit, *zone_pages(site))
-    serving = _Serving(site, pages.everywhere, routes)
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, exception_handlers=serving.handlers())
-    app.state.running, app.state.unanswered = running, serving.unanswered
-    for page in routes:
-        app.router.add_api_route(
-            page.path,
-            serving.endpoint(page),
-            methods=["GET", "HEAD"] if page.verb == "GET" else [page.verb],
-            response_model=None,
-            route_class_override=_PageRoute,
-        )
-    app.mount("/static", Static(pages.package))
-    return app
-
-
-def page_routes(systems: Sequence[Running[Any]], settings: Settings) -> list[BaseRoute]:
-    """The index of the systems at /, the kit's static files at /static, and each system's pages at its name."""
-
-    def index(request: Request) -> Response:
-        return kit_page("index.html", systems=[each.system for each in systems], settings=settings)
-
-    mounted = ((each.system.name, each.system.pages, each) for each in systems)
-    return [
-        Route("/", index),
-        Mount("/static", app=Static()),
-        *(
-            Mount(f"/{name}", Later(partial(pages_of, running, pages)))
-            for name, pages, running in mounted
-            if pages is not None
-        ),
-    ]
-
-
-class _PageRoute(APIRoute):
-    """A route that reads the form before FastAPI checks anything."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def read(request: Request) -> Response:
-            trace: Trace = request.scope["keyplan"]
-            trace.route = f"{request.scope.get('root_path', '')}{self.path}"
-            if request.method == "POST":
-                longest = request.app.state.running.settings.body_limit  # one field can be nearly all of the body
-                async with request.form(max_files=0, max_part_size=longest) as sent:
-                    request.scope["keyplan.typed"] = typed_in(sent)
-                request.scope[UNANSWERED] = partial(request.app.state.unanswered, request)
-            return await handle(request)
-
-        return read
 
 
 P = ParamSpec("P")
 
 
 def _at_clock_of_visitor(
-    make: Callable[Concatenate["_Serving", PageRoute, Request, Visitor, P], Response],
-) -> Callable[Concatenate["_Serving", PageRoute, Request, Visitor, P], Response]:
+    make: Callable[Concatenate["Serving", PageRoute, Request, Visitor, P], Response],
+) -> Callable[Concatenate["Serving", PageRoute, Request, Visitor, P], Response]:
     """Make a page in the time zone of its system or its visitor."""
 
     def made(
-        self: "_Serving", page: PageRoute, request: Request, visitor: Visitor, /, *args: P.args, **kwargs: P.kwargs
+        self: "Serving", page: PageRoute, request: Request, visitor: Visitor, /, *args: P.args, **kwargs: P.kwargs
     ) -> Response:
         with at_clock(self._site.zone_for(visitor.cookies)):
             return make(self, page, request, visitor, *args, **kwargs)
@@ -142,8 +69,8 @@ def _at_clock_of_visitor(
     return made
 
 
-class _Serving:
-    """Makes pages, and pages for problems."""
+class Serving:
+    """Makes the pages of a system, and pages for problems."""
 
     def __init__(self, site: Site, everywhere: Everywhere | None, routes: Sequence[PageRoute]) -> None:
         self._site = site
@@ -289,7 +216,15 @@ class _Serving:
         return response
 
     def _problem_page(
-        self, request: Request, visitor: Visitor, problem: Problem, *, to: str | None = None, is_kept: bool = False
+        self,
+        request: Request,
+        visitor: Visitor,
+        problem: Problem,
+        *,
+        to: str | None = None,
+        is_kept: bool = False,
+        reads: bool = True,
+        back: str | None = None,
     ) -> Response:
         trace: Trace = request.scope["keyplan"]
 
@@ -303,26 +238,41 @@ class _Serving:
                 sent=fields_to_send_again(request, problem),
                 to=to,
                 is_kept=is_kept,
+                reads=reads,
+                back=back,
             )
 
         plain = View[Any](self._site, request, visitor)
         try:
             # The page for those who send too much, or who waited too long, must not cost a read.
-            response = shown(plain if isinstance(problem, SEND_AGAIN) else self._view(request, visitor))
+            reads = reads and not isinstance(problem, SEND_AGAIN)
+            response = shown(self._view(request, visitor) if reads else plain)
         except Exception:  # noqa: BLE001 - the values of every page can't be made, which may be the problem itself
             response = shown(plain)
         response.headers.update(problem.headers)
         return response
 
     def unanswered(self, request: Request, problem: Problem) -> Response:
-        """The page for a form that took too long. It has what was entered, to be sent again with the same key."""
+        """The page for a problem with a request that no page answered, such as one that took too long.
+
+        It has what was entered, to be sent again with the same key. Nothing is read for it.
+        """
         visitor = self._visitor(request)
         try:
-            check_origin(request, self._running.settings.base_url)
+            if "keyplan.typed" in request.scope:
+                check_origin(request, self._running.settings.base_url)
         except Problem as foreign:  # what another site sent must not be sent again as ours
-            return problem_response(request.scope, foreign)
+            problem = foreign
+            del request.scope["keyplan.typed"]
         with at_clock(self._site.zone_for(visitor.cookies)):
-            return self._finished(self._problem_page(request, visitor, problem), visitor)
+            page = self._problem_page(request, visitor, problem, reads=False, back=self._back(request))
+            return self._finished(page, visitor)
+
+    def _back(self, request: Request) -> str | None:
+        """The page that a file was sent from, to an address outside of the system's pages."""
+        came_from = urlsplit(request.headers.get("referer", ""))
+        is_outside = not request.url.path.startswith(self._site.url("/"))
+        return self._site.local(came_from._replace(scheme="", netloc="").geturl()) if is_outside else None
 
     def _is_shown_in_the_form(self, problem: Problem, request: Request, visitor: Visitor) -> bool:
         if isinstance(problem, TooManyRequests):

@@ -23,7 +23,7 @@ from anyio import from_thread
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from keyplan.design import Id
+from keyplan.design import Id, about
 from keyplan.web.identity.jwks import IssuerKeys, check_address, discovered, fetched_json
 from keyplan.web.identity.tokens import TokenIdentity
 from keyplan.web.models.bodies import In
@@ -77,8 +77,8 @@ SIGN_OUT_PAGE = PageRoute("POST", SIGN_OUT, sign_out, once=False)
 class ChosenUser(In):
     """The user to sign in as."""
 
-    sub: Id
-    groups: Annotated[str, StringConstraints(max_length=1000)] = ""
+    sub: Annotated[Id, about("User ID")]
+    groups: Annotated[str, StringConstraints(max_length=1000), about("Groups")] = ""
     to: Annotated[str, StringConstraints(max_length=2000)] = ""
 
 

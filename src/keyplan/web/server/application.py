@@ -25,9 +25,9 @@ from keyplan.web.models.problems import (
     Unexpected,
 )
 from keyplan.web.models.refusals import changed_meanwhile, problem_for
+from keyplan.web.pages.mounting import page_routes, pages_of_all
 from keyplan.web.pages.reference import add_reference
 from keyplan.web.pages.rendering import problem_response
-from keyplan.web.pages.serving import page_routes
 from keyplan.web.routes.document import document_of
 from keyplan.web.routes.routing import HeadAsGet, Later, wrong_method
 from keyplan.web.routes.serving import add_routes
@@ -59,16 +59,17 @@ def running(system: System[D], settings: Settings, client: object) -> Running[D]
 def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: Lifespan[Any] | None = None) -> ASGIApp:
     """The whole application. With `monitor_port`, requests to that port get only health and metrics."""
     monitoring, apart = monitoring_routes(systems, settings), settings.monitor_port is not None
+    pages = pages_of_all(systems)
     routes: list[BaseRoute] = [
         *(Mount(f"/api/{each.system.name}", app=HeadAsGet(Later(partial(api_of, each)))) for each in systems),
         health_route(),
         *([] if apart else monitoring),
         *media_routes(systems),
-        *page_routes(systems, settings),
+        *page_routes(systems, pages, settings),
     ]
     app = Starlette(routes=routes, exception_handlers=_HANDLERS, lifespan=with_connections(settings, lifespan))
     alone = Starlette(routes=[health_route(), *monitoring], exception_handlers=_HANDLERS) if apart else None
-    return Edge(app, settings, alone)
+    return Edge(app, settings, alone, pages)
 
 
 def api_of(system: Running[Any]) -> FastAPI:

@@ -3,16 +3,14 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
 
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
 from keyplan.web.models.problems import ContentTooLarge, Problem, TimedOut, TooSlow, Unexpected
-from keyplan.web.pages.rendering import problem_response
-from keyplan.web.pages.serving import UNANSWERED
+from keyplan.web.pages.mounting import SystemPages
+from keyplan.web.pages.rendering import PAGES, problem_response
 from keyplan.web.server.addresses import client_address, line_of
 from keyplan.web.server.connections import CONNECTION, Connection
 from keyplan.web.settings import Settings
@@ -55,11 +53,18 @@ class _Watch:
 
 
 class Edge:
-    """An application with limits."""
+    """An application with limits. `pages` are its systems', for problems that none of them answers."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, monitoring: ASGIApp | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        monitoring: ASGIApp | None = None,
+        pages: Sequence[SystemPages] = (),
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._pages = {each.name: each.problem for each in pages}
         self._monitoring = monitoring
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,6 +75,7 @@ class Edge:
         trace = Trace(_request_id(headers), line_of(self._address(scope)))
         scope["keyplan"] = trace
         scope["keyplan.nesting"] = self._settings.nesting_limit
+        scope[PAGES] = self._pages
         origin = scope["scheme"].encode() + b"://" + headers.get(b"host", b"")
         watch = _Watch(send, trace, origin, show_capacity=self._settings.dev)
         connection: Connection | None = scope.get("state", {}).get(CONNECTION)
@@ -80,8 +86,7 @@ class Edge:
         try:
             problem = await self._served(scope, receive, watch, headers)
             if problem is not None and not watch.status:
-                shown: Callable[[Problem], Response] = scope.get(UNANSWERED) or partial(problem_response, scope)
-                await shown(problem)(scope, receive, watch)
+                await problem_response(scope, problem)(scope, receive, watch)
         finally:
             if connection is not None:
                 connection.request_ended()

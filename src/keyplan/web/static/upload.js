@@ -17,10 +17,16 @@ export async function submitted(form, values = {}, action = form.action) {
   // The form of the page is sent once for each file: each time with a key of its own.
   if (body.has("idempotency_key")) body.set("idempotency_key", crypto.getRandomValues(new Uint32Array(4)).join("-"));
   const answer = await fetch(action, { method: "POST", body, headers: { Accept: "text/html" } });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const page = await pageIn(answer);
   if (answer.ok) return page;
+  throw refusal(form, page);
+}
+
+const pageIn = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+
+function refusal(form, page) {
   const said = page.querySelector(".problems li") ?? page.querySelector("main h1 + p");
-  throw new Error(said?.textContent.trim() || say(form, "failed"));
+  return new Error(said?.textContent.trim() || say(form, "failed"));
 }
 
 // Asks for an upload and sends the file. Returns the form that confirms it.
@@ -33,9 +39,9 @@ export async function sent(form, file) {
   data.delete("file");
   data.append("file", file); // after the signed fields
   const mode = new URL(send.action).origin === location.origin ? "same-origin" : "no-cors";
-  const answer = await fetch(send.action, { method: "POST", body: data, mode });
+  const answer = await fetch(send.action, { method: "POST", body: data, mode, headers: { Accept: "text/html" } });
   // Another host's response can't be read. Whether the file arrived shows when it is confirmed.
-  if (!answer.ok && answer.type !== "opaque") throw new Error((await answer.json()).detail);
+  if (!answer.ok && answer.type !== "opaque") throw refusal(form, await pageIn(answer));
   return asked.querySelector("form[data-confirm]");
 }
 

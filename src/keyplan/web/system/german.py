@@ -10,7 +10,14 @@ _PAGES = {
     "All systems": "Alle Systeme",
     "Pages": "Seiten",
     "First page": "Erste Seite",
+    "Time zone": "Zeitzone",
     "Time zone: {zone}": "Zeitzone: {zone}",
+    "Times are shown, and entered, in this time zone.": "Zeiten werden in dieser Zeitzone gezeigt und eingegeben.",
+    "Save time zone": "Zeitzone speichern",
+    "That of my device": "Die meines Geräts",
+    "Choose a time zone from the list.": "Bitte eine Zeitzone aus der Liste wählen.",
+    "Times are in the time zone of your device": "Zeiten sind in der Zeitzone deines Geräts",
+    "Times are in {zone}": "Zeiten sind in {zone}",
     "There is no {time} on {day} in {zone}: clocks go from {first} to {last}. Enter another time.": (
         "{time} Uhr gibt es am {day} in {zone} nicht: Die Uhren springen von {first} auf {last}. "
         "Bitte eine andere Zeit eingeben."
@@ -26,6 +33,7 @@ _PAGES = {
     "Next first": "Nächste zuerst",
     "Sorted by name": "Nach Namen sortiert",
     "Go to the home page": "Zur Startseite",
+    "Go back to the page": "Zurück zur Seite",
     "request ID": "Anfrage-ID",
     "Choose a user": "Benutzer auswählen",
     "This server runs in development mode: you can sign in as anyone. It only accepts connections from this machine.": (
@@ -102,7 +110,22 @@ _PROBLEMS = {
     "Authentication required: send a bearer token.": "Bitte anmelden.",
     "You don't have permission to do this.": "Dafür hast du keine Berechtigung.",
     "Page not found.": "Diese Seite gibt es nicht.",
+    "There is nothing at this address.": "Diese Seite gibt es nicht.",
     "Not found.": "Nicht gefunden.",
+    "{thing} not found.": "Nicht gefunden.",
+    "Another {thing} already uses this {label}.": "Diese Angabe ist schon vergeben.",
+    "This {thing} already exists.": "Das gibt es schon.",
+    "Can't delete this {thing}: at least one {other} refers to it.": (
+        "Das wird noch verwendet und kann nicht gelöscht werden."
+    ),
+    "The last {thing} can't be removed.": "Mindestens einer muss bleiben.",
+    "The same request is still in progress. Try again in a moment.": (
+        "Diese Anfrage wird noch ausgeführt. Bitte gleich noch einmal versuchen."
+    ),
+    "This was done already. Its result was shown only once.": (
+        "Das ist schon geschehen. Das Ergebnis wurde nur einmal gezeigt."
+    ),
+    "An idempotency key has at most {most} characters.": "Die Anfrage konnte nicht gelesen werden.",
     "The request couldn't be read.": "Die Anfrage konnte nicht gelesen werden.",
     "Allowed methods: {methods}.": "Erlaubte Methoden: {methods}.",
     "This was changed since you loaded it. Load it again.": (
@@ -112,7 +135,8 @@ _PROBLEMS = {
         "Der Inhalt wurde inzwischen geändert. Bitte neu laden und noch einmal versuchen."
     ),
     "This is more than can be stored at once.": "Das ist zu groß zum Speichern.",
-    "The body is larger than {most} bytes.": "Die Anfrage ist größer als {most} Bytes.",
+    "The body is larger than {most} bytes.": "Die Eingaben sind zu groß, um sie auf einmal zu senden.",
+    "The body took too long.": "Die Anfrage kam nicht vollständig an.",
     "This form was sent from another site.": "Dieses Formular wurde von einer anderen Website gesendet.",
     "This form has expired. Check what you entered and send it again.": (
         "Dieses Formular ist abgelaufen. Prüfe deine Eingaben und sende es noch einmal."
@@ -138,6 +162,10 @@ _PROBLEMS = {
     "Too many requests from your network address: it may send {most} a minute. Try again in {seconds} seconds.": (
         "Von deiner Netzwerkadresse kommen zu viele Anfragen, höchstens {most} pro Minute sind möglich. "
         "Bitte in {seconds} Sekunden noch einmal versuchen."
+    ),
+    "Too many of these requests from your network address: it may send {most} a minute. Try again in {time} seconds.": (
+        "Von deiner Netzwerkadresse kommen zu viele dieser Anfragen, höchstens {most} pro Minute sind möglich. "
+        "Bitte in {time} Sekunden noch einmal versuchen."
     ),
     "{what} Try again in 1 second.": "Bitte in einer Sekunde noch einmal versuchen.",
     "{what} Try again in {seconds} seconds.": "Bitte in {seconds} Sekunden noch einmal versuchen.",
@@ -182,6 +210,14 @@ _VALUES = {
     "Use one line, without line breaks or control characters.": "Bitte in einer Zeile schreiben, ohne Steuerzeichen.",
     "Remove the invisible character {character}.": "Bitte das unsichtbare Zeichen {character} entfernen.",
     "Use at least one visible character.": "Bitte mindestens ein sichtbares Zeichen eingeben.",
+    "This username is reserved. Choose another one.": "Dieser Benutzername ist reserviert. Bitte einen anderen wählen.",
+    "The item has {size} bytes, more than {most}. Shorten this value, the largest.": (
+        "Das ist zu groß zum Speichern: {size} Bytes, höchstens {most} sind möglich. Bitte diesen Wert kürzen."
+    ),
+    "This text isn't valid Unicode: it contains a lone surrogate.": "Der Text ist kein gültiges Unicode.",
+    "This value is too long for a key.": "Bitte einen kürzeren Wert eingeben.",
+    "This value is too long: a key with it has more than {most} bytes.": "Bitte einen kürzeren Wert eingeben.",
+    "The values don't go together.": "Diese Angaben passen nicht zusammen.",
 }
 _EDITORS = {
     "{Noun} created": "{Noun} angelegt",
@@ -214,6 +250,29 @@ _UPLOADS = {
         "Dieses Bild wurde schon hinzugefügt, oder der Upload ist abgelaufen. Bitte erneut hochladen."
     ),
     "The file hasn't been uploaded yet.": "Das Bild wurde noch nicht hochgeladen.",
+    "The file was uploaded again in the meantime. Confirm it again.": (
+        "Das Bild wurde inzwischen noch einmal hochgeladen. Bitte erneut hinzufügen."
+    ),
+    "The upload took too long. Start a new one.": "Das Hochladen hat zu lange gedauert. Bitte neu beginnen.",
+    "No data arrived for {seconds} seconds.": "Die Datei kam nicht vollständig an. Bitte noch einmal hochladen.",
+    "The connection was closed before the form was complete.": (
+        "Die Datei kam nicht vollständig an. Bitte noch einmal hochladen."
+    ),
+    "The form ends before its last boundary.": "Die Datei kam nicht vollständig an. Bitte noch einmal hochladen.",
+    "The form can't be read: {reason}.": "Das Formular konnte nicht gelesen werden.",
+    "The form has more than {most} bytes besides the file.": "Das Formular konnte nicht gelesen werden.",
+    "The policy can't be read.": "Das Formular konnte nicht gelesen werden.",
+    "The form's signature isn't valid.": "Dieses Formular ist nicht gültig. Bitte neu beginnen.",
+    "The form is signed for a different upload.": "Dieses Formular ist nicht gültig. Bitte neu beginnen.",
+    "Invalid according to policy: the policy expired. Start a new upload.": (
+        "Der Upload ist abgelaufen. Bitte neu beginnen."
+    ),
+    "Invalid according to policy: {reason}.": "Dieses Formular ist nicht gültig. Bitte neu beginnen.",
+    "Uploads aren't accepted here.": "Hier werden keine Dateien angenommen.",
+    "File storage can't be reached right now. Try again in a moment.": (
+        "Dateien können gerade nicht gespeichert werden. Bitte gleich noch einmal versuchen."
+    ),
+    "The range starts after the end of the file.": "Dieser Teil der Datei existiert nicht.",
     "Upload not found or expired. Start a new one.": "Der Upload ist abgelaufen. Bitte noch einmal hochladen.",
     "The file is larger than {most}.": "Die Datei ist größer als {most}.",
     "The picture has more than {most} megapixels. Make it smaller and upload it again.": (
@@ -236,6 +295,9 @@ _UPLOADS = {
     ),
     "Too many pictures are being checked right now. Try again in a moment.": (
         "Gerade werden zu viele Bilder geprüft. Bitte gleich noch einmal versuchen."
+    ),
+    "You have 1 unfinished upload. Finish one of them, or wait until {time} UTC, when one expires.": (
+        "Ein Upload ist noch nicht abgeschlossen. Bitte abschließen oder bis {time} Uhr (UTC) warten."
     ),
     "You have {number} unfinished uploads. Finish one of them, or wait until {time} UTC, when one expires.": (
         "{number} Uploads sind noch nicht abgeschlossen. Bitte einen abschließen oder bis {time} Uhr (UTC) warten."
