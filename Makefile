@@ -13,7 +13,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-aio bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,9 @@ test-pythons: ## run the tests on every installed Python from 3.11 on
 
 test-newest: ## run the tests with the newest release of every dependency
 	@sh tools/test_newest.sh
+
+test-aio: ## test aiobotocore's sessions and clients on the engine, in an environment of its own
+	@sh tools/test_aio.sh
 
 counts: .venv/.ready ## count how often fields are declared, and what the systems repeat
 	@$(BIN)/python -m tools.counts
@@ -119,7 +122,7 @@ lock: ## update requirements.lock from pyproject.toml
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; \
 	"$$tools/bin/pip" install --quiet uv; \
-	"$$tools/bin/uv" pip compile pyproject.toml --quiet --all-extras --group dev --universal --python-version 3.11 \
+	"$$tools/bin/uv" pip compile pyproject.toml --quiet --extra systems --extra types --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## remove everything that was built, except data files

@@ -16,13 +16,14 @@ what an operation sees of the file; and `DynamoError` (in `errors`), an answer t
 
 from typing import TYPE_CHECKING
 
-from keyplan.engine.errors import DamagedFile
+from keyplan.engine.errors import DamagedFile, RefusedRequest
 
 if TYPE_CHECKING:
     from keyplan.engine.client import Engine
+    from keyplan.engine.client.mocking import mock
     from keyplan.engine.database import Database
 
-__all__ = ["DamagedFile", "Database", "Engine"]
+__all__ = ["DamagedFile", "Database", "Engine", "RefusedRequest", "mock"]
 
 
 def __getattr__(name: str) -> object:
@@ -35,4 +36,8 @@ def __getattr__(name: str) -> object:
         from keyplan.engine.client import Engine
 
         return Engine
+    if name == "mock":
+        from keyplan.engine.client.mocking import mock
+
+        return mock
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

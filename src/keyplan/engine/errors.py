@@ -28,6 +28,10 @@ class DamagedFile(Exception):
     """The database file is damaged, so nothing is read from it any more. The message says where and what to do."""
 
 
+class RefusedRequest(RuntimeError):
+    """A request inside `keyplan.mock()` that the engine can't answer, and that must not reach the network."""
+
+
 def validation_error(message: str) -> DynamoError:
     """A request that AWS doesn't accept; the most common error."""
     return DynamoError("ValidationException", message)

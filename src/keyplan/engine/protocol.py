@@ -56,6 +56,12 @@ _CAPITAL_MESSAGE = frozenset(
 )
 
 
+def is_target(target: str | bytes | None) -> bool:
+    """Whether an `X-Amz-Target` header is one of DynamoDB or DynamoDB Streams."""
+    text = target.decode("latin-1") if isinstance(target, bytes) else target or ""
+    return text.partition(".")[0] in (_DYNAMODB, _STREAMS)
+
+
 @functools.lru_cache(maxsize=256)
 def operation_of(target: str | bytes | None) -> str:
     """Return the operation in an `X-Amz-Target` header. Whether the engine supports it is up to the database."""

@@ -10,8 +10,8 @@ import pytest
 from botocore.exceptions import ClientError, OperationNotPageableError, ParamValidationError, WaiterError
 
 from keyplan.engine import Engine
-from keyplan.engine.client.boto3_session import session
 from keyplan.engine.client.methods import Methods
+from keyplan.engine.client.sessions import boto3_session
 from keyplan.engine.errors import DynamoError, not_found
 from keyplan.engine.executor import Answer, Request
 
@@ -117,7 +117,7 @@ def test_errors_look_as_boto3_makes_them_of_the_wire(code: str) -> None:
         raise error
 
     engine, database = client(answer)
-    real = session(database, "us-east-1").client("dynamodb")
+    real = boto3_session(database, "us-east-1").client("dynamodb")
     responses: list[Any] = []
     for each in (engine, real):
         with pytest.raises(ClientError) as caught:
@@ -207,7 +207,7 @@ def test_a_real_session_is_answered_without_a_socket(monkeypatch: pytest.MonkeyP
         "ListStreams": {"Streams": []},
     }
     _, database = client(lambda operation, request: answers[operation])
-    real = session(database, "eu-west-1")
+    real = boto3_session(database, "eu-west-1")
     found = real.client("dynamodb").get_item(TableName="tab", Key={"a": {"B": b"x"}})
     assert found["Item"] == {"a": {"B": b"x"}, "n": {"N": "1.5"}}
     item = real.resource("dynamodb").Table("tab").get_item(Key={"a": b"x"})["Item"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from keyplan.engine.database import Database
 
 if TYPE_CHECKING:
+    from aiobotocore.session import AioSession
     from boto3.session import Session
     from types_boto3_dynamodb import DynamoDBServiceResource
 
@@ -48,11 +49,9 @@ class Engine(Methods):
 
     def boto3_session(self, region_name: str = "us-east-1") -> "Session":
         """Return a real boto3 session whose DynamoDB requests this engine answers, without a socket."""
-        from keyplan.engine.client.boto3_session import (
-            session,  # slow to import, and rarely needed
-        )
+        from keyplan.engine.client.sessions import boto3_session  # slow to import, and rarely needed
 
-        return session(self._database, region_name)
+        return boto3_session(self._database, region_name)
 
     def boto3_client(self, region_name: str = "us-east-1") -> "Client":
         """Return a real boto3 client for DynamoDB whose requests this engine answers."""
@@ -61,6 +60,12 @@ class Engine(Methods):
     def boto3_resource(self, region_name: str = "us-east-1") -> "DynamoDBServiceResource":
         """Return a real boto3 resource for DynamoDB whose requests this engine answers."""
         return self.boto3_session(region_name).resource("dynamodb")
+
+    def aiobotocore_session(self, region_name: str = "us-east-1") -> "AioSession":
+        """Return a real aiobotocore session whose DynamoDB requests this engine answers, without a socket."""
+        from keyplan.engine.client.sessions import aiobotocore_session
+
+        return aiobotocore_session(self._database, region_name)
 
     def close(self) -> None:
         """Close the file. The engine can't be used afterwards."""

@@ -38,13 +38,18 @@ def exceptions() -> BaseClientExceptions:
     return made(_classes())
 
 
+def request_id() -> str:
+    """Return a new id, of the form that AWS gives to every request."""
+    return f"{_PREFIX}{next(_numbers):012X}"
+
+
 def metadata(status: int = 200) -> dict[str, object]:
     """Return the `ResponseMetadata` of one answer."""
-    request_id = f"{_PREFIX}{next(_numbers):012X}"
+    number = request_id()
     return {
-        "RequestId": request_id,
+        "RequestId": number,
         "HTTPStatusCode": status,
-        "HTTPHeaders": {"content-type": "application/x-amz-json-1.0", "x-amzn-requestid": request_id},
+        "HTTPHeaders": {"content-type": "application/x-amz-json-1.0", "x-amzn-requestid": number},
         "RetryAttempts": 0,
     }
 
