@@ -61,7 +61,7 @@ class Wire:
         content = self._reader.read(length)
         if len(content) < length:
             raise ConnectionResetError("the endpoint has closed the connection")
-        answer: dict[str, Any] = orjson.loads(content)
+        answer: dict[str, Any] = orjson.loads(content or b"{}")
         if status != 200:
             raise Refused(status, answer)
         return answer

@@ -8,11 +8,14 @@ from keyplan.engine.expressions import KeyCondition, Placeholders, key_condition
 from keyplan.engine.values.attribute_values import Item
 from tests.engine.expressions.support import VALUES, n, refused, s
 
-WRONG = "Invalid condition in KeyConditionExpression: "
-OPERATOR = "Invalid operator used in KeyConditionExpression: "
+INVALID = "Invalid KeyConditionExpression: "
+WRONG = INVALID + "Invalid condition in KeyConditionExpression: "
+OPERATOR = INVALID + "Invalid operator used in KeyConditionExpression: "
 MISSED = "Query condition missed key schema element: "
 UNSUPPORTED = "Query key condition not supported"
-TYPE = "Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: "
+# https://github.com/aws-amplify/amplify-category-api/pull/3531 has this one as of September 2026.
+ONE_PER_KEY = INVALID + "KeyConditionExpressions must only contain one condition per key"
+TYPE = INVALID + "Incorrect operand type for operator or function; operator or function: "
 
 
 def ask(text: str, hashes: Sequence[str] = ("pk",), ranges: Sequence[str] = ("sk",)) -> KeyCondition:
@@ -53,8 +56,8 @@ REFUSED = {
     "pk = :p AND other1 = :n": MISSED + "sk",
     "pk > :p": UNSUPPORTED,
     "begins_with(pk, :s) AND sk = :n": UNSUPPORTED,
-    "pk = :p AND pk = :s": "KeyConditionExpressions must only contain one condition per key",
-    "pk = :p AND sk > :n AND sk < :m": "KeyConditionExpressions must only contain one condition per key",
+    "pk = :p AND pk = :s": ONE_PER_KEY,
+    "pk = :p AND sk > :n AND sk < :m": ONE_PER_KEY,
     "pk = :p AND sk > :n AND other1 < :m": "Conditions can be of length 1 or 2 only",
     "pk = :p OR sk = :n": OPERATOR + "OR",
     "NOT pk = :p": OPERATOR + "NOT",
@@ -63,10 +66,10 @@ REFUSED = {
     "pk IN (:p, :s)": OPERATOR + "IN",
     "pk = :p AND contains(sk, :s)": OPERATOR + "contains",
     "pk = :p AND attribute_exists(sk)": OPERATOR + "attribute_exists",
-    "pk = :p AND attribute_type(sk, :s)": OPERATOR + "attribute_type",
-    "pk = :p AND size(sk) > :n": "KeyConditionExpressions cannot contain nested operations",
-    "pk.x = :p": "KeyConditionExpressions cannot have conditions on nested attributes",
-    "pk[0] = :p": "KeyConditionExpressions cannot have conditions on nested attributes",
+    "pk = :p AND attribute_not_exists(sk)": OPERATOR + "attribute_not_exists",
+    "pk = :p AND size(sk) > :n": INVALID + "KeyConditionExpressions cannot contain nested operations",
+    "pk.x = :p": INVALID + "KeyConditionExpressions cannot have conditions on nested attributes",
+    "pk[0] = :p": INVALID + "KeyConditionExpressions cannot have conditions on nested attributes",
     "pk = sk": WRONG + "Multiple attribute names used in one condition",
     "pk = :p AND begins_with(sk, pk)": WRONG + "Multiple attribute names used in one condition",
     "pk = :p AND :n = :m": WRONG + "No key attribute specified",
@@ -80,7 +83,19 @@ REFUSED = {
         "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; "
         "lower bound operand: AttributeValue: {N:7}, upper bound operand: AttributeValue: {N:5}"
     ),
-    # A wrong operand is reported before a wrong key.
+    # The first clause that makes no sense is reported, whatever is wrong with it.
+    "pk <> :p AND sk.x = :n": OPERATOR + "<>",
+    "sk.x = :n AND pk <> :p": INVALID + "KeyConditionExpressions cannot have conditions on nested attributes",
+    "pk = :p AND pk = :s AND (sk = :n OR sk = :m)": ONE_PER_KEY,
+    "(sk = :n OR sk = :m) AND pk = :p AND pk = :s": OPERATOR + "OR",
+    "pk = :p AND size(sk) = :n OR NOT sk = :n": OPERATOR + "OR",
+    "NOT (pk <> :p AND sk = pk)": OPERATOR + "NOT",
+    # A wrong operand is reported before that, and both before a wrong key.
+    "pk <> :p AND begins_with(sk, :n)": TYPE + "begins_with, operand type: N",
+    "pk = pk": (
+        INVALID + "The first operand must be distinct from the remaining operands for this operator or function; "
+        "operator: =, first operand: [pk]"
+    ),
     "other1 = :p AND sk > :ss": TYPE + ">, operand type: SS",
     "pk = :zz": (
         "Invalid KeyConditionExpression: "
@@ -102,6 +117,10 @@ def test_a_table_without_sort_key() -> None:
     refused(UNSUPPORTED, lambda: ask("pk = :p AND sk = :n", ranges=()))
 
 
+GAP = (
+    "RANGE key attributes {} must have equality conditions specified in the query "
+    "because a condition is present on key attribute {}"
+)
 HASHES = ("h1", "h2")
 RANGES = ("r1", "r2", "r3")
 
@@ -129,13 +148,15 @@ def test_several_attributes_in_a_key(text: str, ranges: list[object]) -> None:
         ("h1 = :p", MISSED + "h2"),
         ("h2 = :p AND r1 = :n", MISSED + "h1"),
         ("h1 = :p AND h2 > :n", UNSUPPORTED),
-        ("h1 = :p AND h2 = :n AND r2 = :m", MISSED + "r1"),
-        ("h1 = :p AND h2 = :n AND r1 = :n AND r3 = :m", MISSED + "r2"),
-        ("h1 = :p AND h2 = :n AND r1 > :n AND r2 = :m", UNSUPPORTED),
+        ("h1 = :p AND h2 = :n AND r2 = :m", GAP.format("r1", "r2")),
+        ("h1 = :p AND h2 = :n AND r3 > :m", GAP.format("r1, r2", "r3")),
+        ("h1 = :p AND h2 = :n AND r1 = :n AND r3 = :m", GAP.format("r2", "r3")),
+        ("h1 = :p AND h2 = :n AND r1 > :n AND r2 = :m", GAP.format("r1", "r2")),
+        ("h1 = :p AND h2 = :n AND r4 = :m", MISSED + "r1"),
         ("h1 = :p AND h2 = :n AND r1 = :n AND r2 = :m AND r3 = :n AND r4 = :m", UNSUPPORTED),
         (
             "h1 = :p AND h2 = :n AND r1 = :n AND r1 = :m",
-            "KeyConditionExpressions must only contain one condition per key",
+            ONE_PER_KEY,
         ),
     ],
 )

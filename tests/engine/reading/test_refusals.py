@@ -9,6 +9,7 @@ from keyplan.engine.errors import DynamoError
 from tests.engine.item_support import Client, Item, item, values
 from tests.engine.support import index, make_table, refused
 
+KEY = "Invalid KeyConditionExpression: "
 NOT_THERE = "Requested resource not found"
 EITHER = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
 EMPTY_KEY = (
@@ -76,17 +77,30 @@ def test_unknown_index(client: Client, table: str) -> None:
                 "attribute name: #v"
             ),
         ),
-        (request("pk = :p OR pk = :p"), "Invalid operator used in KeyConditionExpression: OR"),
-        (request("pk <> :p"), "Invalid operator used in KeyConditionExpression: <>"),
-        (request("pk.a = :p"), "KeyConditionExpressions cannot have conditions on nested attributes"),
+        (request("pk = :p OR pk = :p"), KEY + "Invalid operator used in KeyConditionExpression: OR"),
+        (request("pk <> :p"), KEY + "Invalid operator used in KeyConditionExpression: <>"),
+        (request("pk.a = :p"), KEY + "KeyConditionExpressions cannot have conditions on nested attributes"),
         (
             request("pk = :p AND pk = :p"),
-            "KeyConditionExpressions must only contain one condition per key",
+            KEY + "KeyConditionExpressions must only contain one condition per key",
         ),
         (
             request("pk = :p AND begins_with(sk, :n)", ExpressionAttributeValues=values(p="a", n=1)),
             (
                 "Invalid KeyConditionExpression: Incorrect operand type for operator or function; "
+                "operator or function: begins_with, operand type: N"
+            ),
+        ),
+        # Other expressions are looked at before the meaning of the key condition, but after its text.
+        (request("pk <> :p", FilterExpression=""), "Invalid FilterExpression: The expression can not be empty;"),
+        (
+            request("pk <> :p", ProjectionExpression=""),
+            "Invalid ProjectionExpression: The expression can not be empty;",
+        ),
+        (
+            request("begins_with(pk, :n)", FilterExpression="", ExpressionAttributeValues=values(n=1)),
+            (
+                KEY + "Incorrect operand type for operator or function; "
                 "operator or function: begins_with, operand type: N"
             ),
         ),

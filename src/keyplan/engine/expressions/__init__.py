@@ -5,8 +5,8 @@ An expression's text and the request's `Placeholders` become an object that is a
 - `condition(kind, text, placeholders)` returns a `Condition`: `matches(item)`;
 - `projection(text, placeholders)` returns a `Projection`: `apply(item)`;
 - `update(text, placeholders)` returns an `Update`: `apply(item)`, `updated(item)`;
-- `key_condition(text, placeholders, hash_attributes, range_attributes)` returns a `KeyCondition`. In two steps:
-  `key_parts(text, placeholders)` before the key schema is known and `fit_key_parts` when it is.
+- `key_condition(text, placeholders, hash_attributes, range_attributes)` returns a `KeyCondition`. In three steps:
+  `key_expression(text, placeholders)` and `key_parts` before the key schema is known, and `fit_key_parts` when it is.
 
 Whatever AWS refuses is refused here with AWS's message (`expression_errors`), before an item is read where possible.
 After the last expression of a request, `Placeholders.finish` refuses placeholders that none of them used.
@@ -27,6 +27,7 @@ from keyplan.engine.expressions.key_condition import (
     RangeCondition,
     fit_key_parts,
     key_condition,
+    key_expression,
     key_parts,
 )
 from keyplan.engine.expressions.paths import Path
@@ -45,6 +46,7 @@ __all__ = [
     "condition",
     "fit_key_parts",
     "key_condition",
+    "key_expression",
     "key_parts",
     "parse_key_condition",
     "projection",

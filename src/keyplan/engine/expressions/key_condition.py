@@ -3,15 +3,18 @@
 The parser treats the text like any other condition; here it is matched with a key schema. In a GSI both parts of the
 key may have several attributes: every partition key attribute needs `=`, and the sort key attributes are used from the
 left, without gaps, with `=` for all but the last one.
+
+The service looks at a key condition in three steps: what is wrong with it as an expression, what it means for a key,
+and whether that fits the key of the table or index. Filter and projection come between the first and the second.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, cast
 
-from keyplan.engine.errors import DynamoError, validation_error
-from keyplan.engine.expressions.condition import ORDERED_TYPES, PREFIX_TYPES, check_bounds, check_distinct
-from keyplan.engine.expressions.expression_errors import wrong_type
+from keyplan.engine.errors import validation_error
+from keyplan.engine.expressions.condition import ORDERED_TYPES, PREFIX_TYPES, bind_condition, check_bounds
+from keyplan.engine.expressions.expression_errors import invalid, wrong_type
 from keyplan.engine.expressions.grammar import CACHE_SIZE, parse_key_condition
 from keyplan.engine.expressions.nodes import CallNode, Leaf, Operand, ParsedCondition, PathNode, Step, ValueNode
 from keyplan.engine.expressions.paths import resolve
@@ -21,8 +24,9 @@ from keyplan.engine.values.attribute_values import AttributeValue, Item, type_of
 RangeCondition: TypeAlias = tuple[str, tuple[AttributeValue, ...]]
 """An operator ("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with") and its one or two values."""
 
+_KIND = "KeyConditionExpression"
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_PREFIX = "Invalid condition in KeyConditionExpression: "
+_BAD_CONDITION = "Invalid condition in KeyConditionExpression: "
 
 
 class KeyCondition(NamedTuple):
@@ -32,7 +36,7 @@ class KeyCondition(NamedTuple):
     range: list[RangeCondition]
 
 
-class _Part(NamedTuple):
+class KeyPart(NamedTuple):
     """A condition on one attribute, with the placeholders of its values."""
 
     attribute: str
@@ -40,8 +44,15 @@ class _Part(NamedTuple):
     values: tuple[str, ...]
 
 
-KeyParts: TypeAlias = tuple[_Part, ...]
+KeyParts: TypeAlias = tuple[KeyPart, ...]
 """The conditions in the order of the text, not yet matched with a key schema."""
+
+
+class KeyExpression(NamedTuple):
+    """A key condition that is well-formed: its parts, or what is wrong with the first part that makes no sense."""
+
+    parts: KeyParts
+    problem: str | None
 
 
 class _Plan(NamedTuple):
@@ -56,52 +67,113 @@ def key_condition(
     text: str, placeholders: Placeholders, hash_attributes: Sequence[str], range_attributes: Sequence[str]
 ) -> KeyCondition:
     """Return the condition that a KeyConditionExpression sets on a key with these attributes."""
-    return fit_key_parts(key_parts(text, placeholders), placeholders, hash_attributes, range_attributes)
+    parts = key_parts(key_expression(text, placeholders))
+    return fit_key_parts(parts, placeholders.values, hash_attributes, range_attributes)
 
 
-def key_parts(text: str, placeholders: Placeholders) -> KeyParts:
-    """Parse a key condition: the first of two steps, which refuses what is wrong for every key schema."""
+def key_expression(text: str, placeholders: Placeholders) -> KeyExpression:
+    """Parse a key condition: the first step, which refuses what no expression may have."""
     parsed = parse_key_condition(text)
-    parts = _parts(parsed, placeholders.use(parsed))
-    values = placeholders.values
-    for part in parts:
+    names, values = placeholders.use(parsed), placeholders.values
+    expression = _expression(parsed, names)
+    if expression.problem is not None:
+        bind_condition(parsed, names, values)
+    for part in expression.parts:
         if part.operator != "=":
             _check_values(part, values)
-    return parts
+    return expression
+
+
+def key_parts(expression: KeyExpression) -> KeyParts:
+    """Return the conditions on attributes: the second step, which refuses what isn't a condition on a key."""
+    if expression.problem is not None:
+        raise invalid(_KIND, expression.problem)
+    return expression.parts
 
 
 def fit_key_parts(
-    parts: KeyParts, placeholders: Placeholders, hash_attributes: Sequence[str], range_attributes: Sequence[str]
+    parts: KeyParts, values: Item, hash_attributes: Sequence[str], range_attributes: Sequence[str]
 ) -> KeyCondition:
-    """Match the conditions with a key schema: the second step. Refuses conditions that don't fit it."""
+    """Match the conditions with a key schema: the third step. Refuses conditions that don't fit it."""
     plan = _plan(parts, tuple(hash_attributes), tuple(range_attributes))
     if plan.error is not None:
         raise validation_error(plan.error)
-    values = placeholders.values
     return KeyCondition(
         [values[name] for name in plan.hash],
         [(part.operator, tuple([values[name] for name in part.values])) for part in plan.range],
     )
 
 
-def _check_values(part: _Part, values: Item) -> None:
-    kind = "KeyConditionExpression"
+def _check_values(part: KeyPart, values: Item) -> None:
     operands = [values[name] for name in part.values]
     allowed = PREFIX_TYPES if part.operator == "begins_with" else ORDERED_TYPES
     for value in operands:
         if allowed.isdisjoint(value):
-            raise wrong_type(kind, part.operator, type_of(value))
+            raise wrong_type(_KIND, part.operator, type_of(value))
     if part.operator == "BETWEEN":
-        check_bounds(kind, *operands)
+        check_bounds(_KIND, *operands)
+
+
+class _NoKeyCondition(Exception):
+    """A part of an expression that can't be a part of a key condition; the argument is AWS's reason."""
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _parts(parsed: ParsedCondition, names: tuple[str, ...]) -> KeyParts:
+def _expression(parsed: ParsedCondition, names: tuple[str, ...]) -> KeyExpression:
     found = dict(zip(parsed.names, names, strict=True))
-    parts = tuple([_part(leaf, found) for leaf in _leaves(parsed.steps)])
-    if len({part.attribute for part in parts}) < len(parts):
-        raise validation_error("KeyConditionExpressions must only contain one condition per key")
-    return parts
+    parts: dict[str, KeyPart] = {}
+    try:
+        for clause in _clauses(parsed.steps):
+            part = _part(clause, found)
+            if part.attribute in parts:
+                raise _NoKeyCondition("KeyConditionExpressions must only contain one condition per key")
+            parts[part.attribute] = part
+    except _NoKeyCondition as error:
+        return KeyExpression((), str(error))
+    return KeyExpression(tuple(parts.values()), None)
+
+
+def _clauses(steps: Sequence[Step]) -> list[Leaf | str]:
+    """The conditions that are joined by AND, from left to right; another operator stands for all that it joins."""
+    stack: list[list[Leaf | str]] = []
+    for step in steps:
+        if not isinstance(step, str):
+            stack.append([step])
+        elif step == "NOT":
+            stack[-1] = [step]
+        else:
+            right = stack.pop()
+            stack[-1] = stack[-1] + right if step == "AND" else [step]
+    return stack[0]
+
+
+def _part(clause: Leaf | str, names: dict[str, str]) -> KeyPart:
+    operator, operands = (clause, ()) if isinstance(clause, str) else clause
+    if operator not in _MIRRORED and operator not in ("BETWEEN", "begins_with"):
+        raise _NoKeyCondition(f"Invalid operator used in KeyConditionExpression: {operator}")
+    nodes = [_resolved(node, names) for node in operands]
+    attributes = [node for node in nodes if isinstance(node, PathNode)]
+    if not attributes:
+        raise _NoKeyCondition(_BAD_CONDITION + "No key attribute specified")
+    if len(attributes) > 1:
+        raise _NoKeyCondition(_BAD_CONDITION + "Multiple attribute names used in one condition")
+    if not isinstance(nodes[0], PathNode):
+        if operator not in _MIRRORED:
+            problem = f"{operator} operator must have the key attribute as its first operand"
+            raise _NoKeyCondition(_BAD_CONDITION + problem)
+        operator = _MIRRORED[operator]
+    values = tuple([node.name for node in nodes if isinstance(node, ValueNode)])
+    return KeyPart(cast(str, attributes[0].path[0]), operator, values)
+
+
+def _resolved(node: Operand, names: dict[str, str]) -> Operand:
+    if isinstance(node, CallNode):
+        raise _NoKeyCondition("KeyConditionExpressions cannot contain nested operations")
+    if isinstance(node, PathNode):
+        if len(node.path) > 1:
+            raise _NoKeyCondition("KeyConditionExpressions cannot have conditions on nested attributes")
+        return PathNode(resolve(node.path, names))
+    return node
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -114,51 +186,7 @@ def _plan(parts: KeyParts, hashes: tuple[str, ...], ranges: tuple[str, ...]) -> 
     return _Plan(tuple([by_attribute[name].values[0] for name in hashes]), tuple(used), None)
 
 
-def _leaves(steps: Sequence[Step]) -> list[Leaf]:
-    """The conditions that are joined by AND; other operators are refused."""
-    leaves: list[Leaf] = []
-    for step in steps:
-        if not isinstance(step, str):
-            leaves.append(step)
-        elif step != "AND":
-            raise _bad_operator(step)
-    return leaves
-
-
-def _part(leaf: Leaf, names: dict[str, str]) -> _Part:
-    operator, operands = leaf
-    if operator not in _MIRRORED and operator not in ("BETWEEN", "begins_with"):
-        raise _bad_operator(operator)
-    nodes = [_resolved(node, names) for node in operands]
-    attributes = [node for node in nodes if isinstance(node, PathNode)]
-    if not attributes:
-        raise validation_error(_PREFIX + "No key attribute specified")
-    check_distinct("KeyConditionExpression", operator, nodes)
-    if len(attributes) > 1:
-        raise validation_error(_PREFIX + "Multiple attribute names used in one condition")
-    if not isinstance(nodes[0], PathNode):
-        if operator not in _MIRRORED:
-            raise validation_error(f"{_PREFIX}{operator} operator must have the key attribute as its first operand")
-        operator = _MIRRORED[operator]
-    values = tuple([node.name for node in nodes if isinstance(node, ValueNode)])
-    return _Part(cast(str, attributes[0].path[0]), operator, values)
-
-
-def _resolved(node: Operand, names: dict[str, str]) -> Operand:
-    if isinstance(node, CallNode):
-        raise validation_error("KeyConditionExpressions cannot contain nested operations")
-    if isinstance(node, PathNode):
-        if len(node.path) > 1:
-            raise validation_error("KeyConditionExpressions cannot have conditions on nested attributes")
-        return PathNode(resolve(node.path, names))
-    return node
-
-
-def _bad_operator(operator: str) -> DynamoError:
-    return validation_error(f"Invalid operator used in KeyConditionExpression: {operator}")
-
-
-def _mismatch(parts: dict[str, _Part], hashes: tuple[str, ...], ranges: tuple[str, ...]) -> str | None:
+def _mismatch(parts: dict[str, KeyPart], hashes: tuple[str, ...], ranges: tuple[str, ...]) -> str | None:
     """AWS's message if a key with this schema can't be searched by these conditions, otherwise None."""
     unsupported = "Query key condition not supported"
     if len(parts) > 2 and len(hashes) + len(ranges) <= 2:
@@ -168,10 +196,15 @@ def _mismatch(parts: dict[str, _Part], hashes: tuple[str, ...], ranges: tuple[st
             return f"Query condition missed key schema element: {name}"
         if parts[name].operator != "=":
             return unsupported
+    last = max([position for position, name in enumerate(ranges) if name in parts], default=0)
+    gaps = [name for name in ranges[:last] if name not in parts or parts[name].operator != "="]
+    if gaps:
+        return (
+            f"RANGE key attributes {', '.join(gaps)} must have equality conditions specified in the query "
+            f"because a condition is present on key attribute {ranges[last]}"
+        )
     left = len(parts) - len(hashes)
-    for position, name in enumerate(ranges[:left]):
+    for name in ranges[:left]:
         if name not in parts:
             return f"Query condition missed key schema element: {name}"
-        if parts[name].operator != "=" and position < left - 1:
-            return unsupported
     return unsupported if left > len(ranges) else None

@@ -2,7 +2,7 @@
 
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
-from keyplan.engine.expressions import KeyCondition, Placeholders, fit_key_parts, key_parts
+from keyplan.engine.expressions import KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
 from keyplan.engine.operations.items.paged_reads import (
@@ -37,12 +37,15 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
         )
     select = check_select(request)
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-    parts = key_parts(text, placeholders)
+    expression = key_expression(text, placeholders)
     selection = read_selection(request, placeholders, select)
+    parts = key_parts(expression)
     placeholders.finish()
     table, index = table_and_index(transaction, request, selection)
     schema = table.schema if index is None else index.schema
-    bound = fit_key_parts(parts, placeholders, [name for name, _ in schema.hash], [name for name, _ in schema.range])
+    bound = fit_key_parts(
+        parts, placeholders.values, [name for name, _ in schema.hash], [name for name, _ in schema.range]
+    )
     _check_filter(schema, index, selection)
     check_key_condition(schema, index, bound)
     bounds = range_of(bound, backward=not request.get("ScanIndexForward", True))
