@@ -312,6 +312,15 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         },
         INVALID + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified",
     ),
+    # https://github.com/guregu/dynamo/issues/88
+    (
+        {
+            "GlobalSecondaryIndexes": [
+                gsi("gsi", "b", Projection={"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x", "y", "x"]})
+            ]
+        },
+        "Cannot have two attributes with the same name",
+    ),
     # Streams and encryption.
     (
         {"StreamSpecification": {"StreamEnabled": False, "StreamViewType": "KEYS_ONLY"}},

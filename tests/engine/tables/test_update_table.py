@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 INVALID = "One or more parameter values were invalid: "
+REDEFINED = (
+    INVALID + "Attributes cannot be redefined. "
+    "Please check that your attribute has the same type as previously defined. "
+)
 NOT_WITH_REQUESTS = (
     INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
 )
@@ -316,7 +320,24 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
         # The table knows the attribute, but the request must define it nevertheless.
         {"GlobalSecondaryIndexUpdates": [create("new")]},
         "ValidationException",
-        "Invalid KeySchema: Some index key attribute have no definition",
+        INVALID + "Some index key attributes are not defined in AttributeDefinitions. Keys: [group], "
+        "AttributeDefinitions: []",
+    ),
+    (
+        {"GlobalSecondaryIndexUpdates": [create("new", "other")], "AttributeDefinitions": GROUP},
+        "ValidationException",
+        INVALID + "Some index key attributes are not defined in AttributeDefinitions. Keys: [other], "
+        "AttributeDefinitions: [group]",
+    ),
+    (
+        {
+            "GlobalSecondaryIndexUpdates": [
+                create("new", KeySchema=[{"AttributeName": "group", "KeyType": kind} for kind in ("HASH", "RANGE")])
+            ],
+            "AttributeDefinitions": GROUP,
+        },
+        "ValidationException",
+        "Both the Hash Key and the Range Key element in the KeySchema have the same name",
     ),
     (
         {
@@ -324,7 +345,17 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
             "AttributeDefinitions": [{"AttributeName": "group", "AttributeType": "N"}],
         },
         "ValidationException",
-        INVALID + "Attempting to redefine the type of attribute group, which is part of a key",
+        REDEFINED + "Existing schema: Schema:[SchemaElement: key{group:S:HASH}] "
+        "New schema: Schema:[SchemaElement: key{group:N:HASH}]",
+    ),
+    (
+        {
+            "GlobalSecondaryIndexUpdates": [create("new", "sk")],
+            "AttributeDefinitions": [{"AttributeName": "sk", "AttributeType": "B"}],
+        },
+        "ValidationException",
+        REDEFINED + "Existing schema: Schema:[SchemaElement: key{pk:S:HASH}, SchemaElement: key{sk:S:RANGE}] "
+        "New schema: Schema:[SchemaElement: key{sk:B:HASH}]",
     ),
     (
         {
@@ -386,6 +417,17 @@ def test_refused(engine: Engine, changes: dict[str, Any], code: str, message: st
     with refused(message, code):
         engine.update_table(TableName="abc", **changes)
     assert engine.describe_table(TableName="abc")["Table"] == before
+
+
+def test_definitions_that_no_new_index_needs_are_ignored(client: "DynamoDBClient") -> None:
+    """The type that is stored wins, as on AWS."""
+    table = make_table(client)
+    contradicting: Any = [{"AttributeName": "pk", "AttributeType": "N"}, {"AttributeName": "x", "AttributeType": "S"}]
+    client.update_table(
+        TableName=table, AttributeDefinitions=[*GROUP, *contradicting], GlobalSecondaryIndexUpdates=[create("new")]
+    )
+    described = client.describe_table(TableName=table)["Table"]["AttributeDefinitions"]
+    assert described == [{"AttributeName": "pk", "AttributeType": "S"}, *GROUP]
 
 
 def test_a_new_index_of_a_provisioned_table_needs_throughput(client: "DynamoDBClient") -> None:

@@ -128,13 +128,24 @@ def _java_hash(text: str) -> int:
     return value ^ value >> 16
 
 
-def names_in(schema: KeySchemaElements) -> set[str]:
+def _names_in(schema: KeySchemaElements) -> set[str]:
     return {element["AttributeName"] for element in schema}
 
 
 def check_defined(schema: KeySchemaElements, defined: set[str]) -> None:
-    if not names_in(schema) <= defined:
+    """Refuse a table's key with an attribute that has no definition."""
+    if not _names_in(schema) <= defined:
         raise validation_error("Invalid KeySchema: Some index key attribute have no definition")
+
+
+def check_index_defined(schema: KeySchemaElements, definitions: list[dict[str, str]]) -> None:
+    """The same for the key of an index; the message names all attributes of the key and all definitions."""
+    keys = [element["AttributeName"] for element in schema]
+    if not {definition["AttributeName"] for definition in definitions}.issuperset(keys):
+        raise invalid_parameter(
+            f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(keys)}], "
+            f"AttributeDefinitions: [{_printed(definitions)}]"
+        )
 
 
 def check_table_schema(schema: KeySchemaElements) -> None:
@@ -167,7 +178,7 @@ def _check_first(schema: KeySchemaElements) -> None:
 
 
 def _check_different(schema: KeySchemaElements) -> None:
-    if len(names_in(schema)) != len(schema):
+    if len(_names_in(schema)) != len(schema):
         raise validation_error("Both the Hash Key and the Range Key element in the KeySchema have the same name")
 
 
@@ -181,14 +192,8 @@ def _check_list(
     """Check the indexes of one kind; `names` are the index names so far."""
     if not indexes:
         raise invalid_parameter(f"List of {member} is empty")
-    defined = {definition["AttributeName"] for definition in definitions}
     for index in indexes:
-        keys = [element["AttributeName"] for element in index["KeySchema"]]
-        if not defined.issuperset(keys):
-            raise invalid_parameter(
-                f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{', '.join(keys)}], "
-                f"AttributeDefinitions: [{_printed(definitions)}]"
-            )
+        check_index_defined(index["KeySchema"], definitions)
         if member == "LocalSecondaryIndexes":
             _check_local(table_schema, index)
         else:
@@ -224,6 +229,8 @@ def check_projection(projection: Projection) -> None:
         raise invalid_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
     if kind != "INCLUDE" and included is not None:
         raise invalid_parameter(f"ProjectionType is {kind}, but NonKeyAttributes is specified")
+    if included is not None and len(set(included)) < len(included):
+        raise validation_error("Cannot have two attributes with the same name")
 
 
 def check_projected(projections: list[Projection]) -> None:

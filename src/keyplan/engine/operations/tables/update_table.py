@@ -9,17 +9,16 @@ from keyplan.engine.operations.tables.definitions import (
     IndexRequest,
     TableRequest,
     apply_settings,
-    check_defined,
     check_definitions,
     check_encryption,
     check_global_count,
     check_global_schema,
+    check_index_defined,
     check_projected,
     check_projection,
     check_stream,
     describe_global,
     global_index,
-    names_in,
     refuse_unsupported,
 )
 from keyplan.engine.operations.tables.describe_table import describe
@@ -37,7 +36,7 @@ from keyplan.engine.operations.tables.throughput import (
     units_not_allowed,
 )
 from keyplan.engine.storage import stream_log
-from keyplan.engine.storage.catalog import Definition, IndexDescription, Table, TableDescription
+from keyplan.engine.storage.catalog import Definition, IndexDescription, KeySchemaElements, Table, TableDescription
 from keyplan.engine.storage.transaction import Transaction
 
 _CHANGES = (
@@ -262,20 +261,43 @@ def _create_index(
 
 
 def _define_attributes(description: TableDescription, given: list[dict[str, str]], index: IndexRequest) -> None:
-    """Add the types of the index's key attributes; the request must give all of them, even those of the table."""
+    """Add the types of the index's key attributes; the request must give all of them, even those of the table.
+
+    Definitions of other attributes are ignored, even if they contradict those of the table.
+    """
+    schema = index["KeySchema"]
     check_definitions(given)
-    check_defined(index["KeySchema"], {definition["AttributeName"] for definition in given})
-    check_global_schema(index["KeySchema"])
+    check_index_defined(schema, given)
+    check_global_schema(schema)
+    types = {definition["AttributeName"]: definition["AttributeType"] for definition in given}
     known = {
         definition["AttributeName"]: definition["AttributeType"] for definition in description["AttributeDefinitions"]
     }
-    keys = names_in(index["KeySchema"])
-    for definition in given:
-        name, kind = definition["AttributeName"], definition["AttributeType"]
-        if known.get(name, kind) != kind:
-            raise invalid_parameter(f"Attempting to redefine the type of attribute {name}, which is part of a key")
-        if name in keys and name not in known:
-            description["AttributeDefinitions"].append(definition)
+    names = [element["AttributeName"] for element in schema]
+    redefined = next((name for name in names if known.get(name, types[name]) != types[name]), None)
+    if redefined is not None:
+        raise invalid_parameter(
+            "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "
+            f"Existing schema: {_printed_schema(_schema_with(description, redefined), known)} "
+            f"New schema: {_printed_schema(schema, types)}"
+        )
+    description["AttributeDefinitions"] += [
+        {"AttributeName": name, "AttributeType": types[name]} for name in names if name not in known
+    ]
+
+
+def _schema_with(description: TableDescription, attribute: str) -> KeySchemaElements:
+    """The key of the table, or of the first index, that has the attribute."""
+    indexes = [*description.get("LocalSecondaryIndexes", []), *description.get("GlobalSecondaryIndexes", [])]
+    schemas = [description["KeySchema"], *(index["KeySchema"] for index in indexes)]
+    return next(schema for schema in schemas if any(element["AttributeName"] == attribute for element in schema))
+
+
+def _printed_schema(schema: KeySchemaElements, types: dict[str, str]) -> str:
+    """A key schema as the service prints it."""
+    elements = [(element["AttributeName"], element["KeyType"]) for element in schema]
+    shown = ", ".join(f"SchemaElement: key{{{name}:{types[name]}:{kind}}}" for name, kind in elements)
+    return f"Schema:[{shown}]"
 
 
 def _delete_index(transaction: Transaction, table: Table, definition: Definition, name: str) -> None:
