@@ -84,6 +84,13 @@ def test_every_form_says_which_form_it_is_and_has_a_key(tour: Toured) -> None:
                 assert form.count('name="idempotency_key"') == int(takes), f"{shown.address}: {head}"
 
 
+def test_browsers_bring_back_what_was_entered(tour: Toured) -> None:
+    """On Back, browsers fill in forms again, but no fields with `autocomplete="off"`."""
+    for shown in tour.pages:
+        forms = re.findall(r"<form[^>]*method=\"post\".*?</form>", shown.html, re.DOTALL)
+        assert [form for form in forms if 'autocomplete="off"' in form] == [], shown.address
+
+
 def test_no_two_elements_of_a_page_have_the_same_id(tour: Toured) -> None:
     for shown in tour.pages:
         ids = re.findall(r'\sid="([^"]*)"', shown.html)

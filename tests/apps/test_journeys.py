@@ -15,7 +15,7 @@ from keyplan.cli.opening import system_names
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from tests.apps.journeys import JOURNEYS, Entry, Journey, game_of, one_of
-from tests.web.browser import Watch, browser, fits  # noqa: F401 - fixtures
+from tests.web.browser import ARGUMENTS, CHROMIUM, Watch, browser, fits  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 
 SMALL: ViewportSize = {"width": 320, "height": 640}
@@ -86,6 +86,13 @@ def trip(browser: Browser, served: tuple[Journey, Site]) -> Iterator[Traveled]:
 def any_trip(request: pytest.FixtureRequest, browser: Browser, served: tuple[Journey, Site]) -> Iterator[Traveled]:
     """With and without JavaScript."""
     yield from traveled(browser, served, scripts=request.param)
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "plain"])
+def scripts(request: pytest.FixtureRequest) -> bool:
+    """With and without JavaScript."""
+    with_scripts: bool = request.param
+    return with_scripts
 
 
 def enter(page: Page, entry: Entry, **other: str) -> None:
@@ -170,6 +177,50 @@ def test_a_lost_answer(any_trip: Traveled) -> None:
     page.reload()
     page.wait_for_url(f"{any_trip.served.url}{lost[0]}")
     assert any_trip.journey.count(any_trip.served) == before + 1
+
+
+def test_going_back_to_a_form(any_trip: Traveled) -> None:
+    """Whoever leaves a page by mistake finds everything that was entered."""
+    for entry in (any_trip.journey.change, any_trip.journey.add):
+        page = any_trip.open(entry, any_trip.journey.thing(any_trip.served))
+        enter(page, entry)
+        page.locator("a.brand").click()
+        page.wait_for_url(f"{any_trip.url}/**")
+        page.go_back()
+        expect_entered(page, entry)
+
+
+@pytest.fixture(scope="module")
+def remembering(browser: Browser) -> Iterator[Browser]:
+    """A browser that keeps whole pages for going back, as people's browsers do. Playwright turns that off."""
+    options = ["--disable-back-forward-cache"]
+    made = browser.browser_type.launch(executable_path=CHROMIUM, args=ARGUMENTS, ignore_default_args=options)
+    yield made
+    made.close()
+
+
+def test_going_back_and_sending_a_form_again(remembering: Browser, served: tuple[Journey, Site], scripts: bool) -> None:
+    """The page has the key that it was sent with, and the form takes effect once."""
+    context = remembering.new_context(java_script_enabled=scripts)
+    context.set_default_timeout(15_000)
+    trip = Traveled(*served, context, scripts)
+    trip.be(trip.journey.person)
+    entry, before = trip.journey.add, trip.journey.count(trip.served)
+    page = trip.open(entry)
+    address = page.url
+    enter(page, entry)
+    send(page, entry)
+    page.wait_for_load_state()
+    assert trip.journey.count(trip.served) == before + 1
+    if (
+        scripts or page.url != address
+    ):  # Chromium keeps no page that leads to itself, and only a script has the key then
+        page.go_back(wait_until="commit")
+        expect_entered(page, entry)
+        send(page, entry)
+        page.wait_for_load_state()
+        assert trip.journey.count(trip.served) == before + 1
+    context.close()
 
 
 def test_a_second_click(any_trip: Traveled) -> None:

@@ -13,7 +13,7 @@ from keyplan.web.identity.sessions import SESSION, Sessions
 from keyplan.web.pages import kept
 from keyplan.web.settings import Settings
 from tests.web.library_pages import WITH_PAGES
-from tests.web.page_forms import hidden_in, shelf_of, sign_in
+from tests.web.page_forms import hidden_in, shelf_of, sign_in, token_in
 from tests.web.site import Site, site
 
 BOOK = {"title": "Emma & Co", "isbn": "123456", "pages": "7"}
@@ -82,7 +82,7 @@ def test_the_form_comes_back_for_the_same_person(started: Site, browser: httpx.C
 
 def unsent(page: httpx.Response) -> str | None:
     """Where the link to a kept form leads."""
-    found = re.search(r'data-unsent>.*?<a href="([^"]*)"', page.text)
+    found = re.search(r'data-unsent>.*?href="([^"]*)"', page.text, re.DOTALL)
     return unescape(found[1]).removeprefix("/library") if found else None
 
 
@@ -100,6 +100,67 @@ def test_every_page_leads_to_it_until_it_was_shown(started: Site, browser: httpx
     assert unsent(back) is None
     assert unsent(browser.get("/")) is None
     assert "Emma" in browser.get(to.removeprefix("/library")).text, "it stays where it is"
+
+
+GOOD = {**BOOK, "isbn": "1234567890"}
+
+
+def books(started: Site, shelf: str) -> list[str]:
+    return [each["title"] for each in started.as_("alice").get(f"{shelf}/books").json()["items"]]
+
+
+def test_a_form_that_was_saved_is_no_longer_kept(started: Site, browser: httpx.Client) -> None:
+    _, to = ended(started, browser, **GOOD)
+    signed_in(browser, "alice", to)
+    address = to.removeprefix("/library")
+    shelf = address.partition("?")[0]
+    form = {**hidden_in(browser, address), **GOOD}
+    saved = browser.post(f"{shelf}/books", data=form)
+    assert saved.status_code == 303
+    again = browser.get(address)  # a reload, or Back
+    assert again.status_code == 200
+    assert "as you filled it in before" not in again.text
+    assert 'value="Emma &amp; Co"' not in again.text
+    assert browser.post(f"{shelf}/books", data=form).headers["location"] == saved.headers["location"]
+    assert books(started, shelf) == ["Emma & Co"]
+
+
+def test_a_form_that_was_sent_again_by_a_reload_is_no_longer_kept(started: Site, browser: httpx.Client) -> None:
+    """Alice signs in in another tab, and the browser sends the form again with its old token."""
+    shelf = shelf_of(browser)
+    form = {**hidden_in(browser, shelf), **GOOD}
+    end_sessions(started)
+    for _ in range(2):
+        assert browser.post(f"{shelf}/books", data=form).status_code == 401
+    sign_in(browser, "alice")
+    assert unsent(browser.get("/")) is not None
+    shown = browser.post(f"{shelf}/books", data=form)
+    assert (shown.status_code, "This form has expired" in shown.text) == (403, True)
+    fields = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', shown.text.partition('value="Emma')[0]))
+    assert fields["idempotency_key"] == form["idempotency_key"]
+    assert browser.post(f"{shelf}/books", data={**form, "csrf": fields["csrf"]}).status_code == 303
+    assert unsent(browser.get("/")) is None
+    assert books(started, shelf) == ["Emma & Co"]
+
+
+def test_a_kept_form_says_what_it_is_and_can_be_discarded(started: Site, browser: httpx.Client) -> None:
+    _, to = ended(started, browser)
+    sign_in(browser, "alice")
+    page = browser.get("/shelves/new?from=here")
+    notice = re.search(r"<div[^>]* data-unsent>.*?</div>", page.text, re.DOTALL)
+    assert notice
+    assert "wasn&#39;t saved: “Emma &amp; Co”, <time" in notice[0]
+    fields = {name: unescape(value) for name, value in re.findall(r'name="([^"]+)" value="([^"]*)"', notice[0])}
+    sign_in(browser, "bob")
+    assert browser.post("/unsent-form", data=fields).status_code == 403
+    assert browser.post("/unsent-form", data={**fields, "csrf": token_in(browser.get("/"))}).status_code == 303
+    assert "Emma" in signed_in(browser, "alice", to).text, "somebody else can't discard it"
+    discarded = browser.post("/unsent-form", data={**fields, "csrf": token_in(browser.get("/"))})
+    assert discarded.headers["location"] == "/library/shelves/new?from=here"
+    page = browser.get("/")
+    assert "Form discarded" in page.text
+    assert unsent(page) is None
+    assert "Emma" not in browser.get(to.removeprefix("/library")).text
 
 
 def test_the_latest_forms_come_one_after_the_other(started: Site, browser: httpx.Client) -> None:

@@ -22,6 +22,7 @@ from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import FieldProblem, Invalid, Problem
 from keyplan.web.pages.messages import message_for
 from keyplan.web.pages.zones import NoSuchTime, as_typed, clock, read_time
+from keyplan.web.routes.once import ALREADY_DONE
 from keyplan.web.system.confirm import CONFIRMED
 
 TOKEN, FORM, KEY = "csrf", "form", "idempotency_key"
@@ -72,6 +73,12 @@ class Sent:
     restored: bool = False
     """Whether it was sent before, and kept until somebody had signed in again."""
 
+    @property
+    def key(self) -> str:
+        """The one-time key that it can be sent again with; empty if that would have no effect."""
+        is_used = self.problem is not None and self.problem.code == ALREADY_DONE
+        return "" if is_used else next(iter(self.typed.get(KEY, ())), "")
+
 
 class Forms:
     """The forms of a page, each with a state of its own: `forms()` is the main one, `forms("member")` another.
@@ -80,9 +87,9 @@ class Forms:
     was sent, and its errors, belong to the form that was sent. All others show their first values.
     """
 
-    def __init__(self, sent: Sent | None = None, hidden: Callable[[str, bool], Markup] | None = None) -> None:
+    def __init__(self, sent: Sent | None = None, hidden: Callable[[str, bool, str], Markup] | None = None) -> None:
         self._sent = sent
-        self._hidden = hidden or (lambda name, once: Markup())
+        self._hidden = hidden or (lambda name, once, key: Markup())
         self._made: dict[str, Form] = {}
         self._shown: set[str] = set()
 
@@ -115,9 +122,10 @@ class Forms:
         return self._made.get(name) or Form(self._sent, name, self)
 
     def hidden(self, name: str, *, once: bool) -> Markup:
-        """The hidden fields of a form."""
+        """The hidden fields of a form. One that is shown again keeps its key: it is still the same form."""
         self._shown.add(name)
-        return self._hidden(name, once)
+        is_sent = self._sent is not None and self._sent.name == name
+        return self._hidden(name, once, self._sent.key if self._sent is not None and is_sent else "")
 
 
 class Form:

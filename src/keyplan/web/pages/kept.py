@@ -2,8 +2,8 @@
 
 A form says whose it is, in its token. If that person has no session any more, what was entered is kept for an hour,
 encrypted with a key that only the browser has, in a cookie. The form comes back in a browser with this cookie, for this
-person: somebody else who signs in there never sees it. Until it was shown, every page has a link to it, however that
-person signed in.
+person: somebody else who signs in there never sees it. Until it was shown or discarded, every page has a link to it,
+however that person signed in. A form that was saved, in whatever way, is no longer kept: its one-time key tells.
 
 At most 512 KB of a form are kept, and from one address 64 forms and 8 MB, since whoever sends a form without a session
 may be anybody. Passwords are never kept. What isn't kept is still shown for copying.
@@ -13,8 +13,9 @@ import hashlib
 import re
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,10 +23,10 @@ import orjson
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from keyplan.data import Store, create
+from keyplan.data import NotFound, Store, delete, put
 from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Ttl, key, query
 from keyplan.web.identity.sessions import Visitor
-from keyplan.web.pages.forms import Typed
+from keyplan.web.pages.forms import KEY, Typed, values_of
 
 COOKIE, UNSEEN = "keyplan-kept", "keyplan-unsent"
 """The cookies: the key of the browser's kept forms, and the IDs of those that weren't shown again yet."""
@@ -40,6 +41,7 @@ _NONCE = 12
 _ID = re.compile("[0-9a-f]{16}")
 _MOST_UNSEEN = 3
 """So many forms are looked for on a page, the latest first."""
+_NAME_LENGTH = 40
 
 
 class KeptForm(Entity, table=HOUSEKEEPING):
@@ -75,10 +77,32 @@ class Entered:
     """The path of what takes the form, as it was declared."""
     name: str
     typed: Typed
+    """What was entered, and the form's key."""
+    kept_at: datetime | None = None
+
+    @property
+    def called(self) -> str:
+        """The first text that was entered, such as a title, by which people know the form."""
+        texts = (text.strip() for values in values_of(self.typed).values() for text in values)
+        first = next((each for each in texts if " " in each or len(each) > 3), "")
+        return first if len(first) <= _NAME_LENGTH else f"{first[:_NAME_LENGTH].rstrip()}…"
 
     def address(self, form: str) -> str:
         """The URL of the page that shows the form, which is kept under this ID."""
         return f"{self.at}{'&' if '?' in self.at else '?'}{urlencode({KEPT: form})}"
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """A kept form that wasn't shown again yet."""
+
+    form: str
+    entered: Entered
+
+    @property
+    def address(self) -> str:
+        """The URL of the page that shows it."""
+        return self.entered.address(self.form)
 
 
 class Keeping:
@@ -94,16 +118,18 @@ class Keeping:
         if len(plain) > LONGEST or not self._has_room(sent_from, len(plain)):
             return None
         secret = visitor.cookies.get(COOKIE) or secrets.token_urlsafe(32)
-        form, expires_at = secrets.token_hex(8), self._store.clock() + LASTS
+        form, expires_at = _id(secret, next(iter(entered.typed.get(KEY, ())), "")), self._store.clock() + LASTS
+        self._remove(form)  # it was sent before
         nonce = secrets.token_bytes(_NONCE)
         sealed = nonce + AESGCM(_key(secret, form)).encrypt(nonce, plain, owner.encode())
-        self._store.run(create(KeptForm(address=sent_from, form=form, size=len(plain), expires_at=expires_at)))
+        self._store.run(put(KeptForm(address=sent_from, form=form, size=len(plain), expires_at=expires_at)))
         for number, begin in enumerate(range(0, len(sealed), _PART)):
             content = sealed[begin : begin + _PART]
             part = KeptPart(form=form, number=str(number), owner=owner, content=content, expires_at=expires_at)
-            self._store.run(create(part))
+            self._store.run(put(part))
+        others = [each for each in _unseen(visitor) if each != form]
         visitor.cookies.set(COOKIE, secret, LASTS)
-        visitor.cookies.set(UNSEEN, ".".join([form, *_unseen(visitor)][:_MOST_UNSEEN]), LASTS)
+        visitor.cookies.set(UNSEEN, ".".join([form, *others][:_MOST_UNSEEN]), LASTS)
         return form
 
     def find(self, visitor: Visitor, form: str) -> Entered | None:
@@ -120,12 +146,12 @@ class Keeping:
         except (InvalidTag, ValueError):
             return None  # of another browser
         at, route, name, typed = orjson.loads(plain)
-        return Entered(at, route, name, typed)
+        return Entered(at, route, name, typed, parts[0].expires_at - LASTS)
 
-    def unsent(self, visitor: Visitor) -> str | None:
-        """The URL of the latest kept form of the person who is signed in that wasn't shown again yet."""
+    def unsent(self, visitor: Visitor) -> Unsent | None:
+        """The latest kept form of the person who is signed in that wasn't shown again yet."""
         found = ((form, self.find(visitor, form)) for form in _unseen(visitor)[:_MOST_UNSEEN])
-        return next((entered.address(form) for form, entered in found if entered is not None), None)
+        return next((Unsent(form, entered) for form, entered in found if entered is not None), None)
 
     def has_shown(self, visitor: Visitor, form: str) -> None:
         """Don't lead to a form any more: it was shown again."""
@@ -134,6 +160,25 @@ class Keeping:
             visitor.cookies.set(UNSEEN, ".".join(left), LASTS)
         else:
             visitor.cookies.drop(UNSEEN)
+
+    def was_saved(self, visitor: Visitor, key: str) -> None:
+        """Keep the form with this key no longer."""
+        if (secret := visitor.cookies.get(COOKIE)) is not None and self._remove(form := _id(secret, key)):
+            self.has_shown(visitor, form)
+
+    def discard(self, visitor: Visitor, form: str) -> None:
+        """Keep a form of the person who is signed in no longer."""
+        if self.find(visitor, form) is not None:
+            self._remove(form)
+        self.has_shown(visitor, form)
+
+    def _remove(self, form: str) -> bool:
+        """Delete a form. Returns whether there was one."""
+        parts = self._parts(form)
+        for part in parts:
+            with suppress(NotFound):
+                self._store.run(delete(part))
+        return bool(parts)
 
     def _parts(self, form: str) -> Sequence[KeptPart]:
         return list(self._store.each(query(KeptPart.primary, form=form, consistent=True)))
@@ -145,6 +190,11 @@ class Keeping:
 
 def _unseen(visitor: Visitor) -> list[str]:
     return [each for each in (visitor.cookies.get(UNSEEN) or "").split(".") if each]
+
+
+def _id(secret: str, key: str) -> str:
+    """The ID of a kept form: the same one if the form is sent twice in a browser."""
+    return hashlib.sha256(f"id of form {key} {secret}".encode()).hexdigest()[:16] if key else secrets.token_hex(8)
 
 
 def _key(secret: str, form: str) -> bytes:

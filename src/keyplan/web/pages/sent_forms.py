@@ -1,18 +1,22 @@
 """The form that came with a request: which form it is, its key, and what is left of it if it can't be shown again."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from pydantic import StringConstraints
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import compile_path
 
 from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
+from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Problem, TimedOut, TooManyRequests
 from keyplan.web.models.signatures import names_in_path, signature_of
 from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, values_of
-from keyplan.web.pages.kept import KEPT, Entered, Keeping
+from keyplan.web.pages.kept import KEPT, Entered, Keeping, Unsent
 from keyplan.web.pages.rendering import Site
+from keyplan.web.pages.views import View
 from keyplan.web.system.page_routes import PageRoute
 
 SEND_AGAIN = (TooManyRequests, TimedOut)
@@ -80,6 +84,24 @@ def _is_shown(name: str) -> bool:
     return name not in _SHOWN_NOWHERE and "." not in name  # a time has its zone beside it, with a dot
 
 
+class KeptFormChoice(In):
+    """A kept form, and the page to continue with."""
+
+    kept: Annotated[str, StringConstraints(max_length=64)]
+    to: Annotated[str, StringConstraints(max_length=4096)] = ""
+
+
+def kept_form_pages(site: Site) -> list[PageRoute]:
+    """What the button takes that discards a kept form."""
+    keeping = Keeping(site.running.store)
+
+    def discard(view: View[Any], which: KeptFormChoice) -> Response:
+        keeping.discard(view.visitor, which.kept)
+        return view.redirect_to(view.site.local(which.to), notice="Form discarded")
+
+    return [PageRoute("POST", "/unsent-form", discard, once=False)]
+
+
 class KeptForms:
     """Keeps the forms of a system's pages whose session has ended, and shows them again."""
 
@@ -96,7 +118,8 @@ class KeptForms:
         owner = "" if sent is None else owner_of(_first(sent.typed, TOKEN))
         if at is None or sent is None or sent.name is None or not owner:
             return at or self._site.url("/"), False
-        entered = Entered(at, page.path, sent.name, _without_secrets(sent.typed))
+        typed = {**_without_secrets(sent.typed), **({KEY: sent.typed[KEY]} if KEY in sent.typed else {})}
+        entered = Entered(at, page.path, sent.name, typed)
         form = self._keeping.keep(visitor, owner, request.scope["keyplan"].address, entered)
         return (at, False) if form is None else (entered.address(form), True)
 
@@ -110,9 +133,13 @@ class KeptForms:
         takes = self._takes.get(entered.route)
         return Sent(entered.name, entered.typed, None if takes is None else _model_of(takes), restored=True)
 
-    def unsent(self, visitor: Visitor) -> str | None:
-        """The URL of a kept form of who is signed in that wasn't shown again yet."""
+    def unsent(self, visitor: Visitor) -> Unsent | None:
+        """A kept form of who is signed in that wasn't shown again yet."""
         return self._keeping.unsent(visitor)
+
+    def was_saved(self, visitor: Visitor, key: str) -> None:
+        """A form with this key was saved: if it was kept, it isn't needed any longer."""
+        self._keeping.was_saved(visitor, key)
 
     def _page_of(self, page: PageRoute, request: Request, values: dict[str, Any]) -> str | None:
         """The address of the page that has the form: where it was sent from, or the page that would show it again."""

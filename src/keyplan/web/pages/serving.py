@@ -156,6 +156,7 @@ class Serving:
         entered = values_of(typed)
         keyed = Keyed(visitor.caller, trace.address, route, path, key, entered, visitor.anonymous, by_values=True)
         response = carried_out_once(self._running, keyed, act, kept=partial(_redirect_of, view), patience=_PATIENCE)
+        self._kept.was_saved(visitor, key)
         if REPLAYED in response.headers:
             return view.redirect_again(response.headers["location"], response.headers[_NOTICE])
         return response

@@ -38,14 +38,14 @@ class _FormToken:
     def __html__(self) -> str:
         return self()
 
-    def __call__(self, *, once: bool = True) -> Markup:
+    def __call__(self, *, once: bool = True, key: str = "") -> Markup:
         """The token that proves that the form is ours, and with `once` a key, with which it takes effect once."""
-        key = _hidden_field(KEY, secrets.token_urlsafe(16)) if once else Markup()
-        return _hidden_field(TOKEN, self._visitor.form_token()) + key
+        field = _hidden_field(KEY, key or secrets.token_urlsafe(16)) if once else Markup()
+        return _hidden_field(TOKEN, self._visitor.form_token()) + field
 
-    def of_form(self, name: str, once: bool) -> Markup:
-        """The hidden fields of a form with a name."""
-        return self(once=once) + _hidden_field(FORM, name)
+    def of_form(self, name: str, once: bool, key: str) -> Markup:
+        """The hidden fields of a form with a name, and with this key unless it is empty."""
+        return self(once=once, key=key) + _hidden_field(FORM, name)
 
 
 def _hidden_field(name: str, value: str) -> Markup:

@@ -52,6 +52,8 @@ from keyplan.web.system.access import Caller
 from keyplan.web.system.running import Running
 
 KEPT = timedelta(hours=24)
+ALREADY_DONE = "already-done"
+"""The code of the problem with a request whose result can't be shown again."""
 _LONGEST_ANSWER = 300_000
 _POLL = 0.05
 """Seconds between two looks at a request that is still running."""
@@ -264,7 +266,8 @@ class _Steps:
             self._passed += 1
             raise AlreadyWritten
         if self._done:
-            raise InConflict("already-done", "This was done already. Its result was shown only once.")
+            detail = "This was done already. Its result is shown only once: do it again if you missed it."
+            raise InConflict(ALREADY_DONE, detail)
         stored = self.attempt
         self._sent = stored.model_copy(update={"steps": [*stored.steps, step]})
         set_stored_item(self._sent, stored_item(stored))

@@ -89,9 +89,9 @@ _PROBLEMS = {
         "Geh zurück, ändere sie und sende sie noch einmal."
     ),
     "This took too long": "Das hat zu lange gedauert",
-    "You have a form that you filled in and that wasn't saved.": (
-        "Du hast ein Formular ausgefüllt, das nicht gespeichert wurde."
-    ),
+    "You filled in a form that wasn't saved:": "Du hast ein Formular ausgefüllt, das nicht gespeichert wurde:",
+    "Discard it": "Verwerfen",
+    "Form discarded": "Formular verworfen",
     "Continue with it": "Damit weitermachen",
     "Send again": "Noch einmal senden",
     "You don't have access": "Kein Zugriff",
@@ -122,8 +122,8 @@ _PROBLEMS = {
     "The same request is still in progress. Try again in a moment.": (
         "Diese Anfrage wird noch ausgeführt. Bitte gleich noch einmal versuchen."
     ),
-    "This was done already. Its result was shown only once.": (
-        "Das ist schon geschehen. Das Ergebnis wurde nur einmal gezeigt."
+    "This was done already. Its result is shown only once: do it again if you missed it.": (
+        "Das ist schon geschehen. Das Ergebnis wird nur einmal gezeigt: Falls es nicht da war, bitte noch einmal."
     ),
     "An idempotency key has at most {most} characters.": "Die Anfrage konnte nicht gelesen werden.",
     "The request couldn't be read.": "Die Anfrage konnte nicht gelesen werden.",

@@ -93,7 +93,6 @@ def _places(view: ClubView) -> Sequence[tuple[str, str]]:
 
 # Kinds of things
 
-_NO_COMPLETION = Line(autocomplete="off")
 _RICH = RichTextInput(help="Markdown: ## heading, **bold**, *italic*, [link](https://…), - list, ![image](media:ID).")
 
 
@@ -119,7 +118,6 @@ NEWS = ClubEditor(
     note=_published_on,
     fields=("title", "content", "excerpt", "published_date", "image_ids"),
     inputs={
-        "title": _NO_COMPLETION,
         "content": _RICH,
         "excerpt": ExcerptInput(rows=3),
         "published_date": WallTime(),
@@ -144,7 +142,6 @@ EVENTS = ClubEditor(
     note=_starts_on,
     fields=("title", "start_date", "end_date", "description", "address", "image_ids"),
     inputs={
-        "title": _NO_COMPLETION,
         "start_date": WallTime(),
         "end_date": WallTime(),
         "description": _RICH,
@@ -171,11 +168,8 @@ TEAMS = ClubEditor(
         *("coach_ids", "contact_person_ids", "schedules", "image_ids"),
     ),
     inputs={
-        "name": _NO_COMPLETION,
         "gender": Choice(options=list(GENDERS.items())),
-        "sbvv_team_id": _NO_COMPLETION,
         "description": LongText(rows=5),
-        "instagram": _NO_COMPLETION,
         "coach_ids": Choices(options=_members),
         "contact_person_ids": Choices(options=_members),
         "schedules": TrainingsInput(options=_places),
@@ -196,9 +190,8 @@ MEMBERS = ClubEditor(
     delete=Club.delete_member,
     fields=("name", "email", "phone", "show_contact", "role_ids", "avatar_id"),
     inputs={
-        "name": _NO_COMPLETION,
-        "email": Line(type="email", autocomplete="off"),
-        "phone": Line(type="tel", autocomplete="off"),
+        "email": Line(type="email"),
+        "phone": Line(type="tel"),
         "role_ids": Choices(options=_roles),
         "avatar_id": ImageInput(),
     },
@@ -214,7 +207,6 @@ SPONSORS = ClubEditor(
     delete=Club.delete_sponsor,
     fields=("name", "website", "expiry_timestamp", "logo_id"),
     inputs={
-        "name": _NO_COMPLETION,
         "website": Line(type="url", placeholder="https://"),
         "expiry_timestamp": LastDayInput(label="Last day", help="If empty, the sponsor stays.", type="date"),
         "logo_id": ImageInput(),
@@ -229,7 +221,6 @@ ROLES = ClubEditor(
     create=Club.create_role,
     change=Club.change_role,
     delete=Club.delete_role,
-    inputs={"name": _NO_COMPLETION},
 )
 LOCATIONS = ClubEditor(
     path="/redaktion/orte",
@@ -240,7 +231,6 @@ LOCATIONS = ClubEditor(
     create=Club.create_location,
     change=Club.change_location,
     delete=Club.delete_location,
-    inputs=dict.fromkeys(("name", "street", "postal_code", "city"), _NO_COMPLETION),
 )
 
 
