@@ -13,7 +13,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-aio bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-aio test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -61,6 +61,9 @@ test-newest: ## run the tests with the newest release of every dependency
 
 test-aio: ## test aiobotocore's sessions and clients on the engine, in an environment of its own
 	@sh tools/test_aio.sh
+
+test-recipes: ## run the examples of docs/programs.md, with the libraries that they need
+	@sh tools/test_recipes.sh
 
 counts: .venv/.ready ## count how often fields are declared, and what the systems repeat
 	@$(BIN)/python -m tools.counts
@@ -123,7 +126,10 @@ lock: ## update requirements.lock from pyproject.toml
 	$(PYTHON) -m venv "$$tools"; \
 	"$$tools/bin/pip" install --quiet uv; \
 	"$$tools/bin/uv" pip compile pyproject.toml --quiet --extra systems --extra types --group dev --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock; \
+	"$$tools/bin/uv" pip compile pyproject.toml tests/recipes/requirements.in --quiet --extra web --universal \
+		--python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--output-file tests/recipes/requirements.lock
 
 clean: ## remove everything that was built, except data files
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist tests/sdks/node_modules tests/axe/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
