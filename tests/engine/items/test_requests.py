@@ -3,11 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 import orjson
-import pytest
 
 from keyplan.engine import Engine
 from keyplan.engine.database import Database
-from keyplan.engine.errors import DynamoError
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:
@@ -205,16 +203,6 @@ def test_unknown_members_are_ignored(database: Database, engine: Engine) -> None
     table = make_table(engine)
     database.execute("PutItem", {"TableName": table, "Item": KEY, "Unheard": {"of": 1}})
     assert engine.scan(TableName=table)["Count"] == 1
-
-
-@pytest.mark.parametrize("operation", ["PutItem", "GetItem", "UpdateItem", "DeleteItem"])
-def test_legacy_parameters_are_refused_clearly(database: Database, operation: str) -> None:
-    legacy = {"PutItem": "Expected", "GetItem": "AttributesToGet", "UpdateItem": "AttributeUpdates"}
-    name = legacy.get(operation, "Expected")
-    request: dict[str, Any] = {"TableName": "tab", "Key": KEY, "Item": KEY}
-    request[name] = ["a"] if name == "AttributesToGet" else {"a": {}}
-    with pytest.raises(DynamoError, match=f"ValidationException: {name} is not supported by this endpoint"):
-        database.execute(operation, request)
 
 
 def test_members_of_other_operations_mean_nothing(database: Database, engine: Engine) -> None:

@@ -16,6 +16,8 @@ How a text is processed: `lexer` makes tokens; `grammar`, based on `parser`, mak
 `operators`, `key_condition`, `projection`, `update` with its `update_operands`) looks up names (`placeholders`) and
 `paths`, which is cached too, and builds closures around the request's values.
 
+`legacy` makes the same nodes of the parameters from before expressions.
+
 The package knows values and errors. It doesn't know tables, storage or operations: a key schema is passed as names of
 attributes. Values are `AttributeValue`s in normal form.
 """
@@ -24,6 +26,7 @@ from keyplan.engine.expressions.condition import Condition, condition
 from keyplan.engine.expressions.grammar import parse_key_condition
 from keyplan.engine.expressions.key_condition import (
     KeyCondition,
+    KeyParts,
     RangeCondition,
     fit_key_parts,
     key_condition,
@@ -38,6 +41,7 @@ from keyplan.engine.expressions.update import Update, update
 __all__ = [
     "Condition",
     "KeyCondition",
+    "KeyParts",
     "Path",
     "Placeholders",
     "Projection",

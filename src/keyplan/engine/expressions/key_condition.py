@@ -25,7 +25,9 @@ RangeCondition: TypeAlias = tuple[str, tuple[AttributeValue, ...]]
 """An operator ("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with") and its one or two values."""
 
 _KIND = "KeyConditionExpression"
+WRONG_COUNT = "Conditions can be of length 1 or 2 only"
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SEARCHABLE = frozenset({*_MIRRORED, "BETWEEN", "begins_with"})
 _BAD_CONDITION = "Invalid condition in KeyConditionExpression: "
 
 
@@ -189,13 +191,17 @@ def _plan(parts: KeyParts, hashes: tuple[str, ...], ranges: tuple[str, ...]) -> 
 def _mismatch(parts: dict[str, KeyPart], hashes: tuple[str, ...], ranges: tuple[str, ...]) -> str | None:
     """AWS's message if a key with this schema can't be searched by these conditions, otherwise None."""
     unsupported = "Query key condition not supported"
+    # Only legacy conditions have such an operator: in an expression, it is refused earlier.
+    unsearchable = "Attempted conditional constraint is not an indexable operation"
     if len(parts) > 2 and len(hashes) + len(ranges) <= 2:
-        return "Conditions can be of length 1 or 2 only"
+        return WRONG_COUNT
     for name in hashes:
         if name not in parts:
             return f"Query condition missed key schema element: {name}"
         if parts[name].operator != "=":
-            return unsupported
+            return unsupported if parts[name].operator in _SEARCHABLE else unsearchable
+    if any(name in parts and parts[name].operator not in _SEARCHABLE for name in ranges):
+        return unsearchable
     last = max([position for position, name in enumerate(ranges) if name in parts], default=0)
     gaps = [name for name in ranges[:last] if name not in parts or parts[name].operator != "="]
     if gaps:

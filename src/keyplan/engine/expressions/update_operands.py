@@ -23,12 +23,19 @@ _KIND = "UpdateExpression"
 _ARITHMETIC = {"+": numbers.add, "-": numbers.subtract}
 # Unlike other messages, those for ADD and DELETE write the types in full.
 _LONG_NAMES = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "NULL": "NULL", "L": "LIST", "M": "MAP"}
-_SET_TYPES = frozenset({"SS", "NS", "BS"})
+SET_TYPES = frozenset({"SS", "NS", "BS"})
 _SET_ORDER: dict[str, Callable[[list[str]], list[str]]] = {
     "SS": sorted,
     "NS": lambda members: sorted(members, key=numbers.to_decimal),
     "BS": lambda members: sorted(members, key=b64decode),
 }
+
+
+class IncorrectType(DynamoError):
+    """An operand doesn't have the type that an action needs: this depends on the item."""
+
+    def __init__(self) -> None:
+        super().__init__("ValidationException", "An operand in the update expression has an incorrect data type")
 
 
 def binder(action: Action, names: Mapping[str, str]) -> Binder:
@@ -68,7 +75,7 @@ def _arithmetic(symbol: str, left: _Evaluate, right: _Evaluate) -> Compute:
     def compute(item: Item) -> AttributeValue:
         one, two = left(item), right(item)
         if "N" not in one or "N" not in two:
-            raise _incorrect_type()
+            raise IncorrectType
         return {"N": operate(one["N"], two["N"])}
 
     return compute
@@ -129,7 +136,7 @@ def _list_append(node: CallNode, left: _EvaluateBinder, right: _EvaluateBinder) 
         def evaluate(item: Item) -> AttributeValue:
             front, back = one(item).get("L"), two(item).get("L")
             if front is None or back is None:
-                raise _incorrect_type()
+                raise IncorrectType
             return {"L": front + back}
 
         return evaluate
@@ -150,7 +157,7 @@ def _bind_add(get: Getter, operand: AttributeValue) -> Compute:
     kind = type_of(operand)
     if kind == "N":
         return _add_number(get, operand)
-    if kind not in _SET_TYPES:
+    if kind not in SET_TYPES:
         raise _refused("ADD", kind)
     members, in_order = cast(dict[str, list[str]], operand)[kind], _SET_ORDER[kind]
 
@@ -169,7 +176,7 @@ def _add_number(get: Getter, operand: AttributeValue) -> Compute:
         if old is None:
             return operand
         if "N" not in old:
-            raise _incorrect_type()
+            raise IncorrectType
         return {"N": numbers.add(old["N"], amount)}
 
     return compute
@@ -177,7 +184,7 @@ def _add_number(get: Getter, operand: AttributeValue) -> Compute:
 
 def _bind_delete(get: Getter, operand: AttributeValue) -> Compute:
     kind = type_of(operand)
-    if kind not in _SET_TYPES:
+    if kind not in SET_TYPES:
         raise _refused("DELETE", kind)
     removed = frozenset(cast(dict[str, list[str]], operand)[kind])
 
@@ -195,7 +202,7 @@ def _set_at(get: Getter, item: Item, kind: str) -> list[str] | None:
     if value is None:
         return None
     if kind not in value:
-        raise _incorrect_type()
+        raise IncorrectType
     return cast(dict[str, list[str]], value)[kind]
 
 
@@ -209,7 +216,3 @@ def _refused(section: str, kind: str) -> DynamoError:
         f"Incorrect operand type for operator or function; operator: {section}, "
         f"operand type: {_LONG_NAMES[kind]}, typeSet: ALLOWED_FOR_{section}_OPERAND",
     )
-
-
-def _incorrect_type() -> DynamoError:
-    return validation_error("An operand in the update expression has an incorrect data type")

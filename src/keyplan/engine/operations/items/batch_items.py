@@ -23,8 +23,9 @@ from keyplan.engine.operations.items.item_requests import (
     KeysRequest,
     WriteRequest,
 )
+from keyplan.engine.operations.items.legacy_parameters import legacy_projection
 from keyplan.engine.operations.items.paged_reads import bound_projection
-from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.operations.items.transact_items import all_collection_metrics
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Row, Transaction
@@ -41,7 +42,7 @@ _READ_TOGETHER = 25
 _PreparedWrite: TypeAlias = tuple[Item, int | None]
 """A write that was checked without the table: an item and its size, or a key to delete and None."""
 
-_KEYS_MEMBERS = ("ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead")
+_KEYS_MEMBERS = ("AttributesToGet", "ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead")
 
 
 def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer:
@@ -68,13 +69,14 @@ def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer
 
 
 def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
-    refuse_legacy(request)
+    legacy = check_legacy(request)
     alike = cast(ItemRequest, request)
     check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
+    bound = legacy_projection(request) if legacy else None
     keys: list[Item] = [normalize_item(key) for key in request["Keys"]]
     # Identical keys are refused even if they aren't keys of the table.
     _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
-    return keys, bound_projection(alike)
+    return keys, bound or bound_projection(alike)
 
 
 class _TableRead:

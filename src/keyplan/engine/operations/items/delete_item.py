@@ -16,8 +16,8 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import (
     bound_condition,
     check_condition_placeholders,
+    check_legacy,
     check_return_values,
-    refuse_legacy,
 )
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item
@@ -26,7 +26,7 @@ from keyplan.engine.values.row_keys import checked_key
 
 
 def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    refuse_legacy(request)
+    check_legacy(request)
     change = prepare_delete(request)(transaction)
     apply(transaction, change)
     answer: Answer = {}

@@ -6,7 +6,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.operations.items.consumed_capacity import Consumed, describe_consumed, read_units
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.paged_reads import bound_projection
-from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
@@ -18,7 +18,7 @@ _TABLE_AND_KEY = 2
 def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
     more = len(request) > _TABLE_AND_KEY
     if more:
-        refuse_legacy(request)
+        check_legacy(request)
         check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
     key = normalize_item(request["Key"])
     bound = bound_projection(request) if more else None

@@ -6,6 +6,7 @@ which operation has which members.
 
 from typing import TypedDict
 
+from keyplan.engine.expressions.legacy import AttributeUpdate, ExpectedValue, LegacyCondition
 from keyplan.engine.values.attribute_values import AttributeValue, Item
 
 
@@ -23,6 +24,13 @@ class ItemRequest(TypedDict, total=False):
     ProjectionExpression: str
     ExpressionAttributeNames: dict[str, str]
     ExpressionAttributeValues: dict[str, AttributeValue]
+    AttributesToGet: list[str]
+    AttributeUpdates: dict[str, AttributeUpdate]
+    Expected: dict[str, ExpectedValue]
+    KeyConditions: dict[str, LegacyCondition]
+    QueryFilter: dict[str, LegacyCondition]
+    ScanFilter: dict[str, LegacyCondition]
+    ConditionalOperator: str
     ConsistentRead: bool
     ReturnValues: str
     ReturnValuesOnConditionCheckFailure: str
@@ -40,6 +48,7 @@ class KeysRequest(TypedDict, total=False):
     """The part of a BatchGetItem request for one table."""
 
     Keys: list[Item]
+    AttributesToGet: list[str]
     ProjectionExpression: str
     ExpressionAttributeNames: dict[str, str]
     ConsistentRead: bool

@@ -16,6 +16,7 @@ from keyplan.engine.expressions import Condition, Placeholders, Projection, cond
 from keyplan.engine.operations.items.consumed_capacity import READ_UNIT, Consumed, describe_consumed, read_units
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range
+from keyplan.engine.operations.items.legacy_parameters import LegacyRead, legacy_projection
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import ITEM_END, Transaction, incomplete_item
 from keyplan.engine.values.attribute_values import Item, item_size
@@ -34,12 +35,15 @@ class Selection:
     projection: Projection | None
 
 
-def read_selection(request: ItemRequest, placeholders: Placeholders, select: str) -> Selection:
+def read_selection(request: ItemRequest, placeholders: Placeholders, select: str, legacy: LegacyRead) -> Selection:
     """Return filter and projection of a request, after all checks that don't need the table."""
+    bound_filter, bound_projection = legacy
     text = request.get("FilterExpression")
-    bound_filter = None if text is None else condition("FilterExpression", text, placeholders)
+    if text is not None:
+        bound_filter = condition("FilterExpression", text, placeholders)
     text = request.get("ProjectionExpression")
-    bound_projection = None if text is None else projection(text, placeholders)
+    if text is not None:
+        bound_projection = projection(text, placeholders)
     return Selection(select, bound_filter, bound_projection)
 
 
@@ -47,27 +51,28 @@ def bound_projection(request: ItemRequest) -> Projection | None:
     """Return the projection of a request whose operation has no other expression."""
     text = request.get("ProjectionExpression")
     if text is None:
-        return None
+        return legacy_projection(request)
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), None)
     bound = projection(text, placeholders)
     placeholders.finish()
     return bound
 
 
+_PROJECTIONS = ("ProjectionExpression", "AttributesToGet")
 _NOT_WITH_PROJECTION = {"ALL_ATTRIBUTES": "ALL_ATTRIBUTES", "COUNT": "only the Count"}
 
 
 def check_select(request: ItemRequest) -> str:
     """Return the Select of a request, given or implied."""
     select = request.get("Select")
-    projected = "ProjectionExpression" in request
+    projected = next((name for name in _PROJECTIONS if name in request), None)
     if select is None:
         if projected:
             return "SPECIFIC_ATTRIBUTES"
         return "ALL_PROJECTED_ATTRIBUTES" if "IndexName" in request else "ALL_ATTRIBUTES"
     if projected and select != "SPECIFIC_ATTRIBUTES":
         raise validation_error(
-            f"Cannot specify the ProjectionExpression when choosing to get {_NOT_WITH_PROJECTION.get(select, select)}"
+            f"Cannot specify the {projected} when choosing to get {_NOT_WITH_PROJECTION.get(select, select)}"
         )
     if select == "SPECIFIC_ATTRIBUTES" and not projected:
         raise validation_error(

@@ -10,18 +10,18 @@ from typing import cast
 from keyplan.engine.errors import validation_error
 from keyplan.engine.expressions import Condition, Placeholders, condition
 from keyplan.engine.operations.items.item_requests import ItemRequest
+from keyplan.engine.operations.items.legacy_parameters import legacy_condition
 
-# The legacy parameters, each with the one that replaces it, in the order in which the service lists them.
-LEGACY = {
-    "AttributesToGet": "ProjectionExpression",
-    "AttributeUpdates": "UpdateExpression",
-    "QueryFilter": "FilterExpression",
-    "ScanFilter": "FilterExpression",
-    "Expected": "ConditionExpression",
-    "ConditionalOperator": "an expression with AND and OR",
-    "KeyConditions": "KeyConditionExpression",
-}
-_LEGACY_NAMES = frozenset(LEGACY)
+# The legacy parameters and the expressions, each in the order in which the service lists them.
+_LEGACY = (
+    "AttributesToGet",
+    "AttributeUpdates",
+    "QueryFilter",
+    "ScanFilter",
+    "Expected",
+    "ConditionalOperator",
+    "KeyConditions",
+)
 _EXPRESSIONS = (
     "ProjectionExpression",
     "FilterExpression",
@@ -29,21 +29,25 @@ _EXPRESSIONS = (
     "ConditionExpression",
     "KeyConditionExpression",
 )
+_LEGACY_NAMES = frozenset(_LEGACY)
 _CONDITION = ("ConditionExpression",)
 
 
-def refuse_legacy(request: Mapping[str, object]) -> None:
-    """Refuse the legacy parameters, which aren't supported."""
+def check_legacy(request: Mapping[str, object]) -> bool:
+    """Return whether a request has legacy parameters; refuse them next to expressions."""
     if _LEGACY_NAMES.isdisjoint(request):
-        return
-    legacy = [name for name in LEGACY if name in request]
+        return False
+    legacy = [name for name in _LEGACY if name in request]
     modern = [name for name in _EXPRESSIONS if name in request]
-    if modern:
+    if "KeyConditionExpression" not in request and "KeyConditions" in legacy:
+        # The only one that other expressions may be combined with.
+        legacy.remove("KeyConditions")
+    if legacy and modern:
         raise validation_error(
             "Can not use both expression and non-expression parameters in the same request: "
             f"Non-expression parameters: {{{', '.join(legacy)}}} Expression parameters: {{{', '.join(modern)}}}"
         )
-    raise validation_error(f"{legacy[0]} is not supported by this endpoint; use {LEGACY[legacy[0]]}")
+    return True
 
 
 def check_placeholders(request: ItemRequest, *, with_names: tuple[str, ...], with_values: tuple[str, ...]) -> None:
@@ -71,7 +75,7 @@ def bound_condition(request: ItemRequest) -> Condition | None:
     """Return the condition of a request whose operation has no other expression."""
     text = request.get("ConditionExpression")
     if text is None:
-        return None
+        return legacy_condition(request)
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
     bound = condition("ConditionExpression", text, placeholders)
     placeholders.finish()

@@ -17,8 +17,8 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import (
     bound_condition,
     check_condition_placeholders,
+    check_legacy,
     check_return_values,
-    refuse_legacy,
 )
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import check_item_size
@@ -30,7 +30,8 @@ _TABLE_AND_ITEM = 2
 
 
 def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    refuse_legacy(request)
+    if len(request) > _TABLE_AND_ITEM:
+        check_legacy(request)
     change = prepare_put(request)(transaction)
     apply(transaction, change)
     answer: Answer = {}

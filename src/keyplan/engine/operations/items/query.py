@@ -5,6 +5,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
+from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_key_parts, legacy_read
 from keyplan.engine.operations.items.paged_reads import (
     Selection,
     check_select,
@@ -15,7 +16,7 @@ from keyplan.engine.operations.items.paged_reads import (
     start_row_key,
     table_and_index,
 )
-from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item
@@ -23,30 +24,31 @@ from keyplan.engine.values.row_keys import KeySchema
 
 
 def query(transaction: Transaction, request: ItemRequest) -> Answer:
-    refuse_legacy(request)
+    legacy = check_legacy(request)
     check_placeholders(
         request,
         with_names=("KeyConditionExpression", "FilterExpression", "ProjectionExpression"),
         with_values=("FilterExpression", "KeyConditionExpression"),
     )
+    given = legacy_read(request, "QueryFilter") if legacy else NO_LEGACY
     start = given_start_key(request)
     text = request.get("KeyConditionExpression")
-    if text is None:
+    if text is None and "KeyConditions" not in request:
         raise validation_error(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
         )
     select = check_select(request)
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-    expression = key_expression(text, placeholders)
-    selection = read_selection(request, placeholders, select)
-    parts = key_parts(expression)
+    expression = None if text is None else key_expression(text, placeholders)
+    parts, values = legacy_key_parts(request) if expression is None else ((), placeholders.values)
+    selection = read_selection(request, placeholders, select, given)
+    if expression is not None:
+        parts = key_parts(expression)
     placeholders.finish()
     table, index = table_and_index(transaction, request, selection)
     schema = table.schema if index is None else index.schema
-    bound = fit_key_parts(
-        parts, placeholders.values, [name for name, _ in schema.hash], [name for name, _ in schema.range]
-    )
-    _check_filter(schema, index, selection)
+    bound = fit_key_parts(parts, values, [name for name, _ in schema.hash], [name for name, _ in schema.range])
+    _check_filter(schema, index, selection, "QueryFilter" if "QueryFilter" in request else "Filter Expression")
     check_key_condition(schema, index, bound)
     bounds = range_of(bound, backward=not request.get("ScanIndexForward", True))
     if start is not None:
@@ -54,15 +56,13 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     return read_page(transaction, request, table, index, bounds, selection)
 
 
-def _check_filter(schema: KeySchema, index: Index | None, selection: Selection) -> None:
+def _check_filter(schema: KeySchema, index: Index | None, selection: Selection, kind: str) -> None:
     """Refuse a filter on key attributes, or on attributes that the index doesn't hold."""
     if selection.filter is None:
         return
     for name in schema.names:
         if name in selection.filter.attributes:
-            raise validation_error(
-                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
-            )
+            raise validation_error(f"{kind} can only contain non-primary key attributes: Primary key attribute: {name}")
     if index is not None and not index.holds_all:
         absent = sorted(selection.filter.attributes - index.included)
         if absent:

@@ -5,6 +5,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Placeholders
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range
+from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_read
 from keyplan.engine.operations.items.paged_reads import (
     check_select,
     given_start_key,
@@ -14,7 +15,7 @@ from keyplan.engine.operations.items.paged_reads import (
     start_row_key,
     table_and_index,
 )
-from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.row_keys import HASH_BYTES
 
@@ -22,15 +23,16 @@ _HASHES = 256**HASH_BYTES
 
 
 def scan(transaction: Transaction, request: ItemRequest) -> Answer:
-    refuse_legacy(request)
+    legacy = check_legacy(request)
     check_placeholders(
         request, with_names=("FilterExpression", "ProjectionExpression"), with_values=("FilterExpression",)
     )
+    given = legacy_read(request, "ScanFilter") if legacy else NO_LEGACY
     start = given_start_key(request)
     segment, total = _segment(request)
     select = check_select(request)
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-    selection = read_selection(request, placeholders, select)
+    selection = read_selection(request, placeholders, select, given)
     placeholders.finish()
     table, index = table_and_index(transaction, request, selection)
     bounds = _bounds(segment, total)

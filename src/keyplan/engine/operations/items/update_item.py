@@ -5,6 +5,7 @@ import orjson
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, Placeholders, Update, condition, update
+from keyplan.engine.expressions.legacy import attribute_updates
 from keyplan.engine.operations.items.item_changes import (
     Change,
     Decide,
@@ -14,7 +15,8 @@ from keyplan.engine.operations.items.item_changes import (
     size_with_local_indexes,
 )
 from keyplan.engine.operations.items.item_requests import ItemRequest
-from keyplan.engine.operations.items.parameters import check_placeholders, refuse_legacy
+from keyplan.engine.operations.items.legacy_parameters import legacy_condition
+from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, item_size
@@ -25,7 +27,7 @@ _EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
 
 
 def update_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    refuse_legacy(request)
+    check_legacy(request)
     decide, bound = _prepare(request)
     change = decide(transaction)
     apply(transaction, change)
@@ -76,7 +78,7 @@ def _expressions(request: ItemRequest) -> tuple[Update | None, Condition | None]
     text = request.get("UpdateExpression")
     condition_text = request.get("ConditionExpression")
     if text is None and condition_text is None:
-        return None, None
+        return attribute_updates(request.get("AttributeUpdates", {})), legacy_condition(request)
     marks = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
     bound = None if text is None else update(text, marks)
     bound_condition = None if condition_text is None else condition("ConditionExpression", condition_text, marks)
