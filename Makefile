@@ -13,7 +13,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-aio test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -83,6 +83,13 @@ test-sdks: .venv/.ready ## test the JavaScript SDK v3 against the endpoint (need
 	@$(MAKE) --no-print-directory tests/sdks/node_modules/.package-lock.json
 	node --test tests/sdks/
 
+# Both servers are programs for Linux on x64. They are installed from npm, for tests only; docs/servers.md says what fails.
+test-engines: .venv/.ready ## run guides, recipes and designs on two other DynamoDB servers (needs npm, about 5 minutes)
+	@if command -v npm >/dev/null && $(MAKE) -s --no-print-directory tests/engines/node_modules/.package-lock.json; then :; else echo \
+		"*** NOT TESTED: other DynamoDB servers can't be installed (npm is missing or failed), so none was tested. ***" >&2; exit 1; fi
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal -p tests.engines.plugin tests/designs tests/patterns/test_recipes.py \
+		tests/apps/test_guides.py tests/apps/test_hacktracker_guide.py
+
 bench-engine: .venv/.ready ## compare the engine with what you would use instead
 	$(BIN)/python -m bench.engine
 
@@ -132,7 +139,7 @@ lock: ## update requirements.lock from pyproject.toml
 		--output-file tests/recipes/requirements.lock
 
 clean: ## remove everything that was built, except data files
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist tests/sdks/node_modules tests/axe/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist tests/sdks/node_modules tests/axe/node_modules tests/engines/node_modules $(EDITOR)/node_modules $(EDITOR)/../static/editor.js
 	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 tests/sdks/node_modules/.package-lock.json: tests/sdks/package-lock.json
@@ -141,6 +148,10 @@ tests/sdks/node_modules/.package-lock.json: tests/sdks/package-lock.json
 
 tests/axe/node_modules/.package-lock.json: tests/axe/package-lock.json
 	cd tests/axe && npm ci --silent --no-audit --no-fund --fetch-retries 1 --fetch-timeout 20000
+	@touch $@
+
+tests/engines/node_modules/.package-lock.json: tests/engines/package-lock.json
+	cd tests/engines && npm ci --silent --no-audit --no-fund --fetch-retries 1 --fetch-timeout 20000
 	@touch $@
 
 # Install what is in the lock, with each file checked against its hash ...

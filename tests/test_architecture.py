@@ -356,9 +356,12 @@ def test_no_tracked_file_names_a_place_on_one_machine() -> None:
     assert [name for name, text in tracked_texts() if pattern.search(text)] == []
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "tests/sdks/package-lock.json"])
-def test_a_lock_holds_versions_and_hashes_and_no_address(lock: str) -> None:
-    text = (ROOT / lock).read_text("utf-8")
+LOCKS = [ROOT / "requirements.lock", *(ROOT / "tests").glob("*/package-lock.json")]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.relative_to(ROOT).as_posix())
+def test_a_lock_holds_versions_and_hashes_and_no_address(lock: Path) -> None:
+    text = lock.read_text("utf-8")
     assert "sha256:" in text or "sha512-" in text
     assert re.findall(r'"resolved".*|--(?:extra-)?index-url.*|--find-links.*', text) == []
 

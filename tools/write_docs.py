@@ -9,6 +9,8 @@ from bench.lines import count
 from bench.lines.scenario import FEATURES
 from keyplan.cli.opening import served_systems
 from keyplan.web.settings import Protects, Settings
+from tests.engines.known_failures import KNOWN_FAILURES
+from tests.engines.servers import SERVERS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -51,13 +53,38 @@ def features_list() -> str:
     return "\n".join(f"{number}. {feature}" for number, feature in enumerate(FEATURES, start=1))
 
 
+def servers_table() -> str:
+    """The other servers on which tests run, and where their packages are."""
+    rows = ["| server | version | npm package |", "| --- | --- | --- |"]
+    rows += (f"| {server.name} | {server.version} | `{server.package}` |" for server in SERVERS)
+    return "\n".join(rows)
+
+
+def failures_table() -> str:
+    """What fails on other servers."""
+    rows = ["| server | what fails | why | what to do |", "| --- | --- | --- | --- |"]
+    rows += (f"| {known.server} | {known.what} | {known.why} | {known.remedy} |" for known in KNOWN_FAILURES)
+    clean = [server.name for server in SERVERS if server.name not in {known.server for known in KNOWN_FAILURES}]
+    rows += (f"| {name} | nothing | | |" for name in clean)
+    return "\n".join(rows)
+
+
+_PARTS = {
+    "settings": settings_table,
+    "limits": limits_table,
+    "features": features_list,
+    "lines": count.table,
+    "servers": servers_table,
+    "failures": failures_table,
+}
+
+
 def written(page: str) -> str:
     """The page with its generated parts as they should be."""
 
     def part(match: re.Match[str]) -> str:
         name = match[1]
-        whole = {"settings": settings_table, "limits": limits_table, "features": features_list, "lines": count.table}
-        table = whole[name]() if name in whole else roles_table(name.removeprefix("roles of "))
+        table = _PARTS[name]() if name in _PARTS else roles_table(name.removeprefix("roles of "))
         return f"<!-- {name}: written by `make docs` -->\n{table}\n<!-- end of {name} -->"
 
     return re.sub(r"<!-- ([\w ]+): written by `make docs` -->\n.*?<!-- end of \1 -->", part, page, flags=re.DOTALL)

@@ -159,6 +159,14 @@ def test_a_refusal_is_not_repeated() -> None:
     assert len(asked) == 1
 
 
+def test_the_id_of_a_shard_is_sent_as_it_was_received() -> None:
+    """AWS's have at least 28 characters, and boto3 refuses shorter ones, which some servers give."""
+    with answering((400, "TrimmedDataAccessException")) as (url, asked), closing(clients(url, TIMEOUT)[1]) as streams:
+        with pytest.raises(ClientError, match="TrimmedDataAccessException"):
+            streams.get_shard_iterator(StreamArn="a" * 37, ShardId="short", ShardIteratorType="TRIM_HORIZON")
+        assert asked == ["GetShardIterator"]
+
+
 def test_pauses_grow_and_end_in_the_first_half_of_the_timeout() -> None:
     now = 0.0
     repeats = Repeats("here", 10, lambda: now)

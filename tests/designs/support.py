@@ -1,11 +1,17 @@
-"""Runs one scenario on every kind of store: in-process and over the wire, sync and async."""
+"""Runs one scenario on every kind of store: in-process and over the wire, sync and async.
+
+`make test-engines` runs them on other servers, where every kind of store is over the wire.
+"""
 
 import asyncio
 import inspect
+import os
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 
 import boto3
@@ -14,13 +20,12 @@ from keyplan.data import AsyncStore, Store
 from keyplan.design import Design
 from keyplan.engine import Database, Engine
 from keyplan.engine.wire import serve_in_thread
+from tests.engines.servers import INDEX_LAG, endpoint
 
 Mode: TypeAlias = Literal["engine", "wire", "async engine", "async wire"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 D = TypeVar("D", bound=Design)
-
-_session = boto3.Session("any", "any", region_name="us-east-1")
 
 
 class Clock:
@@ -38,16 +43,44 @@ class Clock:
 
 
 class Recorder:
-    """Passes calls on to a client, and tells a listener about each."""
+    """Passes calls on to a client, tells a listener about each, and knows when the last write ended."""
 
     def __init__(self, client: object, listener: Callable[[str, dict[str, Any]], None]) -> None:
         self.client = client
         self.listener = listener
+        self.written_at = 0.0
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(**request: Any) -> Any:
             self.listener(name, request)
-            return getattr(self.client, name)(**request)
+            try:
+                return getattr(self.client, name)(**request)
+            finally:
+                if "write" in name or name in ("put_item", "update_item", "delete_item"):
+                    self.written_at = time.monotonic()
+
+        return call
+
+
+class Unhurried:
+    """A store that begins nothing until indexes have what was written before.
+
+    On AWS they lag behind as well, and a program that wants to read its own writes waits. What one operation sends is
+    not held up: if it reads an index, it must expect one that lags behind.
+    """
+
+    def __init__(self, store: object, recorder: Recorder) -> None:
+        self._store = store
+        self._recorder = recorder
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        if not inspect.isroutine(found):
+            return found
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            time.sleep(max(0.0, self._recorder.written_at + INDEX_LAG - time.monotonic()))
+            return found(*args, **kwargs)
 
         return call
 
@@ -99,31 +132,46 @@ def opened(
     design: D, mode: Mode = "engine", listener: Callable[[str, dict[str, Any]], None] = _unheard
 ) -> Iterator[Opened[D]]:
     """A store of this kind on new tables. `listener` is told about every request that is sent after that."""
-    with _client(mode) as (client, streams):
+    with _client(mode) as (client, streams), ExitStack() as stack:
         clock, secret = Clock(), b"of the tests"
         Store(design, client).create_tables()
         heard = Recorder(client, listener)
-        if not mode.startswith("async"):
-            yield Opened(Store(design, heard, clock=clock, secret=secret), streams, clock)
-            return
-        blocking = Blocking(AsyncStore(design, heard, clock=clock, secret=secret))
-        try:
-            yield Opened(cast("Store[D]", blocking), streams, clock)
-        finally:
-            blocking.close()
+        store: object = Store(design, heard, clock=clock, secret=secret)
+        if mode.startswith("async"):
+            blocking = Blocking(AsyncStore(design, heard, clock=clock, secret=secret))
+            store = stack.enter_context(closing(blocking))
+        if endpoint():
+            store = Unhurried(store, heard)
+        yield Opened(cast("Store[D]", store), streams, clock)
 
 
 @contextmanager
 def _client(mode: Mode) -> Iterator[tuple[object, object]]:
     """A client of DynamoDB and one of its streams."""
-    if mode.endswith("engine"):
+    if mode.endswith("engine") and not endpoint():
         with Engine() as engine:
             yield engine, engine
         return
+    session = _session(os.environ["AWS_ACCESS_KEY_ID"])
     with (
-        closing(Database()) as database,
-        serve_in_thread(database) as url,
-        closing(_session.client("dynamodb", endpoint_url=url)) as client,
-        closing(_session.client("dynamodbstreams", endpoint_url=url)) as streams,
+        _address() as url,
+        closing(session.client("dynamodb", endpoint_url=url)) as client,
+        closing(session.client("dynamodbstreams", endpoint_url=url)) as streams,
     ):
         yield client, streams
+
+
+@cache
+def _session(access_key: str) -> boto3.Session:
+    """A session with the credentials in the environment. To make one takes as long as a whole scenario."""
+    return boto3.Session(access_key, os.environ["AWS_SECRET_ACCESS_KEY"], region_name="us-east-1")
+
+
+@contextmanager
+def _address() -> Iterator[str]:
+    """Where there is an empty DynamoDB."""
+    if found := endpoint():
+        yield found
+    else:
+        with closing(Database()) as database, serve_in_thread(database) as url:
+            yield url

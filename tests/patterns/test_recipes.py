@@ -1,15 +1,9 @@
-"""The recipes of docs/patterns run on every kind of store, send the requests that they show, and are in the index."""
-
-import re
-import runpy
-from pathlib import Path
+"""The recipes of docs/patterns run on every kind of store."""
 
 import pytest
 
 from tests.designs.support import MODES, Mode, opened
-from tools.write_patterns import PAGES, design_of, page_of, recipe, recipes, use
-
-PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from tools.write_patterns import design_of, recipe, recipes, use
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -19,18 +13,3 @@ def test_a_recipe_runs(name: str, mode: Mode) -> None:
     with opened(design_of(module), mode) as given:
         use(module, given)
         assert given.store.verify() == []
-
-
-@pytest.mark.parametrize("name", recipes())
-def test_the_page_is_up_to_date_and_runs(name: str, tmp_path: Path) -> None:
-    page = (PAGES / f"{name}.md").read_text("utf-8")
-    assert page == page_of(name), "run `make docs`"
-    script = tmp_path / "recipe.py"
-    script.write_text("\n".join(PYTHON_BLOCK.findall(page)), "utf-8")
-    runpy.run_path(str(script), run_name="recipe")["engine"].close()
-
-
-def test_every_recipe_is_in_the_index() -> None:
-    index = (PAGES / "README.md").read_text("utf-8")
-    assert sorted(re.findall(r"\((\w+)\.md\)", index)) == recipes()
-    assert sorted(path.stem for path in PAGES.glob("*.md") if path.name != "README.md") == recipes()

@@ -51,10 +51,12 @@ def clients(endpoint_url: str | None, timeout: float) -> "tuple[DynamoDBClient, 
         read_timeout=timeout * _ATTEMPT,
         retries={"mode": "standard", "total_max_attempts": 1},
     )
+    # boto3 refuses IDs of shards that are shorter than those on AWS, although a server has just given them to it.
+    unchecked = config.merge(Config(parameter_validation=False))
     try:
         made = (
             session.client("dynamodb", endpoint_url=endpoint_url, region_name=region, config=config),
-            session.client("dynamodbstreams", endpoint_url=endpoint_url, region_name=region, config=config),
+            session.client("dynamodbstreams", endpoint_url=endpoint_url, region_name=region, config=unchecked),
         )
     except BotoCoreError as error:
         raise ValueError(str(error)) from error
