@@ -84,7 +84,7 @@ test-sdks: .venv/.ready ## test the JavaScript SDK v3 against the endpoint (need
 	node --test tests/sdks/
 
 # Both servers are programs for Linux on x64. They are installed from npm, for tests only; docs/servers.md says what fails.
-test-engines: .venv/.ready ## run guides, recipes and designs on two other DynamoDB servers (needs npm, about 5 minutes)
+test-engines: .venv/.ready ## run guides, recipes and designs on two other DynamoDB servers (needs npm)
 	@if command -v npm >/dev/null && $(MAKE) -s --no-print-directory tests/engines/node_modules/.package-lock.json; then :; else echo \
 		"*** NOT TESTED: other DynamoDB servers can't be installed (npm is missing or failed), so none was tested. ***" >&2; exit 1; fi
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal -p tests.engines.plugin tests/designs tests/patterns/test_recipes.py \

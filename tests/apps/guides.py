@@ -37,7 +37,8 @@ def served(system: str, folder: Path) -> Iterator[str]:
         assert created.returncode == 0, created.stderr
     with serve(folder, "--demo", "--dev", systems=[system], KEYPLAN_LOG_LEVEL="error", **given) as server:
         yield server.url
-        assert server.log.read_text() == "", "it logs errors only, and there should be none"
+        errors = [line for line in server.log.read_text().splitlines() if line.startswith("{")]  # others are progress
+        assert not errors, errors
     checked = keyplan(folder, "verify", system, **given)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -74,15 +74,19 @@ class Unhurried:
         self._recorder = recorder
 
     def __getattr__(self, name: str) -> Any:
+        self._wait()  # whoever asks for the client may make another store of it
         found = getattr(self._store, name)
         if not inspect.isroutine(found):
             return found
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            time.sleep(max(0.0, self._recorder.written_at + INDEX_LAG - time.monotonic()))
+            self._wait()
             return found(*args, **kwargs)
 
         return call
+
+    def _wait(self) -> None:
+        time.sleep(max(0.0, self._recorder.written_at + INDEX_LAG - time.monotonic()))
 
 
 class Blocking:
