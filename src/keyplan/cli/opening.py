@@ -37,8 +37,8 @@ EndpointUrl = Annotated[
     str | None,
     typer.Option(
         "--endpoint-url",
-        help="DynamoDB endpoint to use instead of a file. The default is KEYPLAN_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB or "
-        "AWS_ENDPOINT_URL.",
+        help="DynamoDB endpoint to use instead of a file. The default is KEYPLAN_ENDPOINT_URL, "
+        "AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL.",
         metavar="URL",
     ),
 ]
