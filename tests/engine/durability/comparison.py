@@ -166,6 +166,9 @@ class Comparison(RuleBasedStateMachine):
         if not table.holds(key, condition):
             assert code(lambda: self.engine.update_item(**request)) == "ConditionalCheckFailedException"
             return
+        if not table.fits(key, update):
+            assert code(lambda: self.engine.update_item(**request)) == "ValidationException"
+            return
         new = table.updated(key, update)
         answer = self.engine.update_item(**request, ReturnValues="ALL_NEW")
         assert model.canonical_or_none(answer.get("Attributes")) == model.canonical_or_none(new)
@@ -222,7 +225,8 @@ class Comparison(RuleBasedStateMachine):
             key: condition or CONDITIONS[0] if kind == "ConditionCheck" else condition
             for key, (kind, _, _, condition) in actions.items()
         }
-        if not all(table.holds(key, condition) for key, condition in needed.items()):
+        fit = all(table.fits(key, update) for key, (kind, _, update, _) in actions.items() if kind == "Update")
+        if not fit or not all(table.holds(key, condition) for key, condition in needed.items()):
             assert code(lambda: self.engine.transact_write_items(**request)) == "TransactionCanceledException"
             return
         self.engine.transact_write_items(**request)

@@ -78,6 +78,8 @@ class Update:
     text: str
     values: Item
     apply: Callable[[Item], None]
+    fits: Callable[[Item], bool] = lambda item: True
+    """Whether an existing item can be updated like that; if not, the update is refused."""
 
 
 def _count(item: Item) -> None:
@@ -97,6 +99,16 @@ def _drop_tag(item: Item) -> None:
 
 def _append(item: Item) -> None:
     item["items_"] = {"L": [*item.get("items_", {"L": []})["L"], {"BOOL": True}]}
+
+
+def _drop_first(item: Item) -> None:
+    if "items_" in item:
+        item["items_"] = {"L": item["items_"]["L"][1:]}
+
+
+def _drop_first_and_weigh(item: Item) -> None:
+    _drop_first(item)
+    item["weight"] = {"N": "3"}
 
 
 def _set(name: str, value: Item) -> Callable[[Item], None]:
@@ -125,6 +137,10 @@ UPDATES: list[Update] = [
         "SET items_ = list_append(if_not_exists(items_, :u), :v)",
         {":u": {"L": []}, ":v": {"L": [{"BOOL": True}]}},
         _append,
+    ),
+    Update("REMOVE items_[0]", {}, _drop_first, lambda item: "items_" in item),
+    Update(
+        "REMOVE items_[0] SET weight = :v", {":v": {"N": "3"}}, _drop_first_and_weigh, lambda item: "items_" in item
     ),
 ]
 
@@ -171,6 +187,11 @@ class Table:
         item = old or key_item(key)
         update.apply(item)
         return None if old is None and item == key_item(key) else item
+
+    def fits(self, key: Key, update: Update) -> bool:
+        """Whether an item can be updated like that. There is nothing that doesn't fit where there is no item."""
+        old = self.get(key)
+        return old is None or update.fits(old)
 
     def holds(self, key: Key, condition: Condition | None) -> bool:
         return condition is None or bool(condition.holds(self.get(key) or {}))

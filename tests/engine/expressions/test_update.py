@@ -1,6 +1,7 @@
 """Updates: what is refused before an item is read, what is refused for an item, and the results."""
 
 import copy
+from functools import partial
 
 import pytest
 
@@ -150,6 +151,17 @@ def test_applied(text: str, changes: Item) -> None:
 def test_a_set_goes_with_its_last_member() -> None:
     assert an_update("DELETE tags :ss").apply({"tags": {"SS": ["a", "b"]}}) == {}
     assert an_update("DELETE m.tags :ss").apply({"m": mp(tags={"SS": ["b"]})}) == {"m": mp()}
+
+
+def test_removing_from_what_does_not_exist() -> None:
+    key = {"pk": s("a")}
+    invalid_path = "The document path provided in the update expression is invalid for update"
+    for text in ("REMOVE a.b", "REMOVE a[0]", "REMOVE a.b[1].c, a.d, e"):
+        assert an_update(text).create(key) == key
+        refused(invalid_path, partial(an_update(text).apply, key))
+    assert an_update("REMOVE a.b SET c = :n").create(key) == {**key, "c": n(5)}
+    for text in ("SET a.b = :n", "ADD a.b :n REMOVE a.c", "DELETE a.b :ss"):
+        refused(invalid_path, partial(an_update(text).create, key))
 
 
 def test_sums_are_exact() -> None:

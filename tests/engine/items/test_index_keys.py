@@ -54,9 +54,62 @@ def test_the_type(client: "Client", attributes: dict[str, Any], message: str) ->
     table = indexed(client)
     with refused(INVALID + message):
         put(client, table, attributes)
-    with refused("The update expression attempted to update the secondary index key to unsupported type"):
+    with refused(INVALID + message):
         update(client, table, attributes)
     assert client.scan(TableName=table)["Count"] == 0
+
+
+UNSUPPORTED_TYPE = "The update expression attempted to update the secondary index key to unsupported type"
+OF_G = INVALID + "Type mismatch for Index Key g Expected: S Actual: {} IndexName: a-second"
+NO_SCALAR = (
+    INVALID + "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: g"
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("SET g = :n", OF_G.format("N")),
+        ("ADD g :n", OF_G.format("N")),
+        ("SET g = :n + :n", OF_G.format("N")),
+        ("SET g = count + :n", OF_G.format("N")),
+        ("SET g = list_append(:l, :l)", OF_G.format("L")),
+        ("SET g = if_not_exists(absent, :n)", OF_G.format("N")),
+        # Only a value that the item has already gets the other message.
+        ("SET g = count", UNSUPPORTED_TYPE),
+        ("SET g = if_not_exists(count, :n)", UNSUPPORTED_TYPE),
+        ("SET g = if_not_exists(absent, count)", UNSUPPORTED_TYPE),
+        ("SET g.x = :n", NO_SCALAR),
+        ("SET g[0] = :n", NO_SCALAR),
+        ("REMOVE g.x", NO_SCALAR),
+    ],
+)
+def test_the_type_after_an_update(client: "Client", expression: str, message: str) -> None:
+    table = indexed(client)
+    item = {"count": {"N": "1"}}
+    put(client, table, item)
+    values: dict[str, Any] = {":n": {"N": "1"}, ":l": {"L": []}}
+    used = {name: value for name, value in values.items() if name in expression}
+    request: dict[str, Any] = {"ExpressionAttributeValues": used} if used else {}
+    expression = expression.replace("count", "#c")
+    if "#c" in expression:
+        request["ExpressionAttributeNames"] = {"#c": "count"}
+    with refused(message):
+        client.update_item(TableName=table, Key=KEY, UpdateExpression=expression, **request)
+    assert client.get_item(TableName=table, Key=KEY)["Item"] == {**KEY, **item}
+
+
+def test_what_no_item_makes_right_is_refused_before_the_condition(client: "Client") -> None:
+    table = indexed(client)
+    for expression, message in (("SET g = :n", OF_G.format("N")), ("SET g.x = :n", NO_SCALAR)):
+        with refused(message):
+            client.update_item(
+                TableName=table,
+                Key=KEY,
+                UpdateExpression=expression,
+                ConditionExpression="attribute_exists(pk)",
+                ExpressionAttributeValues={":n": {"N": "1"}},
+            )
 
 
 @pytest.mark.parametrize(

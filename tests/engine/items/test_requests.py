@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 KEY: dict[str, Any] = {"pk": {"S": "a"}}
 MIXED = "Can not use both expression and non-expression parameters in the same request: "
+SET_X: dict[str, Any] = {"ExpressionAttributeValues": {":x": {"S": "x"}}}
 NO_NAMES = "ExpressionAttributeNames can only be specified when using expressions"
 NO_VALUES = "ExpressionAttributeValues can only be specified when using expressions: "
 
@@ -174,6 +175,28 @@ def test_the_order_of_faults_in_an_update(client: "Client") -> None:
     with refused("The document path provided in the update expression is invalid for update"):
         client.update_item(**request)
     assert client.get_item(TableName=table, Key=KEY)["Item"] == KEY
+
+
+def test_removing_inside_of_an_item_that_is_not_there(client: "Client") -> None:
+    table = make_table(client)
+    for expression in ("REMOVE a.b", "REMOVE a[0], c.d"):
+        answer: Any = client.update_item(
+            TableName=table,
+            Key=KEY,
+            UpdateExpression=expression,
+            ReturnValues="ALL_NEW",
+            ReturnConsumedCapacity="TOTAL",
+        )
+        assert "Attributes" not in answer
+        assert answer["ConsumedCapacity"]["CapacityUnits"] == 1.0
+        client.transact_write_items(
+            TransactItems=[{"Update": {"TableName": table, "Key": KEY, "UpdateExpression": expression}}]
+        )
+    assert client.scan(TableName=table)["Count"] == 0
+    client.update_item(TableName=table, Key=KEY, UpdateExpression="SET x = :x REMOVE a.b", **SET_X)
+    assert client.get_item(TableName=table, Key=KEY)["Item"] == {**KEY, "x": {"S": "x"}}
+    with refused("The document path provided in the update expression is invalid for update"):
+        client.update_item(TableName=table, Key=KEY, UpdateExpression="REMOVE a.b")
 
 
 def test_get_with_a_projection(client: "Client") -> None:

@@ -86,22 +86,60 @@ def test_409600_bytes_and_no_more(client: "Client") -> None:
     assert len(client.get_item(TableName=table, Key={"pk": {"S": "a"}})["Item"]["t"]["S"]) == LIMIT - 4
 
 
-def test_an_update_up_to_the_limit(client: "Client") -> None:
+# What an update writes counts, with 3 bytes for the update and 19 for each SET or ADD, 2 for each REMOVE or DELETE, and
+# one more to set an element of a list. That attributes it doesn't name don't count, and the element of a list:
+# https://github.com/nubo-db/dynoxide/issues/210.
+@pytest.mark.parametrize(
+    ("stored", "expression", "most"),
+    [
+        ({}, "SET t = :t", LIMIT - 22 - 1),
+        ({}, "SET four = :t", LIMIT - 22 - 4),
+        ({}, "SET t = :t, u = :u", LIMIT - 22 - 1 - 19 - 2),
+        ({}, "SET t = :t ADD n :n", LIMIT - 22 - 1 - 19 - 3),
+        ({}, "SET t = :t REMOVE absent", LIMIT - 22 - 1 - 2),
+        ({"n": {"N": "1"}}, "SET t = :t", LIMIT - 22 - 1),
+        ({"other": {"S": "x" * 1000}}, "SET t = :t", LIMIT - 22 - 1),
+        ({"u": {"S": "x" * 1000}}, "SET t = :t REMOVE u", LIMIT - 22 - 1 - 2),
+        ({"m": {"M": {"a": {"S": "x"}}}}, "SET m.t = :t", LIMIT - 22 - 1 - 3 - 3 - 2),
+        ({"l": {"L": [{"S": ""}]}}, "SET l[0] = :t", LIMIT - 23 - 1 - 3 - 1),
+        ({"t": {"S": ""}}, "SET t = if_not_exists(v, :t)", LIMIT - 22 - 1),
+    ],
+)
+def test_an_update_writes_up_to_the_limit(client: "Client", stored: dict[str, Any], expression: str, most: int) -> None:
     table = make_table(client)
-    client.put_item(TableName=table, Item=item_of(LIMIT - 10))
+    key = {"pk": {"S": "a" * 100}}
 
-    def add(text: str) -> None:
+    def update(length: int) -> None:
+        client.put_item(TableName=table, Item={**key, **stored})
+        others = {":u": {"S": "x"}, ":n": {"N": "1"}}
         client.update_item(
             TableName=table,
-            Key={"pk": {"S": "a"}},
-            UpdateExpression="SET more = :m",
-            ExpressionAttributeValues={":m": {"S": text}},
+            Key=key,
+            UpdateExpression=expression,
+            ExpressionAttributeValues={
+                ":t": {"S": "x" * length},
+                **{name: value for name, value in others.items() if name in expression},
+            },
         )
 
-    add("x" * 6)
+    update(most)
     with refused(TOO_LARGE_TO_UPDATE):
-        add("x" * 7)
-    assert client.get_item(TableName=table, Key={"pk": {"S": "a"}})["Item"]["more"] == {"S": "x" * 6}
+        update(most + 1)
+    assert client.get_item(TableName=table, Key=key)["Item"] == {**key, **stored}
+
+
+def test_many_updates_make_no_larger_item(client: "Client") -> None:
+    table = make_table(client)
+    key = {"pk": {"S": "a"}}
+    client.put_item(TableName=table, Item=item_of(LIMIT))
+    with refused(TOO_LARGE_TO_UPDATE):
+        client.update_item(
+            TableName=table,
+            Key=key,
+            UpdateExpression="SET more = :m",
+            ExpressionAttributeValues={":m": {"S": "x" * 5000}},
+        )
+    assert client.get_item(TableName=table, Key=key)["Item"] == item_of(LIMIT)
 
 
 def test_local_indexes_share_the_limit(client: "Client") -> None:

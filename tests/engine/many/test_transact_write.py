@@ -175,6 +175,13 @@ def test_item_of_a_failed_condition(client: Client, act: Actions, kind: str) -> 
                     "ExpressionAttributeValues": values(n=1),
                 }
             },
+            (
+                "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N "
+                "IndexName: by-g"
+            ),
+        ),
+        (
+            {"Update": {"Key": item(pk="a"), "UpdateExpression": "SET g = v"}},
             "The update expression attempted to update the secondary index key to unsupported type",
         ),
         (

@@ -4,7 +4,7 @@ A path is a tuple of names and list indexes. The paths of an update or a project
 tree whose leaves are the paths' positions; reading or writing along the tree visits every map and list once.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import TypeAlias, cast
 
 from keyplan.engine.errors import DynamoError
@@ -105,6 +105,18 @@ def _in_order(node: Tree) -> Tree:
     if parts and isinstance(parts[0], int):
         parts.sort()
     return {part: child if isinstance(child := node[part], int) else _in_order(child) for part in parts}
+
+
+def without(node: Tree, removed: Set[int]) -> Tree:
+    """Return the tree without the leaves at these positions, and without what then has no leaves."""
+    left: Tree = {}
+    for part, child in node.items():
+        if isinstance(child, int):
+            if child not in removed:
+                left[part] = child
+        elif inner := without(child, removed):
+            left[part] = inner
+    return left
 
 
 def pick(item: Item, wanted: Tree) -> Item:

@@ -9,19 +9,26 @@ from typing import NamedTuple, cast
 
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.expressions.grammar import CACHE_SIZE, parse_update
-from keyplan.engine.expressions.nodes import ParsedUpdate
-from keyplan.engine.expressions.paths import Path, Tree, pick, resolve, top_level, tree
+from keyplan.engine.expressions.nodes import Action, ParsedUpdate, ValueNode
+from keyplan.engine.expressions.paths import Path, Tree, pick, resolve, top_level, tree, without
 from keyplan.engine.expressions.placeholders import Placeholders
-from keyplan.engine.expressions.update_operands import Binder, Compute, binder
-from keyplan.engine.values.attribute_values import AttributeValue, Item
+from keyplan.engine.expressions.update_operands import Binder, Compute, binder, is_copied
+from keyplan.engine.values.attribute_values import AttributeValue, Item, item_size
+
+# What AWS counts for the actions of an update, in addition to what they write.
+_COST = 3
+_COSTS = {"SET": 19, "ADD": 19, "REMOVE": 2, "DELETE": 2}
 
 
 class _Plan(NamedTuple):
+    actions: tuple[Action, ...]
+    names: dict[str, str]
     binders: tuple[Binder, ...]
     paths: tuple[Path, ...]
     tree: Tree
     flat: tuple[str, ...] | None
     attributes: frozenset[str]
+    cost: int
 
 
 class Update:
@@ -42,6 +49,40 @@ class Update:
     def paths(self) -> tuple[Path, ...]:
         """The paths that are written, in the order of the text."""
         return self._plan.paths
+
+    @property
+    def cost(self) -> int:
+        """The bytes that AWS counts for the actions themselves."""
+        return self._plan.cost
+
+    def written_size(self, item: Item) -> int:
+        """Return what counts for AWS's limit on an update with this result: attributes that it doesn't name don't."""
+        return self._plan.cost + item_size({name: item[name] for name in self._plan.attributes if name in item})
+
+    def literals(self) -> Item:
+        """Return the new values of attributes that are the same for every item: those that the request contains."""
+        actions = zip(self._plan.actions, self._plan.paths, self._computes, strict=True)
+        found = [
+            (cast(str, path[0]), compute({}))
+            for action, path, compute in actions
+            if len(path) == 1 and action.section in ("SET", "ADD") and isinstance(action.operand, ValueNode)
+        ]
+        return {name: value for name, value in found if value is not None}
+
+    def copies(self, attribute: str, item: Item) -> bool:
+        """Return whether the new value of an attribute is copied from an attribute of this item."""
+        for action, path in zip(self._plan.actions, self._plan.paths, strict=True):
+            if path == (attribute,) and action.section == "SET":
+                return is_copied(action.operand, self._plan.names, item)
+        return True
+
+    def create(self, key: Item) -> Item:
+        """Return the item that is made where there is none but this key. There, REMOVE has nothing to do."""
+        plan = self._plan
+        if plan.flat is not None:
+            return self.apply(key)
+        removed = {position for position, action in enumerate(plan.actions) if action.section == "REMOVE"}
+        return _write_members(key, without(plan.tree, removed), [compute(key) for compute in self._computes])
 
     def apply(self, item: Item) -> Item:
         """Return the updated item; the given one isn't changed. Raises AWS's error if a path or operand doesn't fit."""
@@ -93,7 +134,21 @@ def _plan(parsed: ParsedUpdate, names: tuple[str, ...]) -> _Plan:
     paths = tuple([resolve(action.path, found) for action in parsed.actions])
     written = tree(parsed.kind, paths)
     flat = tuple([cast(str, path[0]) for path in paths]) if all(len(path) == 1 for path in paths) else None
-    return _Plan(tuple([binder(action, found) for action in parsed.actions]), paths, written, flat, top_level(paths))
+    return _Plan(
+        parsed.actions,
+        found,
+        tuple([binder(action, found) for action in parsed.actions]),
+        paths,
+        written,
+        flat,
+        top_level(paths),
+        _COST + sum(map(_cost, parsed.actions)),
+    )
+
+
+def _cost(action: Action) -> int:
+    """The cost of one action; to set an element of a list takes one byte more."""
+    return _COSTS[action.section] + (action.section == "SET" and isinstance(action.path[-1], int))
 
 
 def _write(value: AttributeValue | None, node: Tree, results: list[AttributeValue | None]) -> AttributeValue:

@@ -50,6 +50,15 @@ def binder(action: Action, names: Mapping[str, str]) -> Binder:
     return lambda values: bind(get, values[name])
 
 
+def is_copied(operand: Operand | Arithmetic | None, names: Mapping[str, str], item: Item) -> bool:
+    """Return whether an operand of SET stands for an attribute of this item, as it is."""
+    if isinstance(operand, CallNode) and operand.function == "if_not_exists":
+        path, default = operand.arguments
+        found = getter(resolve(cast(PathNode, path).path, names))(item)
+        return found is not None or is_copied(default, names, item)
+    return isinstance(operand, PathNode)
+
+
 def _nothing(item: Item) -> None:
     return None
 

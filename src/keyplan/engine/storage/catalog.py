@@ -137,13 +137,15 @@ class Table:
 
     @cached_property
     def indexes(self) -> tuple[Index, ...]:
+        """The indexes by name: of several that an item doesn't fit, AWS reports the first."""
         kinds: tuple[IndexKind, ...] = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
-        return tuple(
+        made = [
             self._index(kind, index)
             for kind in kinds
             for index in self.description.get(kind, [])
             if index["IndexName"] in self.definition["index_numbers"]
-        )
+        ]
+        return tuple(sorted(made, key=lambda index: index.name))
 
     @cached_property
     def stream(self) -> int | None:

@@ -90,7 +90,8 @@ def subtract(left: str, right: str) -> str:
 
 def _exact(operate: Callable[[Decimal, Decimal], Decimal], left: str, right: str) -> str:
     try:
-        return normal(str(operate(Decimal(left), Decimal(right))))
+        result = operate(Decimal(left), Decimal(right))
+        return normal(str(result)) if result else "0"
     except Inexact:  # AWS has no other message for the result of an operation
         raise _overflow() from None
 

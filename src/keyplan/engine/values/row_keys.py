@@ -255,10 +255,7 @@ def check_index_key(schema: KeySchema, index: str, item: Item) -> None:
     if fault is None:
         return
     if fault.problem == "type":
-        raise invalid_parameter(
-            f"Type mismatch for Index Key {fault.name} Expected: {fault.kind} "
-            f"Actual: {next(iter(item[fault.name]))} IndexName: {index}"
-        )
+        raise index_key_mismatch(index, fault.name, fault.kind, item[fault.name])
     if fault.problem == "empty":
         raise validation_error(
             "One or more parameter values are not valid. A value specified for a secondary index key is not "
@@ -271,16 +268,26 @@ def check_index_key(schema: KeySchema, index: str, item: Item) -> None:
     )
 
 
-def check_updated_index_key(schema: KeySchema, item: Item) -> None:
+def index_key_mismatch(index: str, name: str, kind: str, value: AttributeValue) -> DynamoError:
+    """AWS's error for a value that doesn't have the type of an index's key attribute."""
+    return invalid_parameter(
+        f"Type mismatch for Index Key {name} Expected: {kind} Actual: {next(iter(value))} IndexName: {index}"
+    )
+
+
+def check_updated_index_key(schema: KeySchema, index: str, item: Item, copied: Callable[[str], bool]) -> None:
     """The same for the result of an update, for which AWS has different messages.
 
-    Attributes that the update didn't write count too: an item that doesn't fit an index that was added later can't be
-    updated until that attribute is corrected.
+    `copied` says whether the update took an attribute's value from another attribute. Attributes that it didn't write
+    count too: an item that doesn't fit an index that was added later can't be updated until that attribute is
+    corrected.
     """
     fault = _index_fault(schema, item)
     if fault is None:
         return
     if fault.problem == "type":
+        if not copied(fault.name):
+            raise index_key_mismatch(index, fault.name, fault.kind, item[fault.name])
         raise validation_error("The update expression attempted to update the secondary index key to unsupported type")
     if fault.problem == "empty":
         raise validation_error(

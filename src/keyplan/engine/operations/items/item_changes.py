@@ -57,14 +57,9 @@ Decide: TypeAlias = Callable[[Transaction], Change]
 
 
 def check_index_keys(table: Table, item: Item) -> None:
-    """Refuse an item that doesn't fit the key of an index; of several indexes, the first by name is reported."""
-    try:
-        for index in table.indexes:
-            check_index_key(index.schema, index.name, item)
-    except DynamoError:
-        for index in sorted(table.indexes, key=lambda index: index.name):
-            check_index_key(index.schema, index.name, item)
-        raise
+    """Refuse an item that doesn't fit the key of an index."""
+    for index in table.indexes:
+        check_index_key(index.schema, index.name, item)
 
 
 def index_keys(table: Table, item: Item) -> IndexKeys:

@@ -21,7 +21,11 @@ from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, item_size
 from keyplan.engine.values.normal_form import check_nesting, normalize_item
-from keyplan.engine.values.row_keys import check_updated_index_key, checked_key
+from keyplan.engine.values.row_keys import check_updated_index_key, checked_key, index_key_mismatch
+
+_LEFT_ALONE = 4096
+"""The key and other attributes that an update doesn't name don't count for AWS's limit on updates. The limit on the
+whole item is 400 KB and a little more: here, room for the longest key."""
 
 _EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
 
@@ -57,18 +61,23 @@ def decide_update(request: ItemRequest, key: Item, bound: Update | None, bound_c
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
         row_key = checked_key(table.schema, key)
-        _check_writes_no_key(table, bound)
+        if bound is not None:
+            _check_keys(table, bound)
         row = transaction.row(table, row_key)
         old = None if row is None else row.item
         check_condition(request, bound_condition, row, old)
-        new = dict(key) if old is None else old
-        if bound is not None:
-            new = bound.apply(new)
-            if old is None and new == key:
+        if bound is None:
+            new = dict(key) if old is None else old
+        elif old is not None:
+            new = bound.apply(old)
+        else:
+            new = bound.create(dict(key))
+            if new == key:
                 # An update that only removes attributes doesn't create an item; one without any action does.
                 return Change(table, key, row_key, None, None, None, 0)
         size = item_size(new)
-        _check_result(table, bound, new, size)
+        if bound is not None:
+            _check_result(table, bound, old or key, new, size)
         return Change(table, key, row_key, row, old, new, size)
 
     return decide
@@ -86,24 +95,43 @@ def _expressions(request: ItemRequest) -> tuple[Update | None, Condition | None]
     return bound, bound_condition
 
 
-def _check_writes_no_key(table: Table, bound: Update | None) -> None:
-    if bound is None:
-        return
+def _check_keys(table: Table, bound: Update) -> None:
+    """Refuse an update of the table's key, and one that can't be right for the key of an index, whatever the item."""
     for name in table.schema.names:
         if name in bound.attributes:
             raise invalid_parameter(f"Cannot update attribute {name}. This attribute is part of the key")
-
-
-def _check_result(table: Table, bound: Update | None, new: Item, size: int) -> None:
-    """Refuse an item that isn't legal although all parts of the update are."""
-    if size > MAXIMUM_ITEM_SIZE or size_with_local_indexes(table, new, size) > MAXIMUM_ITEM_SIZE:
-        raise validation_error("Item size to update has exceeded the maximum allowed size")
+    if not table.indexes or table.index_key_names.isdisjoint(bound.attributes):
+        return
+    for path in bound.paths:
+        if len(path) > 1 and path[0] in table.index_key_names:
+            raise invalid_parameter(
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+                f"IndexKey: {path[0]}"
+            )
+    literals = bound.literals()
     for index in table.indexes:
-        check_updated_index_key(index.schema, new)
-    for path in bound.paths if bound is not None else ():
+        for name, kind in index.schema.attributes:
+            if name in literals and kind not in literals[name]:
+                raise index_key_mismatch(index.name, name, kind, literals[name])
+
+
+def _check_result(table: Table, bound: Update, old: Item, new: Item, size: int) -> None:
+    """Refuse an item that isn't legal although all parts of the update are."""
+    if size + bound.cost > MAXIMUM_ITEM_SIZE or table.has_local_indexes:
+        _check_size(table, bound, new, size)
+    for index in table.indexes:
+        check_updated_index_key(index.schema, index.name, new, lambda name: bound.copies(name, old))
+    for path in bound.paths:
         # Only inside a map or list is a value nested deeper than when it was checked.
         if len(path) > 1 and path[0] in new:
             check_nesting(new[str(path[0])])
+
+
+def _check_size(table: Table, bound: Update, new: Item, size: int) -> None:
+    """Refuse an update that writes more than 400 KB, and an item that has grown by many updates."""
+    most = MAXIMUM_ITEM_SIZE if table.has_local_indexes else MAXIMUM_ITEM_SIZE + _LEFT_ALONE
+    if bound.written_size(new) > MAXIMUM_ITEM_SIZE or size_with_local_indexes(table, new, size) > most:
+        raise validation_error("Item size to update has exceeded the maximum allowed size")
 
 
 def returned_attributes(wanted: str, change: Change, bound: Update | None) -> object:
