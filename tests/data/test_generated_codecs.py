@@ -20,6 +20,7 @@ from keyplan.data import Store, create, update
 from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.design import (
+    Design,
     Entity,
     InvalidValue,
     get,
@@ -195,13 +196,17 @@ def test_a_changing_default_is_not_a_change(opened: Any) -> None:
 
 
 def test_a_cached_property_is_not_a_field(opened: Any) -> None:
-    store, recorder = opened
+    _, recorder = opened
 
     class Kept(Everything, table=table):
         @cached_property
         def shout(self) -> str:
             return self.kind.upper()
 
+    class Keeping(Design):
+        tables, entities = (table,), (Kept,)
+
+    store = Store(Keeping(), recorder)
     kept = store.run(create(Kept(id="kept", seen=0, version=0)))
     assert kept.shout == "CARD"
     kept.count = 9

@@ -6,7 +6,21 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import InvalidOperation, Store, check, create, delete, patch, put, touch, update, upsert
+from keyplan.data import (
+    InvalidOperation,
+    Store,
+    check,
+    create,
+    delete,
+    delete_all,
+    import_all,
+    patch,
+    put,
+    put_all,
+    touch,
+    update,
+    upsert,
+)
 from keyplan.design import (
     Aggregate,
     DesignError,
@@ -24,6 +38,7 @@ from keyplan.design import (
     merge,
     query,
     ref,
+    rewrite,
     scan,
     taken,
     together,
@@ -86,6 +101,36 @@ def test_an_entity_of_another_design_is_refused(store: Store[Club], sent: Record
         store.run(op())
     with pytest.raises(InvalidOperation):
         store.transact(create(Note(note_id="n")), op())
+    assert sent.taken() == []
+
+
+class Unlisted(Entity, table=Note.spec.table):
+    unlisted_id: Id
+    age: int = 0
+
+    primary = key("UNLISTED#{unlisted_id}", "UNLISTED")
+    age_guard = unique("UNLISTED_AGE#{age:03}", carries=("unlisted_id",))
+
+
+UNLISTED: list[Callable[[], Any]] = [
+    lambda: create(Unlisted(unlisted_id="u")),
+    lambda: put(Unlisted(unlisted_id="u")),
+    lambda: patch(ref(Unlisted, unlisted_id="u"), age=1),
+    lambda: upsert(ref(Unlisted, unlisted_id="u"), age=1),
+    lambda: delete(ref(Unlisted, unlisted_id="u")),
+    lambda: put_all([Note(note_id="n"), Unlisted(unlisted_id="u")]),
+    lambda: delete_all([ref(Note, note_id="n"), ref(Unlisted, unlisted_id="u")]),
+    lambda: import_all([Note(note_id="n"), Unlisted(unlisted_id="u")]),
+    lambda: rewrite(query(Unlisted.primary, unlisted_id="u"), lambda each: None),
+    lambda: get(Unlisted, unlisted_id="u"),
+    lambda: lookup(Unlisted.age_guard, age=1),
+]
+
+
+@pytest.mark.parametrize("op", UNLISTED)
+def test_an_entity_that_the_design_lacks_is_refused(store: Store[Club], sent: Recorder, op: Callable[[], Any]) -> None:
+    with pytest.raises(InvalidOperation, match=r"^Unlisted isn't an entity of Club\. Add it to Club\.entities\.$"):
+        store.run(op())
     assert sent.taken() == []
 
 

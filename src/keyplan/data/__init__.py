@@ -16,6 +16,7 @@ import which.
 | `writes` | what a write does to its item and to others, as one plan and one request |
 | `jobs` | work larger than one transaction: cascading deletes, rewrites, cleanup of expired items |
 | `upkeep` | creating tables, verifying and repairing what they hold |
+| `subjects` | the entities that an operation is on |
 | `operations` | the steps of every operation, which both stores carry out |
 | `store` | `Store` and `AsyncStore`, which carry all of this out |
 | `streams` | handlers of changes, and the runner that delivers records to them; a public package of its own |

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Generic, Self, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from keyplan.data.errors import DataError, InvalidOperation
 from keyplan.data.jobs.resuming import Jobs
@@ -13,6 +13,7 @@ from keyplan.data.objects import ObjectStorage
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Call, Steps, Wait
+from keyplan.data.subjects import entities_of
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
 from keyplan.data.writes.imports import ImportAll, import_steps
 from keyplan.data.writes.key_operations import DeleteByKey, KeyWrite, Patch, Upsert
@@ -30,9 +31,9 @@ from keyplan.data.writes.operations import (
     nothing_beside,
 )
 from keyplan.data.writes.preparing import key_write_steps, transaction_steps
-from keyplan.design import Design, Op
-from keyplan.design.entity import EntitySpec
-from keyplan.design.operations import Follow
+from keyplan.data.writes.transactions import write_parts
+from keyplan.design import HOUSEKEEPING, Design, Op
+from keyplan.design.operations import Get, Query
 from keyplan.design.rewrites import Rewrite
 
 D = TypeVar("D", bound=Design)
@@ -64,60 +65,34 @@ class StoreCore(Generic[D]):
         self._timeout = timeout
         self._objects = objects
         self._beside: Beside = nothing_beside
-        self._known: set[type] = set()
-        """Entities that are known to be in the design's tables."""
+        self._known: set[object] = set()
+        """Entities that were found to be in the design."""
         self._relations = Relations(design)
         self._reader = Reader(design, self._relations, secret)
         self._jobs = Jobs(self._reader)
 
     def _steps(self, op: object) -> Steps[Any]:
-        self._check_design(op)
-        if isinstance(op, Op):
-            return self._reader.run(op, self.clock)
-        if isinstance(op, Create | Update | Delete | Move | Check):
-            return self._write(op)
-        if isinstance(op, Put):
-            return self._put(op)
-        if isinstance(op, Patch | Upsert | DeleteByKey):
-            return self._write_by_key(op)
-        if isinstance(op, Rewrite):
-            return self._jobs.rewrites.run(op, self._context())
-        if isinstance(op, CleanUpExpired):
-            return self._jobs.expirations.settle(op, self._context())
-        if isinstance(op, PutAll | DeleteAll):
-            return write_all(op, self._context())
-        if isinstance(op, ImportAll):
-            return import_steps(op, self._context())
-        raise InvalidOperation(
-            f"{op!r} isn't an operation that a store can run. Those are reads such as get(...), and writes such as "
-            "create(...)"
-        )
+        route = _routes.get(type(op)) or _route(type(op))
+        if route.entity(op) not in self._known:
+            self._check_design(op)
+        return route.steps(self, op)
 
     def _check_design(self, op: object) -> None:
-        """Raise `InvalidOperation` for an operation on an entity whose table isn't one of the design's."""
-        several = getattr(op, "entities", None)  # of a list
-        found = several[0] if several else getattr(getattr(op, "target", op), "entity", None)
-        self._check_entity(op, found if isinstance(found, type) else type(found))
+        """Raise `InvalidOperation` if an operation is on an entity that the design doesn't have.
 
-    def _check_entity(self, op: object, kind: type) -> None:
-        if kind in self._known:
-            return
-        spec = getattr(kind, "spec", None)
-        if not isinstance(spec, EntitySpec):
-            # It has no entity of its own: it is made of other operations, or reads by way of a guard or a mirror.
-            for name in ("source", "queries", "gets", "way", "guard"):
-                inner = getattr(op, name, ())
-                for each in inner if isinstance(inner, tuple) else (inner,):
-                    self._check_design(each)
-            if isinstance(op, Follow):
-                self._check_entity(op.target, op.target)
-            return
-        if spec.table not in self.design.all_tables:
-            raise InvalidOperation(
-                f"{spec.name} isn't an entity of {type(self.design).__name__}: its table {spec.table.name} is none of "
-                f"{', '.join(table.name for table in self.design.tables)}. Use the store of its own design."
-            )
-        self._known.add(spec.entity)
+        Entities in the housekeeping table can be used with any design.
+        """
+        design = type(self.design).__name__
+        for entity in entities_of(op):
+            spec = entity.spec
+            if spec.table not in self.design.all_tables:
+                raise InvalidOperation(
+                    f"{spec.name} isn't an entity of {design}: its table {spec.table.name} is none of "
+                    f"{', '.join(table.name for table in self.design.tables)}. Use the store of its own design."
+                )
+            if spec.table is not HOUSEKEEPING and spec.entity not in self.design.entities:
+                raise InvalidOperation(f"{spec.name} isn't an entity of {design}. Add it to {design}.entities.")
+            self._known.add(entity)
 
     def _context(self) -> Context:
         return Context(self.design, self._relations, self.clock(), self._beside)
@@ -133,11 +108,20 @@ class StoreCore(Generic[D]):
         other._beside = beside
         return other
 
-    def _write(self, part: Part) -> Steps[Any]:
-        if isinstance(part, Delete) and self._relations.cascading(type(part.entity)):
-            return (yield from self._jobs.cascades.delete(part, self._context()))
-        (result,) = yield from self._jobs.expirations.write([part], self._context())
+    def _write(self, part: Part, *, obstructed: bool = False) -> Steps[Any]:
+        """Write a part; `obstructed`: an expired item may be in its way."""
+        plain = not obstructed and self._beside is nothing_beside
+        write = write_parts if plain else self._jobs.expirations.write
+        (result,) = yield from write([part], self._context())
         return result
+
+    def _write_new(self, part: Create[Any] | Move[Any]) -> Steps[Any]:
+        return self._write(part, obstructed="ttl" in part.entity.spec.by_kind)
+
+    def _delete(self, part: Delete[Any]) -> Steps[Any]:
+        if self._relations.cascading(type(part.entity)):
+            return self._jobs.cascades.delete(part, self._context())
+        return self._write(part)
 
     def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
         if isinstance(work, DeleteByKey) and self._relations.cascading(work.target.entity):
@@ -151,7 +135,7 @@ class StoreCore(Generic[D]):
     def _transaction(self, parts: tuple[object, ...], token: str | None = None) -> Steps[tuple[Any, ...]]:
         for part in parts:
             self._check_design(part)
-        context = replace(self._context(), token=token)
+        context = self._context()._replace(token=token)
         return transaction_steps(parts, self._reader, context, self._jobs.expirations.write)
 
     def _begin(self, work: Rewrite[Any]) -> Steps[None]:
@@ -175,3 +159,56 @@ class StoreCore(Generic[D]):
             if isinstance(step, Call):
                 return [(step.operation, step.request)]
         return []
+
+
+class _Route(NamedTuple):
+    """How operations of one class are run."""
+
+    steps: Callable[[StoreCore[Any], Any], Steps[Any]]
+    entity: Callable[[Any], object] = lambda op: None
+    """The entity that such an operation is on; None if there may be several."""
+
+
+def _entity(op: Any) -> object:  # noqa: ANN401 - a write of any entity
+    return type(op.entity)
+
+
+def _only_entity(op: Query[Any]) -> object:
+    return op.entities[0] if len(op.entities) == 1 else None
+
+
+_ROUTES: tuple[tuple[type, _Route], ...] = (
+    (Get, _Route(lambda store, op: store._reader.get(op, store.clock), attrgetter("entity"))),
+    (Query, _Route(lambda store, op: store._reader.run(op, store.clock), _only_entity)),
+    (Op, _Route(lambda store, op: store._reader.run(op, store.clock))),
+    (Create, _Route(StoreCore._write_new, _entity)),
+    (Move, _Route(StoreCore._write_new, _entity)),
+    (Update, _Route(StoreCore._write, _entity)),
+    (Delete, _Route(StoreCore._delete, _entity)),
+    (Check, _Route(StoreCore._write, attrgetter("target.entity"))),
+    (Put, _Route(StoreCore._put, _entity)),
+    (Patch, _Route(StoreCore._write_by_key, attrgetter("target.entity"))),
+    (Upsert, _Route(StoreCore._write_by_key, attrgetter("target.entity"))),
+    (DeleteByKey, _Route(StoreCore._write_by_key, attrgetter("target.entity"))),
+    (Rewrite, _Route(lambda store, op: store._jobs.rewrites.run(op, store._context()))),
+    (CleanUpExpired, _Route(lambda store, op: store._jobs.expirations.settle(op, store._context()))),
+    (PutAll, _Route(lambda store, op: write_all(op, store._context()))),
+    (DeleteAll, _Route(lambda store, op: write_all(op, store._context()))),
+    (ImportAll, _Route(lambda store, op: import_steps(op, store._context()))),
+)
+
+
+_routes: dict[type, _Route] = {}
+
+
+def _route(kind: type) -> _Route:
+    """How operations of a class are run. Found once, since every operation passes here."""
+    found = (route for base, route in _ROUTES if issubclass(kind, base))
+    return _routes.setdefault(kind, next(found, _Route(_refuse)))
+
+
+def _refuse(store: StoreCore[Any], op: object) -> Steps[Any]:
+    raise InvalidOperation(
+        f"{op!r} isn't an operation that a store can run. Those are reads such as get(...), and writes such as "
+        "create(...)"
+    )

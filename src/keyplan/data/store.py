@@ -14,7 +14,7 @@ from keyplan.data.objects import object_method
 from keyplan.data.operations import StoreCore
 from keyplan.data.reads.cursors import Cursors
 from keyplan.data.reads.segments import Report, read_in_tasks, read_in_threads, segments_of
-from keyplan.data.steps import ClientFailure, ObjectCall, Step, Steps, Wait, given_up
+from keyplan.data.steps import Call, ClientFailure, ObjectCall, Step, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.objects import sweep_objects
 from keyplan.data.upkeep.provisioning import create_tables, tables_exist
@@ -154,7 +154,7 @@ class Store(StoreCore[D]):
             step = next(steps)
             while True:
                 try:
-                    if isinstance(step, Wait):
+                    if type(step) is Wait:
                         until = self._waiting_until(step, until)
                     answer = self._carry(step)
                 except (ClientFailure, DataError) as failure:
@@ -168,15 +168,16 @@ class Store(StoreCore[D]):
             raise given_up(failure) from failure
 
     def _carry(self, step: Step) -> object:
-        if isinstance(step, Wait):
-            time.sleep(step.seconds)
-            return None
+        if type(step) is Call:
+            try:
+                return getattr(self.client, step.operation)(**step.request)
+            except (ClientError, BotoCoreError) as error:
+                raise _failure(error) from error
         if isinstance(step, ObjectCall):
             return object_method(self._objects, step.method)(*step.arguments)
-        try:
-            return getattr(self.client, step.operation)(**step.request)
-        except (ClientError, BotoCoreError) as error:
-            raise _failure(error) from error
+        assert isinstance(step, Wait)
+        time.sleep(step.seconds)
+        return None
 
 
 class AsyncStore(StoreCore[D]):
@@ -292,7 +293,7 @@ class AsyncStore(StoreCore[D]):
             step = next(steps)
             while True:
                 try:
-                    if isinstance(step, Wait):
+                    if type(step) is Wait:
                         until = self._waiting_until(step, until)
                     answer = await self._carry(step)
                 except (ClientFailure, DataError) as failure:

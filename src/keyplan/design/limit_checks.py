@@ -27,8 +27,11 @@ class EntityLimits:
 
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse values over their limits with `InvalidValue`. Fields that aren't in `values` aren't checked."""
-        for problem in self.broken(values):
+        for problem in self._broken(values):
             raise problem
+        for each in self.joint:
+            for problem in each.broken(self.place, values):
+                raise problem
 
     def check_changed(self, values: Mapping[str, object], changed: Set[str]) -> None:
         """Refuse values over their limits among the fields that were changed, and those limited together with them."""

@@ -108,7 +108,8 @@ class Pattern(Generic[P, R]):
         if instance is None:
             return self
 
-        def build(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Annotations as text: this runs at each call of a pattern, and would make new objects for them.
+        def build(*args: "P.args", **kwargs: "P.kwargs") -> R:
             operation = self._build(instance, *args, **kwargs)  # fails if the arguments don't fit
             arguments = dict(zip(self.parameters, args, strict=False))
             if len(arguments) < len(self.parameters):

@@ -168,6 +168,7 @@ class Table:
                 "Use key(hash, range).",
             )
         self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
+        self.key_types = tuple((attribute.name, attribute.type) for attribute in self.hash + self.range)
         self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
         self.has_parts = False
         """Whether it has items that are parts of large values. Set by the entities that have such values."""

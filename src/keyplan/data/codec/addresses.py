@@ -20,7 +20,7 @@ class Address(NamedTuple):
 
 def address(table: Table, item: Item) -> Address:
     """The address of an item; its key attributes are enough."""
-    return Address(table.name, tuple([(name, *next(iter(item[name].items()))) for name in table.key_names]))
+    return Address(table.name, tuple([(name, tag, item[name][tag]) for name, tag in table.key_types]))
 
 
 def address_of(named: Ref[Any]) -> Address:

@@ -22,8 +22,9 @@ def moment(time: datetime, times: TimePrecision) -> datetime:
 
 def as_stored(time: datetime, times: TimePrecision) -> datetime:
     """The time as it is read back: the same object if nothing is lost by storing it."""
-    cut = moment(time, times) if time.microsecond % (1_000_000 if times == "seconds" else 1000) else time
-    return cut.astimezone(UTC) if cut.utcoffset() else cut
+    if time.microsecond and time.microsecond % (1_000_000 if times == "seconds" else 1000):
+        time = moment(time, times)
+    return time.astimezone(UTC) if time.utcoffset() else time
 
 
 def may_hold_times(annotation: object, within: tuple[object, ...] = ()) -> bool:

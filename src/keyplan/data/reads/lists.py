@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from keyplan.data.codec.entities import codec_of, stored_item
+from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import BadCursor
 from keyplan.data.expressions.texts import Expression
@@ -28,10 +28,10 @@ from keyplan.data.reads.list_requests import (
 )
 from keyplan.data.reads.partitions import is_spread, read_partitions
 from keyplan.data.reads.sealing import Sealer
-from keyplan.data.reads.taking import Taker, partial_codec, restorer, take_entities, values_of
+from keyplan.data.reads.taking import Taker, item_of, partial_codec, restorer, take_entities, values_of
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
-from keyplan.design import Design, Entity, Page
+from keyplan.design import Design, Page
 from keyplan.design.operations import Merge, Query
 from keyplan.design.reading import Unreadable
 
@@ -86,7 +86,7 @@ class ListReader:
             found.reverse()
             skipped.reverse()
         names = position_names(op)
-        places = [position_of(_read_as(each), names) for each in found]
+        places = [position_of(item_of(each), names) for each in found]
         first, last = (places[0], places[-1]) if places else (None, None)
         ends = (position, last) if backward else (first if op.cursor is not None else None, position)
         sealed = yield from self.sealer.seal_all(op, (*ends, *(places if op.cursors else ())))
@@ -128,7 +128,7 @@ class ListReader:
             left = size - len(found)
             found += take_entities(codecs, items, left_out, left) if taker is None else taker.take(items, left)
             if len(found) == size:
-                last = _read_as(found[-1])
+                last = item_of(found[-1])
                 return found, None if start is None and last is items[-1] else position_of(last, names)
             if start is None or read >= budget:
                 return found, start
@@ -204,7 +204,7 @@ class ListReader:
             choose = max if op.newest_first else min
             chosen = choose(ready, key=lambda stream: op.order(values_of(stream.waiting)[0]))  # type: ignore[arg-type, return-value]  # the caller's keys compare
             entity = chosen.waiting.popleft()
-            chosen.position = position_of(_read_as(entity), position_names(chosen.query))
+            chosen.position = position_of(item_of(entity), position_names(chosen.query))
             taken.append(entity)
             if op.cursors:
                 cursors.append((yield from self.sealer.seal(op, [_end(stream) for stream in streams])))
@@ -231,13 +231,6 @@ def _restored(op: Source, restorers: Sequence[Any], item: Item) -> Item:
         whole: Item = restore(item)
         if codec_of(entity).recognizes(whole):
             return whole
-    return item
-
-
-def _read_as(found: Entity) -> Item:
-    """The item that something was just read from."""
-    item = stored_item(found)
-    assert item is not None
     return item
 
 

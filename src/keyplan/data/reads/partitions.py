@@ -14,12 +14,12 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, TypeAlias
 
-from keyplan.data.codec.entities import stored_item
 from keyplan.data.codec.sizes import LONGEST_HASH, checked_key
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import BadCursor
 from keyplan.data.reads.cursors import position_of
 from keyplan.data.reads.key_conditions import empty_range
+from keyplan.data.reads.taking import item_of
 from keyplan.data.steps import Steps
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.formats import Format, bucket_time
@@ -122,7 +122,7 @@ def read_partitions(
         if position is not None:
             return found, position
         if len(found) == size:
-            return found, position_of(_item(found[-1]), names) if remaining else None
+            return found, position_of(item_of(found[-1]), names) if remaining else None
     return found, None
 
 
@@ -136,12 +136,6 @@ def _stage_of(remaining: Sequence[Sequence[Query[Any]]], start: Item) -> int:
 def _is_in(position: Item, query: Query[Any]) -> bool:
     """Whether a position is in this partition."""
     return all(position.get(name) == {"S": text} for name, text in (query.partition or {}).items())
-
-
-def _item(entity: Entity) -> Item:
-    item = stored_item(entity)
-    assert item is not None
-    return item
 
 
 @dataclass
@@ -201,11 +195,11 @@ class _Merger:
             if not chosen.waiting:
                 return taken, chosen.start  # the place up to which everything was read
             order, entity = chosen.waiting.popleft()
-            if self._note(_item(entity), order):
+            if self._note(item_of(entity), order):
                 taken.append(entity)
         if not any(stream.waiting or stream.unread for stream in self._streams):
             return taken, None
-        return taken, position_of(_item(taken[-1]), self._names)
+        return taken, position_of(item_of(taken[-1]), self._names)
 
     def _fill(self, stream: _Stream, wanted: int) -> Steps[None]:
         """Read some more of a partition: twice its share of what is wanted, so that few partitions are read again."""
@@ -213,7 +207,7 @@ class _Merger:
         found, stream.start = yield from self._read(stream.query, stream.start, min(wanted, share))
         stream.unread = stream.start is not None
         stream.found_nothing = stream.unread and not found
-        ordered = ((self._order(_item(entity)), entity) for entity in found)
+        ordered = ((self._order(item_of(entity)), entity) for entity in found)
         stream.waiting.extend(each for each in ordered if each[0] != stream.skipped)
 
     def _place(self, stream: _Stream) -> tuple[Any, int]:

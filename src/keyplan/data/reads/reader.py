@@ -47,6 +47,7 @@ class Reader:
 
     def __init__(self, design: Design, relations: Relations, secret: bytes | None) -> None:
         self._design = design
+        self._names = design.table_names
         self.lists = ListReader(design, relations, secret)
 
     def run(self, op: Op[Any], clock: Clock) -> Steps[Any]:
@@ -85,17 +86,16 @@ class Reader:
             some = yield from self._stored_as(op)
             return Wanted(op.entity, op.values, op.selection, op.expired).result(some, clock)
         codec = codec_of(op.entity)
-        request: dict[str, Any] = {
-            "TableName": self._design.table_name(op.entity.spec.table),
-            "Key": codec.key(op.values),
-        }
+        request: dict[str, Any] = {"TableName": self._names[codec.spec.table.name], "Key": codec.key(op.values)}
         if op.consistent:
             request["ConsistentRead"] = True
         answer = yield from call("get_item", request)
         item = answer.get("Item")
         if item is None or DELETING in item or not codec.recognizes(item):
             return None
-        expired = codec.ttl is not None and is_expired(codec.ttl, item, clock())
+        if codec.ttl is None and not codec.spec.large:
+            return codec.decode(item)
+        expired = is_expired(codec.ttl, item, clock())
         if expired and not op.expired:
             return None
         entity = codec.decode(item)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
-from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of
+from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of, stored_item
 from keyplan.data.codec.partial import PartialCodec, build_restorer
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import StoredDataError
@@ -17,11 +17,18 @@ from keyplan.design.tables import Index
 class Taken:
     """What was made of an item, where that isn't an entity. It remembers the item, as an entity does."""
 
-    __slots__ = ("__keyplan_stored__", "value")
+    __slots__ = ("item", "value")
 
     def __init__(self, value: object, item: Item) -> None:
         self.value = value
-        object.__setattr__(self, "__keyplan_stored__", item)
+        self.item = item
+
+
+def item_of(found: Entity | Taken) -> Item:
+    """The item that something was just read from."""
+    item = found.item if type(found) is Taken else stored_item(cast(Entity, found))
+    assert item is not None
+    return item
 
 
 @cache

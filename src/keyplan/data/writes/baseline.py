@@ -3,6 +3,8 @@
 from collections.abc import Container, Hashable, Mapping, Set
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item
 from keyplan.data.codec.settled import settled
 from keyplan.data.codec.values import Item, integer_of
@@ -26,7 +28,7 @@ class Baseline:
         self.stored = stored
         self.entity: Entity = codec.decode(stored)
         # A default may differ each time, such as the present moment, so what was read is taken over.
-        if len(self.entity.model_fields_set) < len(codec.spec.fields):
+        if len(_given(self.entity)) < len(codec.spec.fields):
             for name in codec.spec.fields.keys() - self.entity.model_fields_set - now.model_fields_set:
                 if isinstance(now.__dict__[name], Hashable):
                     self.entity.__dict__[name] = now.__dict__[name]
@@ -86,13 +88,13 @@ class Baseline:
 
     def check(self, entity: Entity) -> None:
         """Raise `InvalidValue` if the primary key or a counter was changed, which an update can't write."""
-        spec = self.codec.spec
-        changed = [name for name in spec.primary.fields if getattr(entity, name) != getattr(self.entity, name)]
-        key = self.codec.key(entity.__dict__) if changed else {}
-        if any(self.stored[name] != value for name, value in key.items()):
+        spec, before, after = self.codec.spec, self.entity.__dict__, entity.__dict__
+        changed = [name for name in spec.primary.fields if after[name] != before[name]]
+        if changed and any(self.stored[name] != value for name, value in self.codec.key(after).items()):
             problem = "This field is part of the primary key, which an update can't change. Use move()."
             raise InvalidValue("key-changed", f"{spec.name}.{changed[0]}", problem, field=changed[0])
-        self.check_counts(entity)
+        if spec.counts:
+            self.check_counts(entity)
 
     def check_counts(self, entity: Entity) -> None:
         """Raise `InvalidValue` if a counter was changed."""
@@ -100,6 +102,9 @@ class Baseline:
         for each in spec.counts:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
                 raise counter_assigned(spec, each.name)
+
+
+_given = BaseModel.model_fields_set.__get__  # the set itself, where an entity would make a copy for its caller
 
 
 def check_loaded(entity: Entity, names: Container[str] | None = None) -> None:
@@ -113,7 +118,8 @@ def settle(entity: E, values: Mapping[str, object], item: Item, action: Action) 
     """After the write: update the entity and its stored item to what was written. Returns the entity."""
     if action.adds:
         item = {**item, **{name: incremented(item.get(name), amount) for name, amount in action.adds.items()}}
-    entity.__dict__.update({**values, **settled(codec_of(type(entity)), values, item)})
+    entity.__dict__.update(values)
+    entity.__dict__.update(settled(codec_of(type(entity)), values, item))
     for field in entity.spec.counts:
         if field.stored in item:
             entity.__dict__[field.name] = integer_of(item[field.stored])

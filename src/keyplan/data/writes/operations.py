@@ -6,14 +6,15 @@ plan was carried out, which updates the entity: so an entity never shows what wa
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from keyplan.data.codec.addresses import Address, address, address_of
-from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
+from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
 from keyplan.data.expressions.conditions import attribute_not_exists, equals, stored_condition
@@ -55,8 +56,7 @@ def nothing_beside(plan: Plan) -> "Sequence[Part]":
     return ()
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What planning a write needs besides the entity."""
 
     design: Design
@@ -65,16 +65,16 @@ class Context:
     beside: "Beside" = nothing_beside
     token: str | None = None
     """The caller's token for the transaction, by which DynamoDB carries it out once."""
-    expired: Mapping[Address, Item] = field(default_factory=dict)
+    expired: Mapping[Address, Item] = MappingProxyType({})
     """Expired items that a create or a move may replace."""
 
     def alone(self) -> "Context":
         """The context for steps after the first: parts beside the write were written with the first."""
-        return replace(self, beside=nothing_beside)
+        return self._replace(beside=nothing_beside)
 
     def replacing(self, where: Address, item: Item) -> "Context":
         """The context in which this expired item may be replaced."""
-        return replace(self, expired={**self.expired, where: item})
+        return self._replace(expired={**self.expired, where: item})
 
 
 class Planned(Protocol):
@@ -135,14 +135,16 @@ class Create(Write[E], WriteOp[E]):
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         entity, spec = self.entity, self.entity.spec
         codec = codec_of(type(entity))
-        fresh = entity.model_copy(update=creation_stamps(entity, context.now))
-        spec.limits.check(fresh.__dict__)
-        item = codec.encode(fresh)
-        action, replaced = _put(plan, context, fresh, item)
+        stamps = creation_stamps(entity, context.now)
+        values = {**entity.__dict__, **stamps}
+        spec.limits.check(values)
+        item = codec.encode_values(values)
+        action, replaced = _put(plan, context, codec, values, item)
         if has_effects(spec):
+            fresh = entity.model_copy(update=stamps)
             check_loaded(fresh)
             plan_effect_changes(plan, spec, replaced, effects_of(fresh, item=item), context.now)
-        return lambda: settle(entity, fresh.__dict__, action.put or item, action)
+        return lambda: settle(entity, values, action.put or item, action)
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,8 @@ class Update(Write[E], WriteOp[E]):
         changed |= stamps.keys()
         sets, removes = baseline.changes(values, changed)
         requirements = unchanged_since_read(spec, stored, sets.keys() | removes, self.refusal, context.now)
-        requirements += not_being_deleted(context.relations, type(entity), entity.key_values)
+        if context.relations.is_parent(type(entity)):
+            requirements += not_being_deleted(context.relations, type(entity), entity.key_values)
         action = plan.change(address(spec.table, stored), sets, removes, *requirements)
         self.add_where(action)
         whole = baseline.after(sets, removes)
@@ -234,7 +237,7 @@ class Move(Write[E], WriteOp[E]):
         staying = not_moved_from_children(context.relations, entity, fresh)
         action = plan.remove(before, *requirements, *staying)
         self.add_where(action)
-        put, replaced = _put(plan, context, fresh, moved)
+        put, replaced = _put(plan, context, codec, fresh.__dict__, moved)
         plan_effect_changes(plan, spec, replaced, Effects(), context.now)
         effects = effects_of(fresh, item=moved)
         plan_effect_changes(plan, spec, effects_of(baseline.entity), effects, context.now)
@@ -250,16 +253,18 @@ def _follow(entity: E, changed: E, updated: AfterWrite) -> E:
     return entity
 
 
-def _put(plan: Plan, context: Context, fresh: E, item: Item) -> tuple[Action, Effects]:
+def _put(
+    plan: Plan, context: Context, codec: EntityCodec[E], values: Mapping[str, object], item: Item
+) -> tuple[Action, Effects]:
     """Put an item where none exists, or in place of an expired one; returns the effects of that one.
 
     What counts on the expired item is still there, so its numbers stay.
     """
-    codec = codec_of(type(fresh))
     spec, where = codec.spec, address(codec.spec.table, item)
 
     def taken(found: Item | None) -> Refused:
-        return AlreadyExists(spec.name, "primary", fresh.key_values, codec.decode_if_recognized(found))
+        key = {name: values[name] for name in spec.primary.fields}
+        return AlreadyExists(spec.name, "primary", key, codec.decode_if_recognized(found))
 
     old = context.expired.get(where)
     if old is None:

@@ -21,11 +21,13 @@ def creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:
         field = spec.by_kind.get(kind)
         if field is not None and not (field.name in entity.model_fields_set and _is_new(entity, field, stored)):
             stamps[field.name] = moment(now, spec.table.times)
-    check_counts(entity)
     version = spec.by_kind.get("version")
     if version is not None:
         stamps[version.name] = 1
-    return stamps | {field.name: 0 for field in spec.counts}
+    if spec.counts:
+        check_counts(entity)
+        stamps |= {field.name: 0 for field in spec.counts}
+    return stamps
 
 
 def _is_new(entity: Entity, field: FieldSpec, stored: Item | None) -> bool:
