@@ -67,12 +67,12 @@ def test_capacity(client: Client, table: str) -> None:
 
 
 def test_wrong_keys_are_reasons(client: Client, table: str) -> None:
-    with refused(CANCELLED.format("None, ValidationError, ValidationError"), "TransactionCanceledException") as answer:
+    with refused(CANCELLED.format("None, ValidationError, None"), "TransactionCanceledException") as answer:
         client.transact_get_items(
             TransactItems=[get(table, item(pk="a")), get(table, item(v=1)), get(table, item(pk=1))]
         )
     wrong = {"Code": "ValidationError", "Message": SCHEMA}
-    assert answer["CancellationReasons"] == [{"Code": "None"}, wrong, wrong]
+    assert answer["CancellationReasons"] == [{"Code": "None"}, wrong, {"Code": "None"}]
 
 
 @pytest.mark.parametrize(

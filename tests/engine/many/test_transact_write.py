@@ -294,6 +294,37 @@ def test_four_megabytes(engine: Client) -> None:
     assert "10" not in everything(engine, act.table)
 
 
+def test_four_megabytes_are_those_of_the_request(engine: Client) -> None:
+    act = Actions(make_table(engine))
+    for number in range(60):
+        engine.put_item(TableName=act.table, Item=item(pk=str(number), f="x" * 100_000))
+    transact(engine, *[act.check(str(number)) for number in range(60)])
+    transact(engine, *[act.update(str(number)) for number in range(60)])
+    transact(engine, *[act.delete(str(number)) for number in range(60)])
+    assert everything(engine, act.table) == {}
+    large: Any = {"ExpressionAttributeValues": values(f="x" * 100_000)}
+    with refused("Transaction payload size exceeded the maximum allowed size"):
+        transact(engine, *[act.update(str(number), "SET f = :f", **large) for number in range(42)])
+
+
+def test_only_the_first_invalid_action_has_a_reason(client: Client, act: Actions) -> None:
+    absent = "The provided expression refers to an attribute that does not exist in the item"
+    wrong = [act.update(pk, "SET v = absent") for pk in ("a", "b")]
+    failing = [act.check(pk, "attribute_not_exists(pk)") for pk in ("c", "d")]
+    client.put_item(TableName=act.table, Item=item(pk="c"))
+    client.put_item(TableName=act.table, Item=item(pk="d"))
+    invalid: Any = {"Code": "ValidationError", "Message": absent}
+    with refused(CANCELLED.format("ValidationError, None"), "TransactionCanceledException") as answer:
+        transact(client, *wrong)
+    assert answer["CancellationReasons"] == [invalid, NONE]
+    # Conditions that fail all have one, as in
+    # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+    codes = "ConditionalCheckFailed, ValidationError, None, ConditionalCheckFailed"
+    with refused(CANCELLED.format(codes), "TransactionCanceledException") as answer:
+        transact(client, failing[0], *wrong, failing[1])
+    assert answer["CancellationReasons"] == [FAILED, invalid, NONE, FAILED]
+
+
 def test_capacity(client: Client) -> None:
     act = Actions(make_table(client, gsis=[index("by-g", "g", projection="KEYS_ONLY")]))
     other = Actions(make_table(client))

@@ -25,11 +25,14 @@ from keyplan.engine.operations.items.put_item import prepare_put
 from keyplan.engine.operations.items.update_item import prepare_update
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Row, Transaction
-from keyplan.engine.values.normal_form import normalize_item
+from keyplan.engine.values.attribute_values import item_size
+from keyplan.engine.values.normal_form import normalize_item, normalize_sized
 from keyplan.engine.values.row_keys import check_item_key, check_key, checked_key
 
 MAXIMUM_BYTES = 4 * 1_048_576
 TOKEN_SECONDS = 600.0
+
+_FAILED = "ConditionalCheckFailedException"
 
 _PREPARE: dict[str, Callable[[ItemRequest], Decide]] = {
     "ConditionCheck": prepare_check,
@@ -47,6 +50,7 @@ def transact_write_items(transaction: Transaction, request: TransactWriteRequest
     """Apply all actions or none: all of them are decided before the first one is applied."""
     actions = [_only_action(action) for action in request["TransactItems"]]
     prepared = [_PREPARE[name](action) for name, action in actions]
+    _check_size(sum(_given_size(action) for _, action in actions))
     for _, action in actions:
         transaction.catalog.table(action["TableName"])
     token = _Token(request, actions)
@@ -87,8 +91,14 @@ def _decide_all(transaction: Transaction, actions: list[_Action], prepared: list
         _refuse_duplicates([_key_of(transaction, *action) for action in actions])
         _cancel_where_any(errors)
     _refuse_duplicates([(change.table.number, change.key) for change in changes])
-    _check_size(sum(max(change.old_size, change.new_size) for change in changes))
     return changes
+
+
+def _given_size(action: ItemRequest) -> int:
+    """The bytes of an action in its request: the item or key, and the values of its expressions."""
+    size = normalize_sized(action["Item"])[1] if "Item" in action else item_size(normalize_item(action["Key"]))
+    values = action.get("ExpressionAttributeValues")
+    return size if values is None else size + item_size(normalize_item(values))
 
 
 def _key_error(transaction: Transaction, name: str, action: ItemRequest) -> DynamoError | None:
@@ -120,10 +130,11 @@ def _key_of(transaction: Transaction, name: str, action: ItemRequest) -> tuple[i
 
 
 def _cancel_where_any(errors: list[DynamoError | None]) -> None:
-    """Cancel the transaction if any action has an error."""
+    """Cancel the transaction if any action has an error: AWS tells all failed conditions, but only one other error."""
     if not any(errors):
         return
-    reasons = [_reason(error) for error in errors]
+    invalid = next((error for error in errors if error is not None and error.code != _FAILED), None)
+    reasons = [_reason(error, invalid) for error in errors]
     codes = ", ".join(cast(str, reason["Code"]) for reason in reasons)
     raise DynamoError(
         "TransactionCanceledException",
@@ -132,12 +143,12 @@ def _cancel_where_any(errors: list[DynamoError | None]) -> None:
     )
 
 
-def _reason(error: DynamoError | None) -> dict[str, object]:
-    if error is None:
-        return {"Code": "None"}
-    if error.code == "ConditionalCheckFailedException":
+def _reason(error: DynamoError | None, invalid: DynamoError | None) -> dict[str, object]:
+    if error is not None and error.code == _FAILED:
         return {"Code": "ConditionalCheckFailed", "Message": error.message, **error.extra}
-    return {"Code": "ValidationError", "Message": error.message}
+    if error is not None and error is invalid:
+        return {"Code": "ValidationError", "Message": error.message}
+    return {"Code": "None"}
 
 
 def _refuse_duplicates(items: list[tuple[int, bytes]]) -> None:
