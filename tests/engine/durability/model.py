@@ -145,6 +145,81 @@ UPDATES: list[Update] = [
 ]
 
 
+@dataclass(frozen=True)
+class LegacyCondition:
+    """Conditions as they were before expressions, how they are joined, and what they mean for an item."""
+
+    conditions: Item
+    operator: str | None
+    holds: Callable[[Item], bool]
+
+
+def _comparing(operator: str, *values: Item) -> Item:
+    return {"ComparisonOperator": operator, **({"AttributeValueList": list(values)} if values else {})}
+
+
+def _tags(item: Item) -> list[str]:
+    found: list[str] = item.get("tags", {}).get("SS", [])
+    return found
+
+
+X: Item = {"S": "x"}
+LEGACY_CONDITIONS: list[LegacyCondition] = [
+    LegacyCondition({"pk": _comparing("NULL")}, None, lambda item: not item),
+    LegacyCondition({"pk": _comparing("NOT_NULL")}, None, bool),
+    LegacyCondition({"n": _comparing("EQ", {"N": "3"})}, None, lambda item: number(item, "n") == 3),
+    LegacyCondition(
+        {"n": _comparing("BETWEEN", {"N": "1"}, {"N": "4"})}, None, lambda item: number(item, "n") in range(1, 5)
+    ),
+    LegacyCondition(
+        {"grp": _comparing("NE", X), "weight": _comparing("GE", {"N": "0"})},
+        "AND",
+        lambda item: item.get("grp") != X and "weight" in item and weight(item) >= 0,
+    ),
+    LegacyCondition(
+        {"tags": _comparing("CONTAINS", {"S": "t1"}), "grp": _comparing("IN", {"S": "z"}, X)},
+        "OR",
+        lambda item: "t1" in _tags(item) or item.get("grp") == X,
+    ),
+    LegacyCondition(
+        {"tags": _comparing("NOT_CONTAINS", {"S": "t1"}), "grp": _comparing("BEGINS_WITH", X)},
+        None,
+        lambda item: "t1" not in _tags(item) and item.get("grp") == X,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class LegacyUpdate:
+    """AttributeUpdates, and the item that results from them."""
+
+    updates: Item
+    apply: Callable[[Item], None]
+
+
+def _all(*changes: Callable[[Item], None]) -> Callable[[Item], None]:
+    def apply(item: Item) -> None:
+        for change in changes:
+            change(item)
+
+    return apply
+
+
+_ADD_ONE = {"Action": "ADD", "Value": {"N": "1"}}
+LEGACY_UPDATES: list[LegacyUpdate] = [
+    LegacyUpdate({"n": _ADD_ONE}, _count),
+    LegacyUpdate({"grp": {"Value": X}, "n": _ADD_ONE}, _all(_set("grp", X), _count)),
+    LegacyUpdate({"weight": {"Action": "PUT", "Value": {"N": "7"}}}, _set("weight", {"N": "7"})),
+    LegacyUpdate({"grp": {"Action": "DELETE"}, "n": {"Action": "DELETE"}}, _without("grp", "n")),
+    LegacyUpdate({"tags": {"Action": "ADD", "Value": {"SS": ["t1"]}}}, _add_tag),
+    LegacyUpdate({"tags": {"Action": "DELETE", "Value": {"SS": ["t1", "t2"]}}}, _drop_tag),
+    LegacyUpdate(
+        {"items_": {"Action": "ADD", "Value": {"L": [{"BOOL": True}]}}, "weight": {"Action": "DELETE"}},
+        _all(_append, _without("weight")),
+    ),
+]
+
+
 @dataclass
 class Change:
     """The content of a stream record."""
@@ -181,7 +256,7 @@ class Table:
         else:
             self.items[key] = deepcopy(new)
 
-    def updated(self, key: Key, update: Update) -> Item | None:
+    def updated(self, key: Key, update: Update | LegacyUpdate) -> Item | None:
         """The item after an update. One that only takes away makes none where there is none."""
         old = self.get(key)
         item = old or key_item(key)
@@ -193,7 +268,7 @@ class Table:
         old = self.get(key)
         return old is None or update.fits(old)
 
-    def holds(self, key: Key, condition: Condition | None) -> bool:
+    def holds(self, key: Key, condition: Condition | LegacyCondition | None) -> bool:
         return condition is None or bool(condition.holds(self.get(key) or {}))
 
     def partition(self, pk: str) -> list[Item]:

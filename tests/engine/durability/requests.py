@@ -34,6 +34,25 @@ UPDATE: dict[str, Any] = {
     "ExpressionAttributeNames": NAMES,
     "ExpressionAttributeValues": {":n": {"N": "1"}, ":s": {"S": "y"}, ":ns": {"NS": ["3"]}, ":ss": {"SS": ["b"]}},
 }
+
+
+def comparing(operator: str, *values: Any) -> dict[str, Any]:
+    return {"ComparisonOperator": operator, "AttributeValueList": list(values)}
+
+
+EXPECTED: dict[str, Any] = {
+    "colour": {"Value": {"S": "red"}, "Exists": True},
+    "tags": comparing("NOT_CONTAINS", {"S": "z"}),
+    "absent": {"ComparisonOperator": "NULL"},
+    "weight": comparing("BETWEEN", {"N": "-1"}, {"N": "1e2"}),
+}
+UPDATES: dict[str, Any] = {
+    "colour": {"Value": {"S": "blue"}},
+    "weight": {"Action": "ADD", "Value": {"N": "1"}},
+    "tags": {"Action": "DELETE", "Value": {"SS": ["a"]}},
+    "blobs": {"Action": "DELETE"},
+    "list": {"Action": "ADD", "Value": {"L": [{"NULL": True}]}},
+}
 QUERY: dict[str, Any] = {
     "TableName": TABLE,
     "KeyConditionExpression": "pk = :p AND sk BETWEEN :a AND :b",
@@ -56,6 +75,25 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("GetItem", expressions(ProjectionExpression="#d.#l[0], pk", ExpressionAttributeNames=NAMES, ConsistentRead=True)),
     ("UpdateItem", expressions(**UPDATE, ReturnValues="UPDATED_NEW", ReturnItemCollectionMetrics="SIZE")),
     ("DeleteItem", expressions(**CONDITION, ReturnValuesOnConditionCheckFailure="ALL_OLD")),
+    ("PutItem", {"TableName": TABLE, "Item": ITEM, "Expected": EXPECTED, "ConditionalOperator": "OR"}),
+    ("GetItem", expressions(AttributesToGet=["pk", "doc"])),
+    ("UpdateItem", expressions(AttributeUpdates=UPDATES, Expected=EXPECTED, ReturnValues="UPDATED_OLD")),
+    ("DeleteItem", expressions(Expected={"colour": {"Exists": False}})),
+    (
+        "Query",
+        {
+            "TableName": TABLE,
+            "KeyConditions": {
+                "pk": comparing("EQ", {"S": "a"}),
+                "sk": comparing("BETWEEN", {"N": "0"}, {"N": "9"}),
+            },
+            "QueryFilter": {"tags": comparing("CONTAINS", {"S": "a"}), "colour": comparing("IN", {"S": "red"})},
+            "ConditionalOperator": "AND",
+            "AttributesToGet": ["pk", "colour"],
+        },
+    ),
+    ("Scan", {"TableName": TABLE, "ScanFilter": {"weight": comparing("GT", {"N": "1"})}, "AttributesToGet": ["doc"]}),
+    ("BatchGetItem", {"RequestItems": {TABLE: {"Keys": [KEY], "AttributesToGet": ["pk", "sk"]}}}),
     ("Query", {**QUERY, "ExclusiveStartKey": KEY}),
     (
         "Query",

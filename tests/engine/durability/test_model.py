@@ -10,13 +10,13 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis.stateful import rule
 
-from tests.engine.durability.comparison import Comparison
+from tests.engine.durability.legacy_comparison import LegacyComparison
 
 LONG = bool(os.environ.get("KEYPLAN_TEST_LONG"))
 BOUNDS = settings(max_examples=800 if LONG else 50, stateful_step_count=80 if LONG else 50)
 
 
-class ComparisonOnFile(Comparison):
+class ComparisonOnFile(LegacyComparison):
     """The same, on a file that is closed and opened again, and that others look into."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class ComparisonOnFile(Comparison):
         self.engine, self.other = self.other, self.engine
 
 
-Comparison.TestCase.settings = BOUNDS
+LegacyComparison.TestCase.settings = BOUNDS
 ComparisonOnFile.TestCase.settings = BOUNDS
-TestInMemory = Comparison.TestCase
+TestInMemory = LegacyComparison.TestCase
 TestOnFile = ComparisonOnFile.TestCase
