@@ -216,4 +216,13 @@ INTENDED: tuple[Intended, ...] = (
             "103 mia+manager DELETE /squash/players/$pat.player_id",
         )
     ),
+    # wavyblog
+    *(
+        Intended(
+            "wavyblog",
+            f"openapi > components > schemas > {body} > properties > thumbnail_url > anyOf > 0 > pattern",
+            "a cover image is the address of an image, so it can't be an e-mail address",
+        )
+        for body in ("NewPost", "PostChange")
+    ),
 )

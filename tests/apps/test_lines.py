@@ -56,7 +56,7 @@ def test_a_title_with_hidden_characters_is_refused_beside_the_field(served: Serv
     answer = served.as_("anna").send("/write", title=title, content="Hello", category="uncategorized")
     assert answer.status_code == 422
     (problem,) = problems_of(answer)
-    assert problem.startswith("Remove the invisible character U+")
+    assert problem.startswith("This contains invisible characters (U+")
     assert "Hello" in answer.text
 
 
@@ -68,7 +68,9 @@ def test_a_stored_title_stays_until_somebody_changes_it(served: Served) -> None:
 
     refused = _save(served, title=f"{REVERSED}!")
     assert refused.status_code == 422
-    assert problems_of(refused) == ["Remove the invisible character U+202E."]
+    assert problems_of(refused) == [
+        "This contains invisible characters (U+202E). Type it again, or paste it as plain text."
+    ]
 
     assert _save(served, title="Good words").status_code == 303
     assert _stored(served, "good-words").title == "Good words"

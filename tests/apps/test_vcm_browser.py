@@ -372,10 +372,12 @@ def test_a_team_with_everything(browser_page: Page, site: Site) -> None:
     page.get_by_label("Name", exact=True).fill("Damen 1")
     page.locator("#field-coachIds").get_by_label("Ida Lang").check()
     first = page.get_by_role("group", name="Training 1")
-    first.get_by_label("Ort").select_option("Halle Ost")
     first.get_by_label("Mo").check()
     first.get_by_label("Von").fill("20:00")
     first.get_by_label("Bis").fill("18:00")
+    page.get_by_role("button", name="Speichern und veröffentlichen").click()
+    expect(page.get_by_role("alert")).to_contain_text("Pflichtfeld.")  # the place: nothing is left out without a word
+    first.get_by_label("Ort").select_option("Halle Ost")
     page.get_by_role("button", name="Speichern und veröffentlichen").click()
     expect(page.get_by_role("alert")).to_contain_text("Das Training endet, bevor es beginnt.")
     screenshots(page, "vcm-team-form")

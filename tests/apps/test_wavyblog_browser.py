@@ -191,12 +191,17 @@ def test_a_file_that_is_not_an_image_shows_an_error(browser_page: Page, served: 
     page.get_by_role("link", name="Images", exact=True).click()
     file: FilePayload = {"name": "sea.png", "mimeType": "image/png", "buffer": b"no image"}
     choose(page, file)
-    expect(page.get_by_text("This file type isn't supported. Upload JPEG, PNG, GIF or WebP.")).to_be_visible()
+    expect(page.get_by_text("sea.png: The file is damaged, or isn't PNG.")).to_be_visible()
     text: FilePayload = {"name": "sea.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4"}
     choose(page, text)
-    expect(page.get_by_text("sea.pdf: JPEG, PNG, GIF or WebP, up to 10 MB.")).to_be_visible()
-    choose(page, PICTURE)
+    expect(page.get_by_text("sea.pdf can't be uploaded. Choose one of these: JPEG, PNG, GIF or WebP")).to_be_visible()
+    large: FilePayload = {"name": "large.png", "mimeType": "image/png", "buffer": bytes(11 * 1048576)}
+    choose(page, large)
+    expect(page.get_by_text("large.png is too large (11 MB). The limit is 10 MB.")).to_be_visible()
+    choose(page, file, PICTURE, text)  # one of three is an image: it is uploaded, and each has its line
     expect(page.locator(".gallery li")).to_have_count(1)
+    expect(page.locator("[data-status] > span.error")).to_have_count(2)
+    expect(page.get_by_text("sea.png uploaded.")).to_be_visible()
     page.get_by_role("button", name="Delete image").click()
     confirm(page)
     expect(page.get_by_text("No images yet.")).to_be_visible()

@@ -110,7 +110,7 @@ def test_a_body_brings_text_into_the_composed_form_before_it_counts_its_length()
 
 
 def test_a_refusal_names_the_character() -> None:
-    with pytest.raises(ValidationError, match=r"Remove the invisible character U\+202E\."):
+    with pytest.raises(ValidationError, match=r"This contains invisible characters \(U\+202E\)\."):
         NAME.validate_python("\u202eadA")
 
 

@@ -88,7 +88,7 @@ from keyplan.design.rewrites import Rewrite, rekey, rewrite
 from keyplan.design.storable import classes_in
 from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
 from keyplan.design.text import OneLine
-from keyplan.design.values import LINK, Link, UserId
+from keyplan.design.values import LINK, ImageLink, Link, UserId
 
 __all__ = [
     "ALL",
@@ -119,6 +119,7 @@ __all__ = [
     "GuardTaken",
     "Id",
     "IdFactory",
+    "ImageLink",
     "InvalidValue",
     "ItemCount",
     "ItemOp",

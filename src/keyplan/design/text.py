@@ -27,12 +27,13 @@ _SELECTORS = "\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef\\u180b-\\u180d\\u180f"
 _PATTERN: Final = f"^[^{_CONTROLS}{_HIDDEN}]*$"
 
 _control = re.compile(f"[{_CONTROLS}]").search
-_hidden = re.compile(f"[{_HIDDEN}]").search
+_hidden = re.compile(f"[{_HIDDEN}]").finditer
 _dangling = re.compile(
     f"(?<![^\\s{_JOINERS}])(?P<joiner>[{_JOINERS}])|(?P<last>[{_JOINERS}])(?![^\\s{_JOINERS}{_SELECTORS}])"
     f"|(?<![^\\s{_JOINERS}{_SELECTORS}])(?P<selector>[{_SELECTORS}])"
-).search
+).finditer
 """A joiner without a character on both sides, or a selector without one before it."""
+_INVISIBLE = "This contains invisible characters ({characters}). Type it again, or paste it as plain text."
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 """Letters and symbols that look like nothing."""
 
@@ -43,9 +44,8 @@ def check_line(text: str) -> None:
         return
     if _control(text):
         raise PydanticCustomError("control_character", "Use one line, without line breaks or control characters.")
-    if found := _hidden(text) or _dangling(text):
-        character = {"character": f"U+{ord(found[0]):04X}"}
-        raise PydanticCustomError("hidden_character", "Remove the invisible character {character}.", character)
+    if found := {each[0]: f"U+{ord(each[0]):04X}" for find in (_hidden, _dangling) for each in find(text)}:
+        raise PydanticCustomError("hidden_character", _INVISIBLE, {"characters": ", ".join(found.values())})
     if all(each in _BLANK or unicodedata.category(each)[0] in "ZC" for each in text):
         raise PydanticCustomError("nothing_visible", "Use at least one visible character.")
 

@@ -10,7 +10,7 @@ from keyplan.design import (
     CreatedAt,
     Fields,
     Id,
-    Link,
+    ImageLink,
     OneLine,
     Stamped,
     Versioned,
@@ -99,7 +99,7 @@ class PostSettings(Fields):
     title: Title
     category: Annotated[Slug, about("Category")] = UNCATEGORIZED
     thumbnail_url: Annotated[
-        Link | None, stored("ThumbnailURL"), about("Cover image", "The address of an image. Optional.")
+        ImageLink | None, stored("ThumbnailURL"), about("Cover image", "The address of an image. Optional.")
     ] = None
 
 

@@ -390,6 +390,8 @@ def _fault(received: Received, upload: Upload) -> Unprocessable | None:
 
 def _wrong_type(found: str | None, asked: str) -> Unprocessable:
     kind, expected = (BY_TYPE.get(each or "") for each in (found, asked))
+    if kind is None and expected is not None:
+        return Unprocessable("wrong-type", f"The file is damaged, or isn't {expected.title}.")
     if kind is None or expected is None:
         return Unprocessable("wrong-type", not_supported(IMAGES))
     return Unprocessable("wrong-type", f"The file is {kind.title}, but {expected.title} was expected.")

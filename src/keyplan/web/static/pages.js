@@ -44,3 +44,16 @@ if (visit && keyed.length) {
   for (const key of keyed) key.value = known[formOf(key)] ?? key.value;
   sessionStorage.setItem(`keyplan-keys ${visit}`, JSON.stringify(Object.fromEntries(keyed.map((key) => [formOf(key), key.value]))));
 }
+
+// The browser asks before somebody leaves a page with a text that isn't saved: one that was changed, or refused.
+const typed = (form) => new URLSearchParams(new FormData(form)).toString();
+const refused = document.querySelector(".problems") !== null;
+for (const form of document.querySelectorAll("form[method=post]:not([data-try]):has(textarea:not([readonly]))")) {
+  const before = typed(form);
+  let leaving = false;
+  form.addEventListener("submit", () => (leaving = true));
+  window.addEventListener("pageshow", () => (leaving = false));
+  window.addEventListener("beforeunload", (event) => {
+    if (!leaving && (refused || typed(form) !== before)) event.preventDefault();
+  });
+}

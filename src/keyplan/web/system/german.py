@@ -208,7 +208,13 @@ _VALUES = {
     "Enter more than {least}.": "Bitte mehr als {least} eingeben.",
     "Choose one of: {choices}.": "Bitte eines davon wählen: {choices}.",
     "Use one line, without line breaks or control characters.": "Bitte in einer Zeile schreiben, ohne Steuerzeichen.",
-    "Remove the invisible character {character}.": "Bitte das unsichtbare Zeichen {character} entfernen.",
+    "This contains invisible characters ({characters}). Type it again, or paste it as plain text.": (
+        "Hier sind unsichtbare Zeichen enthalten ({characters}). Bitte neu eintippen oder als reinen Text einfügen."
+    ),
+    "A link starts with https://, http:// or mailto:.": "Ein Link beginnt mit https://, http:// oder mailto:.",
+    "The address of an image starts with https:// or http://.": (
+        "Die Adresse eines Bildes beginnt mit https:// oder http://."
+    ),
     "Use at least one visible character.": "Bitte mindestens ein sichtbares Zeichen eingeben.",
     "This username is reserved. Choose another one.": "Dieser Benutzername ist reserviert. Bitte einen anderen wählen.",
     "The item has {size} bytes, more than {most}. Shorten this value, the largest.": (
@@ -313,6 +319,7 @@ _UPLOADS = {
         "Deine Bilder belegen {used} von {most}. Bitte Bilder löschen, die nicht mehr gebraucht werden."
     ),
     "The file is empty.": "Die Datei ist leer.",
+    "The file is damaged, or isn't {expected}.": "Die Datei ist beschädigt oder kein {expected}.",
     "The file is {found}, but {expected} was expected.": "Die Datei ist {found}, erwartet wurde {expected}.",
     "This file type isn't supported. Upload {types} or {last}.": (
         "Dieser Dateityp wird nicht unterstützt. Erlaubt sind {types} und {last}."

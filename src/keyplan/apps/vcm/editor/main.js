@@ -107,7 +107,7 @@ async function putIn(editor, pictures, at) {
       editor.chain().focus().insertContentAt(at ?? editor.state.selection.to, node).run();
       editor.commands.command(goOnBehind);
     } catch {
-      break; // it is told beside the field
+      // shown beside the field for uploads; the others may succeed
     }
   }
   editor.off("transaction", follow);

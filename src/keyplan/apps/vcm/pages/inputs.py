@@ -112,7 +112,7 @@ class AddressInput(Input):
 
 
 class TrainingsInput(Input):
-    """Rows for training times. A row without a place counts for nothing."""
+    """Rows for training times. A stored row without a place is removed; a new one with anything in it needs a place."""
 
     template = "inputs/trainings.html"
     rows = range(MOST_SCHEDULES)
@@ -129,8 +129,9 @@ class TrainingsInput(Input):
 
     def value(self, name: str, typed: In, before: object | None) -> list[dict[str, object]]:
         """The training times."""
+        stored = len(cast("list[Schedule]", getattr(before, name, [])))
         rows = ({part: getattr(typed, f"{field}{row}") for field, part in _ROW.items()} for row in self.rows)
-        return [row for row in rows if row["locationId"]]
+        return [row for number, row in enumerate(rows) if row["locationId"] or (number >= stored and any(row.values()))]
 
 
 class LastDayInput(Input):

@@ -41,7 +41,7 @@ function takePictures(text) {
         const alt = media.alt.replaceAll(/[\\`*_[\]<>&~!]/g, "\\$&");
         text.setRangeText(`\n\n![${alt}](media:${media.id})\n\n`, text.selectionEnd, text.selectionEnd, "end");
       } catch {
-        break; // it is told
+        // shown beside the field for uploads; the others may succeed
       }
     }
   });
@@ -60,5 +60,5 @@ for (const input of document.querySelectorAll("[data-read-into]")) {
 
 if (form) {
   const stays = document.querySelector("[data-choose], [data-richtext]");
-  takeFiles(form, async (file) => offer(await upload(file)), () => stays ?? location.reload());
+  takeFiles(form, async (file) => offer(await upload(file)), !stays);
 }

@@ -78,23 +78,10 @@ async function add(form, file) {
 }
 
 for (const form of document.querySelectorAll("form[data-upload]")) {
-  takeFiles(form, (file) => add(form, file), () => gallery ?? location.reload());
+  takeFiles(form, (file) => add(form, file), !gallery);
   text?.addEventListener("paste", (event) => {
     const images = [...event.clipboardData.files];
     if (images.length) event.preventDefault();
     for (const image of images) told(form, image, (file) => add(form, file)).then(insert, () => {}); // the error is shown beside the field
-  });
-}
-
-// Warn before leaving the page with unsaved changes
-
-if (text) {
-  const typed = () => new URLSearchParams(new FormData(text.form)).toString();
-  const [before, unsaved] = [typed(), document.querySelector("[data-unsaved]") !== null];
-  let leaving = false;
-  text.form.addEventListener("submit", () => (leaving = true));
-  window.addEventListener("pageshow", () => (leaving = false));
-  window.addEventListener("beforeunload", (event) => {
-    if (!leaving && (unsaved || typed() !== before)) event.preventDefault();
   });
 }
