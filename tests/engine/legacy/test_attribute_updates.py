@@ -161,8 +161,9 @@ def test_key_attributes_can_not_be_updated(client: Client) -> None:
 
 def test_index_keys_keep_their_type(client: Client) -> None:
     table = make_table(client, gsis=[index("by-g", "g")])
-    with pytest.raises(client.exceptions.ClientError, match="ValidationException"):
-        client.update_item(TableName=table, Key=KEY, AttributeUpdates={"g": {"Value": {"N": "1"}}})
+    for given in (put(VALUES["N"]), add(VALUES["N"])):
+        with refused(f"{PARAMETER}Type mismatch for Index Key g Expected: S Actual: N IndexName: by-g"):
+            client.update_item(TableName=table, Key=KEY, AttributeUpdates={"g": given})
     client.update_item(TableName=table, Key=KEY, AttributeUpdates={"g": {"Value": {"S": "x"}}})
     found = client.query(TableName=table, IndexName="by-g", KeyConditions={"g": comparing("EQ", "x")})
     assert found["Items"] == [{**KEY, "g": {"S": "x"}}]

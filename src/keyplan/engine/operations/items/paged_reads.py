@@ -58,14 +58,15 @@ def bound_projection(request: ItemRequest) -> Projection | None:
     return bound
 
 
-_PROJECTIONS = ("ProjectionExpression", "AttributesToGet")
 _NOT_WITH_PROJECTION = {"ALL_ATTRIBUTES": "ALL_ATTRIBUTES", "COUNT": "only the Count"}
 
 
 def check_select(request: ItemRequest) -> str:
     """Return the Select of a request, given or implied."""
     select = request.get("Select")
-    projected = next((name for name in _PROJECTIONS if name in request), None)
+    projected = "ProjectionExpression"
+    if projected not in request:
+        projected = "AttributesToGet" if "AttributesToGet" in request else ""
     if select is None:
         if projected:
             return "SPECIFIC_ATTRIBUTES"

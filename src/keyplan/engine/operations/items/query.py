@@ -2,12 +2,11 @@
 
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
-from keyplan.engine.expressions import KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
+from keyplan.engine.expressions import Condition, KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
 from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_key_parts, legacy_read
 from keyplan.engine.operations.items.paged_reads import (
-    Selection,
     check_select,
     given_start_key,
     read_page,
@@ -48,7 +47,10 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     table, index = table_and_index(transaction, request, selection)
     schema = table.schema if index is None else index.schema
     bound = fit_key_parts(parts, values, [name for name, _ in schema.hash], [name for name, _ in schema.range])
-    _check_filter(schema, index, selection, "QueryFilter" if "QueryFilter" in request else "Filter Expression")
+    if selection.filter is not None:
+        _check_filter(
+            schema, index, selection.filter, "QueryFilter" if "QueryFilter" in request else "Filter Expression"
+        )
     check_key_condition(schema, index, bound)
     bounds = range_of(bound, backward=not request.get("ScanIndexForward", True))
     if start is not None:
@@ -56,15 +58,13 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     return read_page(transaction, request, table, index, bounds, selection)
 
 
-def _check_filter(schema: KeySchema, index: Index | None, selection: Selection, kind: str) -> None:
+def _check_filter(schema: KeySchema, index: Index | None, given: Condition, kind: str) -> None:
     """Refuse a filter on key attributes, or on attributes that the index doesn't hold."""
-    if selection.filter is None:
-        return
     for name in schema.names:
-        if name in selection.filter.attributes:
+        if name in given.attributes:
             raise validation_error(f"{kind} can only contain non-primary key attributes: Primary key attribute: {name}")
     if index is not None and not index.holds_all:
-        absent = sorted(selection.filter.attributes - index.included)
+        absent = sorted(given.attributes - index.included)
         if absent:
             raise invalid_parameter(
                 f"Secondary index {index.name} does not project one or more filter attributes: [{', '.join(absent)}]"
