@@ -26,8 +26,9 @@ RangeCondition: TypeAlias = tuple[str, tuple[AttributeValue, ...]]
 
 _KIND = "KeyConditionExpression"
 WRONG_COUNT = "Conditions can be of length 1 or 2 only"
-_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_SEARCHABLE = frozenset({*_MIRRORED, "BETWEEN", "begins_with"})
+MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The comparisons that a key condition may have, with what they are if their operands change places."""
+_SEARCHABLE = frozenset({*MIRRORED, "BETWEEN", "begins_with"})
 _BAD_CONDITION = "Invalid condition in KeyConditionExpression: "
 
 
@@ -151,7 +152,7 @@ def _clauses(steps: Sequence[Step]) -> list[Leaf | str]:
 
 def _part(clause: Leaf | str, names: dict[str, str]) -> KeyPart:
     operator, operands = (clause, ()) if isinstance(clause, str) else clause
-    if operator not in _MIRRORED and operator not in ("BETWEEN", "begins_with"):
+    if operator not in MIRRORED and operator not in ("BETWEEN", "begins_with"):
         raise _NoKeyCondition(f"Invalid operator used in KeyConditionExpression: {operator}")
     nodes = [_resolved(node, names) for node in operands]
     attributes = [node for node in nodes if isinstance(node, PathNode)]
@@ -160,10 +161,10 @@ def _part(clause: Leaf | str, names: dict[str, str]) -> KeyPart:
     if len(attributes) > 1:
         raise _NoKeyCondition(_BAD_CONDITION + "Multiple attribute names used in one condition")
     if not isinstance(nodes[0], PathNode):
-        if operator not in _MIRRORED:
+        if operator not in MIRRORED:
             problem = f"{operator} operator must have the key attribute as its first operand"
             raise _NoKeyCondition(_BAD_CONDITION + problem)
-        operator = _MIRRORED[operator]
+        operator = MIRRORED[operator]
     values = tuple([node.name for node in nodes if isinstance(node, ValueNode)])
     return KeyPart(cast(str, attributes[0].path[0]), operator, values)
 

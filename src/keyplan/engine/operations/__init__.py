@@ -15,6 +15,7 @@ from keyplan.engine.executor import Answer, Request
 from keyplan.engine.operations import stream_records
 from keyplan.engine.operations.items.batch_items import batch_get_item, batch_write_item
 from keyplan.engine.operations.items.delete_item import delete_item
+from keyplan.engine.operations.items.execute_statement import execute_statement, statement_only_reads
 from keyplan.engine.operations.items.get_item import get_item
 from keyplan.engine.operations.items.put_item import put_item
 from keyplan.engine.operations.items.query import query
@@ -48,8 +49,8 @@ def _reads(run: object) -> Operation:
     return Operation(cast(Run, run), writes=False, alone=False)
 
 
-def _writes(run: object) -> Operation:
-    return Operation(cast(Run, run), writes=True, alone=False)
+def _writes(run: object, only_reads: Callable[[Request], bool] | None = None) -> Operation:
+    return Operation(cast(Run, run), writes=True, alone=False, only_reads=only_reads)
 
 
 def _changes_tables(run: object) -> Operation:
@@ -68,6 +69,7 @@ OPERATIONS: dict[str, Operation] = {
     "DescribeStream": _reads(stream_records.describe_stream),
     "DescribeTable": _reads(describe_table.describe_table),
     "DescribeTimeToLive": _reads(time_to_live.describe_time_to_live),
+    "ExecuteStatement": _writes(execute_statement, only_reads=statement_only_reads),
     "GetItem": _reads(get_item),
     "GetRecords": _reads(stream_records.get_records),
     "GetShardIterator": _reads(stream_records.get_shard_iterator),

@@ -79,6 +79,18 @@ class TransactWriteRequest(TypedDict, total=False):
     ReturnItemCollectionMetrics: str
 
 
+class StatementRequest(TypedDict, total=False):
+    """A PartiQL statement: a request of ExecuteStatement, or one statement of a batch or transaction."""
+
+    Statement: str
+    Parameters: list[AttributeValue]
+    ConsistentRead: bool
+    NextToken: str
+    Limit: int
+    ReturnConsumedCapacity: str
+    ReturnValuesOnConditionCheckFailure: str
+
+
 class TransactGetRequest(TypedDict, total=False):
     TransactItems: list[dict[str, ItemRequest]]
     ReturnConsumedCapacity: str

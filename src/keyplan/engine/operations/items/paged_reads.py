@@ -5,7 +5,7 @@ measured before filter and projection, as they are charged.
 """
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Protocol, cast
 
 import apsw
 import orjson
@@ -26,13 +26,24 @@ from keyplan.engine.values.row_keys import check_key_values, key_mismatch
 PAGE_BYTES = 1_048_576
 
 
+class ItemProjection(Protocol):
+    """The parts of an item that a request returns: a `Projection`, or the columns of a SELECT."""
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The top-level attributes that they are in."""
+        ...
+
+    def apply(self, item: Item) -> Item: ...
+
+
 @dataclass(slots=True)
 class Selection:
     """Which items a Query or Scan returns, and which of their attributes."""
 
     select: str
     filter: Condition | None
-    projection: Projection | None
+    projection: ItemProjection | None
 
 
 def read_selection(request: ItemRequest, placeholders: Placeholders, select: str, legacy: LegacyRead) -> Selection:
@@ -109,6 +120,16 @@ def table_and_index(transaction: Transaction, request: ItemRequest, selection: S
     return table, index
 
 
+def check_projected_filter(index: Index | None, given: Condition) -> None:
+    """Refuse a Query's filter on attributes that the index doesn't hold."""
+    if index is not None and not index.holds_all:
+        absent = sorted(given.attributes - index.included)
+        if absent:
+            raise invalid_parameter(
+                f"Secondary index {index.name} does not project one or more filter attributes: [{', '.join(absent)}]"
+            )
+
+
 def given_start_key(request: ItemRequest) -> Item | None:
     """Return the ExclusiveStartKey, after all checks that don't need the table."""
     given = request.get("ExclusiveStartKey")
@@ -178,6 +199,7 @@ class Page:
         self._last: bytes = b""
         self._items: list[object] = []
         self._index_bytes = 0
+        self._sizes: list[int] = []
         self._fetched_units = 0
         self._bytes = 0
         self.scanned = 0
@@ -199,7 +221,13 @@ class Page:
         full = self._read(
             transaction.scan(self._table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=left)
         )
+        self._measure()
         return full or self.scanned == limit
+
+    def _measure(self) -> None:
+        """Note how much was read, of all ranges and of the last one."""
+        read = self._index_bytes if self._partial else self._bytes
+        self._sizes.append(read - sum(self._sizes))
 
     def _read(self, rows: apsw.Cursor) -> bool:
         """Read rows until there are no more or the page is full; return whether it is full."""
@@ -263,12 +291,21 @@ class Page:
     def answer(self) -> Answer:
         answer: Answer = {"Count": self.count, "ScannedCount": self.scanned}
         if self._selection.select != "COUNT":
-            # One piece of JSON, joined from the stored JSON of the items where possible.
-            parts = cast(list[bytes], self._items)
-            if self._decodes:
-                parts = [item if type(item) is bytes else orjson.dumps(item) for item in self._items]
-            answer["Items"] = orjson.Fragment(b"[%b]" % b",".join(parts))
+            answer["Items"] = self.items()
         return answer
+
+    def items(self) -> orjson.Fragment:
+        """Return the items as one piece of JSON, joined from their stored JSON where possible."""
+        parts = cast(list[bytes], self._items)
+        if self._decodes:
+            parts = [item if type(item) is bytes else orjson.dumps(item) for item in self._items]
+        return orjson.Fragment(b"[%b]" % b",".join(parts))
+
+    def last_row_key(self) -> bytes:
+        """Return the row key of the last item that was read, in the table or index."""
+        item: Item = orjson.loads(self._last)
+        row_key = self._table.row_key(item)
+        return row_key if self._index is None else self._index.schema.row_key(item) + row_key
 
     def last_key(self) -> Item:
         item: Item = orjson.loads(self._last)
@@ -276,8 +313,7 @@ class Page:
         return {name: item[name] for name in names}
 
     def consumed(self, *, consistent: bool) -> Consumed:
-        size = self._index_bytes if self._partial else self._bytes
-        units = read_units(size, consistent=consistent)
+        units = sum(read_units(size, consistent=consistent) for size in self._sizes)
         if self._index is None:
             return Consumed(units)
         fetched = float(self._fetched_units) if consistent else self._fetched_units / 2

@@ -1,12 +1,13 @@
 """Query."""
 
-from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.errors import validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
 from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_key_parts, legacy_read
 from keyplan.engine.operations.items.paged_reads import (
+    check_projected_filter,
     check_select,
     given_start_key,
     read_page,
@@ -63,12 +64,7 @@ def _check_filter(schema: KeySchema, index: Index | None, given: Condition, kind
     for name in schema.names:
         if name in given.attributes:
             raise validation_error(f"{kind} can only contain non-primary key attributes: Primary key attribute: {name}")
-    if index is not None and not index.holds_all:
-        absent = sorted(given.attributes - index.included)
-        if absent:
-            raise invalid_parameter(
-                f"Secondary index {index.name} does not project one or more filter attributes: [{', '.join(absent)}]"
-            )
+    check_projected_filter(index, given)
 
 
 def _start(start: Item, table: Table, index: Index | None, bound: KeyCondition, bounds: Range) -> None:
