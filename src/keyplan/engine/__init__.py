@@ -6,8 +6,8 @@ It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. A reque
    endpoint and boto3 sessions share; `executor` is the interface to what answers requests.
 2. `database` has it checked against AWS's service model (`service_model`, `validation`), finds its operation and runs
    it in a transaction.
-3. The operation (`operations`) parses expressions (`expressions`), computes with values and keys (`values`), and reads
-   and writes the file (`storage`).
+3. The operation (`operations`) parses expressions (`expressions`) or a statement (`partiql`), computes with values and
+   keys (`values`), and reads and writes the file (`storage`).
 4. Between requests, `background` deletes expired items, trims streams and fills new indexes.
 
 Three types carry everything: `Item`, an item in the wire's JSON form, which is also how it is stored; `Transaction`,

@@ -5,7 +5,7 @@ reading everything. What it finds must not.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -133,10 +133,8 @@ TOKENS = st.sampled_from(
         *sorted(KEYWORDS),
     ]
 )
-PARAMETERS = st.lists(
-    st.sampled_from(cast(list[Any], [{"S": "a"}, {"N": "1"}, {"M": {"pk": {"S": "x"}}}, {"L": []}, {"NULL": True}])),
-    max_size=3,
-)
+GIVEN: list[Any] = [{"S": "a"}, {"N": "1"}, {"M": {"pk": {"S": "x"}}}, {"L": []}, {"NULL": True}]
+PARAMETERS = st.lists(st.sampled_from(GIVEN), max_size=3)
 
 
 @pytest.fixture(scope="module")
