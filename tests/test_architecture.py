@@ -358,7 +358,7 @@ def test_no_tracked_file_names_a_place_on_one_machine() -> None:
     assert [name for name, text in tracked_texts() if pattern.search(text)] == []
 
 
-LOCKS = [ROOT / "requirements.lock", *(ROOT / "tests").glob("*/package-lock.json")]
+LOCKS = [ROOT / "requirements.lock", *ROOT.glob("tests/*/requirements.lock"), *ROOT.glob("tests/*/package-lock.json")]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.relative_to(ROOT).as_posix())
