@@ -30,7 +30,8 @@ KNOWN_FAILURES = (
             "tests/patterns/test_recipes.py::test_a_recipe_runs[outbox-*]",
         ),
         error="Invalid length for parameter ShardId",
-        what="Stream handlers with a boto3 client of your own, if the table's name is short",
+        what="Stream handlers with a boto3 client of your own, if the table's name is short (the recipes "
+        "[outbox](patterns/outbox.md) and [full-text search](patterns/full_text_search.md))",
         why="Shard IDs have at least 28 characters on AWS. Here, their length depends on the table's name, and boto3 "
         "refuses to send shorter ones.",
         remedy="Nothing for the systems: `keyplan serve` and `keyplan work` turn this check of boto3 off. In your own "
