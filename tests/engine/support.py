@@ -15,6 +15,9 @@ else:
 
 _numbers = count(1)
 
+DETECTED = "1 validation error detected: "
+"""How PutItem, UpdateItem and DeleteItem begin errors in their requests: see `validation/wording.py`."""
+
 Attribute = str
 """A key attribute as the tests write it: "name" for a string, "name:N" or "name:B" for the other two types."""
 

@@ -24,6 +24,22 @@ class ConstraintError(DynamoError):
         super().__init__("ValidationException", f"1 validation error detected: {message}")
 
 
+class PlainError(DynamoError):
+    """A number, the form of a value or a limit is wrong; AWS words this alike in all operations."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("ValidationException", message)
+
+
+class InvalidPlaceholder(DynamoError):
+    """One of the values of expressions is wrong, for this reason; most operations say which one."""
+
+    def __init__(self, placeholder: str, reason: DynamoError) -> None:
+        problem = f"ExpressionAttributeValues contains invalid value: {reason.message} for key {placeholder}"
+        super().__init__("ValidationException", problem)
+        self.reason = reason
+
+
 class DamagedFile(Exception):
     """The database file is damaged, so nothing is read from it any more. The message says where and what to do."""
 

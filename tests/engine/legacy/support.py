@@ -22,7 +22,6 @@ VALUES: dict[str, Any] = {
     "NULL": {"NULL": True},
 }
 PARAMETER = "One or more parameter values were invalid: "
-DETECTED = ""
 
 
 def comparing(operator: str, *arguments: Scalar | dict[str, Any]) -> Any:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.engine.item_support import Client, item
-from tests.engine.legacy.support import DETECTED, PARAMETER, VALUES, comparing
-from tests.engine.support import make_table, refused
+from tests.engine.legacy.support import PARAMETER, VALUES, comparing
+from tests.engine.support import DETECTED, make_table, refused
 
 KEY = item(pk="a")
 FAILED = "The conditional request failed"
@@ -154,7 +154,7 @@ def test_the_order_of_faults(client: Client) -> None:
     with refused(f"{DETECTED}ExpressionAttributeNames can only be specified when using expressions"):
         client.put_item(**request)
     del request["ExpressionAttributeNames"]
-    with refused(f"{DETECTED}The parameter cannot be converted to a numeric value: x"):
+    with refused("The parameter cannot be converted to a numeric value: x"):
         client.put_item(**request)
     request["Item"] = {**KEY, "t": {"S": "x" * 409_600}}
     with refused(f"{DETECTED}ReturnValues can only be ALL_OLD or NONE"):

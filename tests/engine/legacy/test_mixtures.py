@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.engine.item_support import Client, item
-from tests.engine.legacy.support import DETECTED, comparing
-from tests.engine.support import refused
+from tests.engine.legacy.support import comparing
+from tests.engine.support import DETECTED, refused
 
 KEY = item(pk="a")
 MIXED = "Can not use both expression and non-expression parameters in the same request: "

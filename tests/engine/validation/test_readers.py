@@ -15,6 +15,7 @@ from keyplan.engine.validation import check_request, extras
 from keyplan.engine.validation.constraints import Violations
 from keyplan.engine.validation.readers import ARGUMENTS, JSON, NOT_READ, Form, compile_reader
 from keyplan.engine.validation.serialization import convert_request
+from keyplan.engine.validation.wording import wording_of
 from keyplan.engine.values.attribute_values import SizedItem
 from keyplan.engine.values.normal_form import FROM_JSON, normalize, normalize_item, normalize_sized
 from tests.engine.random_shapes import requests, spoilt
@@ -78,7 +79,7 @@ def test_what_is_read_has_nothing_wrong_with_it(case: tuple[str, Any]) -> None:
         return
     assert request == before, "it was not changed"
     assert found == normal(model, shape, request)
-    violations = Violations(model)
+    violations = Violations(model, wording_of(operation))
     violations.structure(shape, convert_request(model, shape, request))
     assert violations.errors == []
     assert request == before, "the walks had nothing to remove"

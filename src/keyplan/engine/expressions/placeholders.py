@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from keyplan.engine.errors import ConstraintError, DynamoError, validation_error
+from keyplan.engine.errors import ConstraintError, DynamoError, InvalidPlaceholder, validation_error
 from keyplan.engine.expressions.expression_errors import invalid
 from keyplan.engine.expressions.nodes import Parsed
 from keyplan.engine.values.attribute_values import AttributeValue, Item, name_size
@@ -92,8 +92,7 @@ def _checked_value(key: str, value: AttributeValue) -> AttributeValue:
     try:
         return normalize(value)
     except DynamoError as error:
-        problem = f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
-        raise validation_error(problem) from None
+        raise InvalidPlaceholder(key, error) from None
 
 
 def _invalid_key(member: str, key: str) -> DynamoError:

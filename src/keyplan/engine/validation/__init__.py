@@ -2,8 +2,8 @@
 
 Two things can be wrong with a request before its operation runs: its JSON types (a SerializationException for the
 first wrong one) and its constraints (one ValidationException for all). `readers` reads nearly every request in one
-walk; for the rest, `serialization` and `constraints` find out what is wrong. It knows values, the service model and
-errors.
+walk; for the rest, `serialization` and `constraints` find out what is wrong, and `wording` knows how the operation says
+it. It knows values, the service model and errors.
 
 The main function is `check_request`; the main type is `Reader`.
 """
@@ -17,6 +17,7 @@ from keyplan.engine.validation import extras
 from keyplan.engine.validation.constraints import Violations
 from keyplan.engine.validation.readers import JSON, NOT_READ, Reader, compile_reader
 from keyplan.engine.validation.serialization import convert_request
+from keyplan.engine.validation.wording import wording_of
 
 __all__ = ["check_request"]
 
@@ -62,7 +63,10 @@ def _examine(operation: str, request: Request) -> Request:
     converted = convert_request(described, name, request)
     if operation in extras.TABLE_OPERATIONS and "TableName" not in converted:
         raise validation_error(extras.NO_TABLE_NAME)
-    violations = Violations(described)
+    required, message = extras.EMPTY.get(operation, ("", ""))
+    if converted.get(required) == {}:
+        raise validation_error(message)
+    violations = Violations(described, wording_of(operation))
     violations.structure(name, converted)
     violations.check()
     return converted

@@ -13,16 +13,18 @@ from keyplan.engine.validation import extras
 from keyplan.engine.validation.extras import Constraints
 from keyplan.engine.validation.readers import compile_pattern, constraints_of, required_members
 from keyplan.engine.validation.serialization import DEEPEST
+from keyplan.engine.validation.wording import Wording
 
 MAXIMUM_SHOWN = 200
 """The most members of a list or map that an error message prints."""
 
 
 class Violations:
-    """Collects the violations in a request whose JSON types are correct."""
+    """Collects the violations in a request whose JSON types are correct, in the words of its operation."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, wording: Wording) -> None:
         self._model = model
+        self._wording = wording
         self.errors: list[str] = []
 
     def structure(self, name: str, value: dict[str, object], path: str = "", depth: int = 0) -> None:
@@ -30,7 +32,8 @@ class Violations:
         shape = self._model["shapes"][name]
         required = required_members(name, shape)
         for member, reference in shape.get("members", {}).items():
-            place = f"{path}.{_lower(member)}" if path else _lower(member)
+            name_shown = member if self._wording.names_members else _lower(member)
+            place = f"{path}.{name_shown}" if path else name_shown
             content = value.get(member)
             if content is not None:
                 self._visit(reference["shape"], content, place, extras.MEMBERS.get((name, member)), depth + 1)
@@ -87,11 +90,17 @@ class Violations:
             self._map(name, shape, cast(dict[str, object], value), path, depth)
 
     def _null(self, path: str) -> None:
-        self.errors.append(f"Value null at '{path}' failed to satisfy constraint: Member must not be null")
+        self._add("null", path, "Member must not be null")
 
     def _report(self, name: str, value: object, path: str, sentence: str) -> None:
-        text = _render(self._model, name, value)
-        self.errors.append(f"Value '{text}' at '{path}' failed to satisfy constraint: {sentence}")
+        shown = "" if self._wording.names_members else f"'{_render(self._model, name, value)}'"
+        self._add(shown, path, sentence)
+
+    def _add(self, shown: str, path: str, sentence: str) -> None:
+        subject = "Value" if self._wording.names_members else f"Value {shown}"
+        self.errors.append(f"{subject} at '{path}' failed to satisfy constraint: {sentence}")
+        if self._wording.stops:
+            self.check()
 
     def check(self) -> None:
         """Raise one error for all violations, if there are any."""

@@ -66,6 +66,9 @@ ENUMERATIONS: dict[str, list[str]] = {
 TABLE_OPERATIONS = frozenset({"CreateTable", "DeleteTable", "DescribeTable", "UpdateTable"})
 NO_TABLE_NAME = "The parameter 'TableName' is required but was not present in the request"
 
+# A member that must not be empty, for which an operation has its own message.
+EMPTY = {"BatchWriteItem": ("RequestItems", "The requestItems parameter is required for BatchWriteItem")}
+
 # The model allows an ARN in place of this shape's value; a name must follow the rules for names.
 TABLE_NAME_OR_ARN = "TableArn"
 ARN_PREFIX = "arn:"

@@ -6,7 +6,7 @@ A value is a dict with one member, named by its type: `{"S": "text"}`, `{"N": "1
 from collections.abc import Callable
 from typing import TypeAlias, TypedDict, cast
 
-from keyplan.engine.errors import ConstraintError, invalid_parameter, validation_error
+from keyplan.engine.errors import ConstraintError, PlainError, invalid_parameter
 from keyplan.engine.values import numbers
 
 
@@ -98,7 +98,7 @@ def base64_size(text: str) -> int:
 def check_item_size(size: int) -> None:
     """Refuse an item over 400 KB."""
     if size > MAXIMUM_ITEM_SIZE:
-        raise validation_error("Item size has exceeded the maximum allowed size")
+        raise PlainError("Item size has exceeded the maximum allowed size")
 
 
 def _text_size(content: object) -> int:

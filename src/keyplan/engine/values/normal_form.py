@@ -11,7 +11,7 @@ from binascii import Error, a2b_base64
 from collections.abc import Callable
 from typing import TypeAlias
 
-from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.errors import DynamoError, PlainError, invalid_parameter, validation_error
 from keyplan.engine.values import numbers
 from keyplan.engine.values.attribute_values import (
     MAXIMUM_NAME_SIZE,
@@ -98,12 +98,10 @@ class Normalizer:
         if not value.keys() <= self._rules.keys():
             return WrongType()
         if not value:
-            return validation_error(
-                "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-            )
+            return PlainError("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
         for kind, content in value.items():  # AWS looks for mistakes in each of them first
             self._rules[kind](content, depth)
-        return validation_error(
+        return PlainError(
             "Supplied AttributeValue has more than one datatypes set, "
             "must contain exactly one of the supported datatypes"
         )
@@ -209,7 +207,7 @@ def _check_depth(depth: int) -> None:
 
 def nested_too_deep() -> DynamoError:
     """AWS's answer to a value with more than 32 levels."""
-    return validation_error(
+    return PlainError(
         "Nesting Levels have exceeded supported limits: "
         "Attributes in the item have nested levels beyond supported limit"
     )

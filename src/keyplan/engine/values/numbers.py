@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import Context, Decimal, Inexact
 from functools import lru_cache
 
-from keyplan.engine.errors import DynamoError, validation_error
+from keyplan.engine.errors import DynamoError, PlainError
 
 DIGITS = 38
 LARGEST_EXPONENT = 125
@@ -44,7 +44,7 @@ def _plain(sign: str, digits: str, magnitude: int) -> str:
     """The plain notation of digits, the first of which counts 10**magnitude."""
     count = len(digits)
     if count > DIGITS:
-        raise validation_error("Attempting to store more than 38 significant digits in a Number")
+        raise PlainError("Attempting to store more than 38 significant digits in a Number")
     _check_range(magnitude)
     if magnitude < 0:
         return f"{sign}0.{'0' * (-magnitude - 1)}{digits}"
@@ -57,19 +57,17 @@ def _check_range(magnitude: int) -> None:
     if magnitude > LARGEST_EXPONENT:
         raise _overflow()
     if magnitude < SMALLEST_EXPONENT:
-        raise validation_error(
-            "Number underflow. Attempting to store a number with magnitude smaller than supported range"
-        )
+        raise PlainError("Number underflow. Attempting to store a number with magnitude smaller than supported range")
 
 
 def _overflow() -> DynamoError:
-    return validation_error("Number overflow. Attempting to store a number with magnitude larger than supported range")
+    return PlainError("Number overflow. Attempting to store a number with magnitude larger than supported range")
 
 
 def _not_numeric(text: str) -> DynamoError:
     if not text:
-        return validation_error("The parameter cannot be converted to a numeric value")
-    return validation_error(f"The parameter cannot be converted to a numeric value: {text}")
+        return PlainError("The parameter cannot be converted to a numeric value")
+    return PlainError(f"The parameter cannot be converted to a numeric value: {text}")
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,7 @@
 
 import orjson
 
+from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition
 from keyplan.engine.operations.items.item_changes import (
@@ -20,14 +21,21 @@ from keyplan.engine.operations.items.parameters import (
     check_return_values,
 )
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.validation.wording import wording_of
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
 
+_WORDING = wording_of("DeleteItem")
+
 
 def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    check_legacy(request)
-    change = prepare_delete(request)(transaction)
+    try:
+        check_legacy(request)
+        decide = prepare_delete(request)
+    except DynamoError as error:
+        raise _WORDING.request_error(error) from None
+    change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
     if change.row is not None and request.get("ReturnValues") == "ALL_OLD":

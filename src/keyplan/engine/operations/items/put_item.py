@@ -2,6 +2,7 @@
 
 import orjson
 
+from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.items.item_changes import (
     Change,
@@ -21,18 +22,24 @@ from keyplan.engine.operations.items.parameters import (
     check_return_values,
 )
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.validation.wording import wording_of
 from keyplan.engine.values.attribute_values import check_item_size
 from keyplan.engine.values.normal_form import normalize_sized
 from keyplan.engine.values.row_keys import checked_item_key
 
+_WORDING = wording_of("PutItem")
 _TABLE_AND_ITEM = 2
 """The number of members that every request has; most have no others."""
 
 
 def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    if len(request) > _TABLE_AND_ITEM:
-        check_legacy(request)
-    change = prepare_put(request)(transaction)
+    try:
+        if len(request) > _TABLE_AND_ITEM:
+            check_legacy(request)
+        decide = prepare_put(request)
+    except DynamoError as error:
+        raise _WORDING.request_error(error) from None
+    change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
     if change.row is not None and request.get("ReturnValues") == "ALL_OLD":

@@ -1,6 +1,6 @@
 """Query."""
 
-from keyplan.engine.errors import validation_error
+from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
 from keyplan.engine.operations.items.item_requests import ItemRequest
@@ -19,8 +19,11 @@ from keyplan.engine.operations.items.paged_reads import (
 from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.validation.wording import wording_of
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import KeySchema
+
+_WORDING = wording_of("Query")
 
 
 def query(transaction: Transaction, request: ItemRequest) -> Answer:
@@ -37,7 +40,10 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
         raise validation_error(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
         )
-    select = check_select(request)
+    try:
+        select = check_select(request)
+    except DynamoError as error:
+        raise _WORDING.select_error(error) from None
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
     expression = None if text is None else key_expression(text, placeholders)
     parts, values = legacy_key_parts(request) if expression is None else ((), placeholders.values)

@@ -2,7 +2,7 @@
 
 import orjson
 
-from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, Placeholders, Update, condition, update
 from keyplan.engine.expressions.legacy import attribute_updates
@@ -19,6 +19,7 @@ from keyplan.engine.operations.items.legacy_parameters import legacy_condition
 from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.validation.wording import wording_of
 from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, item_size
 from keyplan.engine.values.normal_form import check_nesting, normalize_item
 from keyplan.engine.values.row_keys import check_updated_index_key, checked_key, index_key_mismatch
@@ -27,12 +28,16 @@ _LEFT_ALONE = 4096
 """The key and other attributes that an update doesn't name don't count for AWS's limit on updates. The limit on the
 whole item is 400 KB and a little more: here, room for the longest key."""
 
+_WORDING = wording_of("UpdateItem")
 _EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
 
 
 def update_item(transaction: Transaction, request: ItemRequest) -> Answer:
-    check_legacy(request)
-    decide, bound = _prepare(request)
+    try:
+        check_legacy(request)
+        decide, bound = _prepare(request)
+    except DynamoError as error:
+        raise _WORDING.request_error(error) from None
     change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
