@@ -396,7 +396,9 @@ def test_the_desk(browser_page: Page, demo: Site) -> None:
     write(demo, "Ein Entwurf für den Schreibtisch")
     sign_in(page, demo, "Anja", to="/redaktion")
     screenshots(page, "vcm-desk")
+    newest = upload(demo, alt="Ganz neu")
     page.get_by_role("link", name="Medien").click()
+    assert newest["url"] in str(page.locator("main img").first.get_attribute("src"))  # also before ids that sort later
     screenshots(page, "vcm-media")
     page.goto(f"{demo.url}/vcm/redaktion/news")
     screenshots(page, "vcm-desk-news")

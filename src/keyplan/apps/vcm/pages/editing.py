@@ -18,7 +18,7 @@ from keyplan.apps.vcm.pages.inputs import (
     TrainingsInput,
     document_in,
 )
-from keyplan.apps.vcm.pages.shared import EMPTY, GENDERS, ClubView, day, pages
+from keyplan.apps.vcm.pages.shared import EMPTY, GENDERS, ClubView, by_age, day, pages
 from keyplan.apps.vcm.service import Club
 from keyplan.web import Choice, Choices, Editor, In, Line, LongText, Paths, WallTime, all_of, folder_of
 
@@ -64,9 +64,9 @@ class ClubEditor(Editor[Club, New, Changed]):
 
 
 def _images(view: ClubView, chosen: Sequence[str]) -> list[MediaOut]:
-    """Images to choose from: those that are chosen first, then the newest; ids are in order of creation."""
-    found = {each.id: each for each in all_of(view.service.all_media)}
-    newest = [id for id in sorted(found, reverse=True) if id not in chosen][:_AT_HAND]
+    """Images to choose from: those that are chosen first, then the newest."""
+    found = {each.id: each for each in sorted(all_of(view.service.all_media), key=by_age, reverse=True)}
+    newest = [id for id in found if id not in chosen][:_AT_HAND]
     return [found[id] for id in [*dict.fromkeys(chosen), *newest] if id in found]
 
 

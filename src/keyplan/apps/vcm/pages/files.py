@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from keyplan.apps.vcm.models import MOST_IMAGE, NewUpload
-from keyplan.apps.vcm.pages.shared import ClubView, pages
+from keyplan.apps.vcm.pages.shared import ClubView, by_age, pages
 from keyplan.apps.vcm.service import Club
 from keyplan.web import Confirm, isolated
 
@@ -23,7 +23,7 @@ _MEDIA = "/redaktion/medien"
 
 @pages.get(_MEDIA)
 def media(view: ClubView, added: str | None = None) -> Response:
-    found = view.page(view.service.all_media, "Newest first", by=lambda each: each.id, newest_first=True)
+    found = view.page(view.service.all_media, "Newest first", by=by_age, newest_first=True)
     fresh = view.service.media_item(added) if added else None
     return view.render("media.html", sends_files=True, media=found.items, added=fresh, turn=found.turn)
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from keyplan.apps.vcm.models import MediaOut
 from keyplan.apps.vcm.pages.german import GERMAN
 from keyplan.apps.vcm.richtext import Node
 from keyplan.apps.vcm.service import Club
@@ -58,6 +59,11 @@ def span(start: datetime, end: datetime | None) -> Markup:
     if start.astimezone(BERLIN).date() == end.astimezone(BERLIN).date():
         return Markup("{}, {} bis {} Uhr").format(day(start), clock(start), clock(end))
     return Markup("{} bis {}, {} Uhr").format(first, day(end), clock(end))
+
+
+def by_age(media: MediaOut) -> str:
+    """What media items are sorted by: when they were added. Their ids don't tell, because imported ones keep theirs."""
+    return f"{media.created_at.timestamp():016.3f} {media.id}"
 
 
 class FormIn(In):
