@@ -197,10 +197,10 @@ def test_the_order_of_faults(database: Database, client: Client) -> None:
             database.execute("Query", dict(request))
         return caught.value.message
 
-    assert message() == f"{PARAMETER}Duplicate value in attribute name: a"
-    request["AttributesToGet"] = ["a"]
     assert message() == f"{PARAMETER}Invalid number of argument(s) for the LT ComparisonOperator"
     request["QueryFilter"] = {"x": comparing("NULL")}
+    assert message() == f"{PARAMETER}Duplicate value in attribute name: a"
+    request["AttributesToGet"] = ["a"]
     assert message() == (
         "The provided starting key is invalid: "
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"

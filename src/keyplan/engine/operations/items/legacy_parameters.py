@@ -39,14 +39,24 @@ class LegacyRead(NamedTuple):
 NO_LEGACY = LegacyRead(None, None)
 
 
-def legacy_read(request: ItemRequest, member: Literal["QueryFilter", "ScanFilter"]) -> LegacyRead:
-    """Return the filter in this member, and the projection in AttributesToGet."""
+def legacy_query(request: ItemRequest) -> LegacyRead:
+    """Return what QueryFilter and AttributesToGet select; a query's filter is checked first."""
+    found = _filter("QueryFilter", request)
+    return LegacyRead(found, legacy_projection(request))
+
+
+def legacy_scan(request: ItemRequest) -> LegacyRead:
+    """Return what ScanFilter and AttributesToGet select; a scan's filter is checked last."""
     projection = legacy_projection(request)
+    return LegacyRead(_filter("ScanFilter", request), projection)
+
+
+def _filter(member: Literal["QueryFilter", "ScanFilter"], request: ItemRequest) -> Condition | None:
     conditions = request.get(member, {})
     operator = request.get("ConditionalOperator")
     if operator is not None:
         check_conditional_operator(conditions)
-    return LegacyRead(filter_condition(member, conditions, operator or "AND"), projection)
+    return filter_condition(member, conditions, operator or "AND")
 
 
 def legacy_key_parts(request: ItemRequest) -> tuple[KeyParts, Item]:

@@ -5,7 +5,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, KeyCondition, Placeholders, fit_key_parts, key_expression, key_parts
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
-from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_key_parts, legacy_read
+from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_key_parts, legacy_query
 from keyplan.engine.operations.items.paged_reads import (
     check_projected_filter,
     check_select,
@@ -33,7 +33,7 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
         with_names=("KeyConditionExpression", "FilterExpression", "ProjectionExpression"),
         with_values=("FilterExpression", "KeyConditionExpression"),
     )
-    given = legacy_read(request, "QueryFilter") if legacy else NO_LEGACY
+    given = legacy_query(request) if legacy else NO_LEGACY
     start = given_start_key(request)
     text = request.get("KeyConditionExpression")
     if text is None and "KeyConditions" not in request:

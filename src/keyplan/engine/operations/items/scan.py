@@ -5,7 +5,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Placeholders
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range
-from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_read
+from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_scan
 from keyplan.engine.operations.items.paged_reads import (
     check_select,
     given_start_key,
@@ -27,7 +27,7 @@ def scan(transaction: Transaction, request: ItemRequest) -> Answer:
     check_placeholders(
         request, with_names=("FilterExpression", "ProjectionExpression"), with_values=("FilterExpression",)
     )
-    given = legacy_read(request, "ScanFilter") if legacy else NO_LEGACY
+    given = legacy_scan(request) if legacy else NO_LEGACY
     start = given_start_key(request)
     segment, total = _segment(request)
     select = check_select(request)
