@@ -38,10 +38,7 @@ class Reader:
 
     def send(self, path: str, action: str, expected: int = 200, /, **typed: str | list[str]) -> str:
         """Fill in the form of a page with this action, and send it."""
-        page = self.get(path)
-        forms = [each for each in FORM.findall(page) if re.search(rf'action="/hacktracker{re.escape(action)}"', each)]
-        assert forms, f"{path} has no form for {action}"
-        hidden = {name: unescape(value) for name, value in FIELD.findall(forms[0])}
+        hidden = hidden_for(self.get(path), action)
         answer = self.client.post(action, data={"confirmed": "yes", **hidden, **typed})
         assert answer.status_code == expected, f"{action}: {answer.status_code} {answer.text}"
         return answer.text
@@ -233,14 +230,52 @@ def test_a_coach_is_spared_typing(served: Site) -> None:
     assert sorted(chosen) == [("1", managed.ghosts[1]), ("2", managed.ghosts[0])]
 
 
-def test_two_scorers_can_count_the_opponents_runs_at_once(served: Site) -> None:
+def test_two_scorers_who_count_the_same_run_count_it_once(served: Site) -> None:
+    """Who presses on a page with an older score is told the new one, and presses again if there was another run."""
     team = Team(served)
     game = team.game(play=True)
     readers = [Reader(served, who) for who in ("owner", "manager", "scorekeeper")]
+
+    def count(reader: Reader) -> int:
+        answer = reader.client.post(f"/games/{game}/opponent", data={**hidden[reader], "by": "1"})
+        assert (
+            answer.status_code == 200 or "The opponent&#39;s score is 1 now. To change it, press again." in answer.text
+        )
+        return answer.status_code
+
+    at = f"/games/{game}/opponent"
+    hidden = {each: hidden_for(each.get(f"/games/{game}/score"), at) for each in readers}
     with ThreadPoolExecutor(3) as pool:
-        for _ in range(4):
-            list(pool.map(lambda each: each.send(f"/games/{game}/score", f"/games/{game}/opponent", by="1"), readers))
-    assert team.owner.get(f"/games/{game}").json()["opponent_score"] == 12
+        assert sorted(pool.map(count, readers)) == [200, 409, 409]
+    readers[1].send(f"/games/{game}/score", at, by="1")
+    assert team.owner.get(f"/games/{game}").json()["opponent_score"] == 2
+
+
+def hidden_for(page: str, action: str) -> dict[str, str]:
+    """The hidden fields of the form of a page with this action."""
+    forms = [each for each in FORM.findall(page) if re.search(rf'action="/hacktracker{re.escape(action)}"', each)]
+    assert forms, f"There is no form for {action}"
+    return {name: unescape(value) for name, value in FIELD.findall(forms[0])}
+
+
+def test_an_at_bat_that_somebody_else_scored_is_not_scored_twice(served: Site) -> None:
+    team = Team(served)
+    game = team.game(play=True)
+    at = f"/games/{game}/score"
+    casey, riley = Reader(served, "owner"), Reader(served, "scorekeeper")
+    play = {"player_id": team.ghosts[0], "inning": "1", "outs": "0", "result": "1B"}
+    stale = {**hidden_for(riley.get(at), at), **play}
+    casey.send(at, at, **play)
+    page = riley.client.post(at, data=stale)
+    assert page.status_code == 409
+    assert "In the meantime, the last at-bat is 1B for Ghost No 7. To add yours, press it again." in page.text
+    assert re.search(rf'<option value="{team.ghosts[0]}" selected>', page.text), "what was entered stays"
+    assert len(team.owner.get(f"/games/{game}/at-bats").json()["items"]) == 1
+    again = {**hidden_for(page.text, at), **play}
+    assert riley.client.post(at, data=again).status_code == 200
+    assert len(team.owner.get(f"/games/{game}/at-bats").json()["items"]) == 2
+    assert riley.client.post(at, data=again).status_code == 200, "sent twice, it has one effect"
+    assert len(team.owner.get(f"/games/{game}/at-bats").json()["items"]) == 2
 
 
 def test_a_run_of_the_opponent_counts_even_if_the_game_was_changed_just_before(served: Site) -> None:

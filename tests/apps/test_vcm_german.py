@@ -156,11 +156,15 @@ def test_what_is_not_permitted(mona: Browser) -> None:
 
 
 def test_a_form_that_is_too_large(mona: Browser) -> None:
-    with mona.limited(body_limit=10_000):
-        for content in (b"x" * 10_001, iter([b"x" * 10_001])):  # by its announced length, and as it arrives
+    with mona.limited(body_limit=10 * 1024):
+        for content in (b"x" * 10_241, iter([b"x" * 10_241])):  # by its announced length, and as it arrives
             page = mona.client.post("/redaktion/news/neu", content=content, headers=FORM)
             mona.expect(
-                page, 413, "<h1>Zu groß</h1>", "Die Eingaben sind zu groß", "Dein Browser hat deine Eingaben noch"
+                page,
+                413,
+                "<h1>Zu groß</h1>",
+                "höchstens 10 KB gesendet werden.",
+                "Dein Browser hat deine Eingaben noch",
             )
 
 

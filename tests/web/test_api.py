@@ -137,7 +137,7 @@ def test_a_browser_gets_an_html_page_for_an_unknown_address(
 def test_a_browser_gets_an_html_page_for_a_body_that_is_too_large(library: Site) -> None:
     page = httpx.post(f"{library.url}/library/shelves/new", content=b"x" * 2_000_000, headers=BROWSER)
     assert page.status_code == 413
-    assert "The body is larger than 1,048,576 bytes." in page.text
+    assert "This is more than can be sent at once: at most 1 MB." in page.text
 
 
 def test_the_api_answers_with_json_to_browsers_too(library: Site) -> None:

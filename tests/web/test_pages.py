@@ -162,6 +162,16 @@ def test_a_wrong_method_is_answered_with_the_allowed_ones(visitor: httpx.Client)
     assert "<h1>" in page.text
 
 
+def test_the_address_of_a_form_leads_to_its_page(alice: httpx.Client) -> None:
+    """A browser shows it while the form asks or is refused, and a phone may open it again."""
+    path = put_up(alice, "Poetry")
+    for at, expected in ((f"{path}/books", path), (f"{path}/delete", path), ("/unsent-form", "/"), ("/sign-out", "/")):
+        opened = alice.get(at)
+        assert (opened.status_code, opened.headers["location"]) == (303, f"/library{expected}")
+        assert alice.head(at).status_code == 405
+    assert alice.get("/shelves").status_code == 404
+
+
 def test_a_visitor_signs_in_and_returns_to_the_page(visitor: httpx.Client) -> None:
     refused = visitor.get("/shelves/new?from=here")
     assert refused.status_code == 303

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Protocol
 
 from keyplan.web.models.problems import InConflict
+from keyplan.web.models.values import size_text
 
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 """The bytes of a name never change, so clients can cache them forever."""
@@ -79,10 +80,7 @@ class Received(Readable, Protocol):
 
 def too_large(most: int) -> str:
     """The message about a file with more bytes than this."""
-    for unit, size in (("MB", 1024 * 1024), ("KB", 1024)):
-        if most >= size:
-            return f"The file is larger than {most / size:.4g} {unit}."
-    return f"The file is larger than {most} bytes."
+    return f"The file is larger than {size_text(most)}."
 
 
 def sent_again() -> InConflict:

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from keyplan.design import HOUSEKEEPING, Count, Entity, Fields, Id, Ref, Version, counts, key, ref
 from keyplan.web.models.problems import InConflict
+from keyplan.web.models.values import size_text
 
 MB = 1024 * 1024
 
@@ -39,12 +40,12 @@ class Quota:
             raise _over(f"You have {len(use.pending)} unfinished {uploads}. {_wait(use)}")
         reserved = sum(each.most for each in use.pending) + wanted
         if self.pending_bytes and reserved > self.pending_bytes:
-            limit = _size(self.pending_bytes)
+            limit = size_text(self.pending_bytes)
             if not use.pending:
                 raise _over(f"The file is larger than {limit}, which is the most that you may upload at once.")
             raise _over(f"Your unfinished uploads may have up to {limit}. {_wait(use)}")
         if self.kept_bytes and use.kept_bytes + reserved > self.kept_bytes:
-            used, most = _size(use.kept_bytes), _size(self.kept_bytes)
+            used, most = size_text(use.kept_bytes), size_text(self.kept_bytes)
             raise _over(f"Your pictures use {used} of {most}. Delete pictures that you no longer need, and try again.")
 
 
@@ -99,7 +100,3 @@ def _over(detail: str) -> InConflict:
 def _wait(use: UploadUse) -> str:
     first = min(each.due_at for each in use.pending)
     return f"Finish one of them, or wait until {first:%H:%M} UTC, when one expires."
-
-
-def _size(size: int) -> str:
-    return f"{size / MB / 1024:.4g} GB" if size >= 1024 * MB else f"{size / MB:.4g} MB"

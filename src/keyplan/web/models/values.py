@@ -1,4 +1,4 @@
-"""Times, as callers get them."""
+"""Times and sizes, as callers get them."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -27,3 +27,11 @@ Time: TypeAlias = Annotated[
 """A time in a response, as in the tables: UTC, with milliseconds. Pages get the datetime itself."""
 TimeText: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 """A time that is already text, because its precision differs between systems."""
+
+
+def size_text(size: int) -> str:
+    """A number of bytes for people: `1.5 MB`."""
+    for unit, bytes_ in (("GB", 1024**3), ("MB", 1024**2), ("KB", 1024)):
+        if size >= bytes_:
+            return f"{size / bytes_:.4g} {unit}"
+    return f"{size} bytes"

@@ -110,10 +110,11 @@ class KeptForms:
         self._keeping = Keeping(site.running.store)
         self._takes = {page.path: page for page in pages if page.verb == "POST"}
         self._shows = [(compile_path(site.prefix + page.path)[0], page) for page in pages if page.verb == "GET"]
+        self._sent_to = [(compile_path(site.prefix + page.path)[0], page) for page in pages if page.verb == "POST"]
 
     def keep(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> tuple[str, bool]:
         """Keep the form of a request. Returns where to go on after signing in, and whether the form is kept."""
-        at = self._page_of(page, request, values)
+        at = self.page_with(page, request, values)
         sent = sent_with(page, request)
         owner = "" if sent is None else owner_of(_first(sent.typed, TOKEN))
         if at is None or sent is None or sent.name is None or not owner:
@@ -141,7 +142,18 @@ class KeptForms:
         """A form with this key was saved: if it was kept, it isn't needed any longer."""
         self._keeping.was_saved(visitor, key)
 
-    def _page_of(self, page: PageRoute, request: Request, values: dict[str, Any]) -> str | None:
+    def page_instead_of(self, path: str) -> str | None:
+        """The URL of the page with the form that is sent to an address; None if no form is."""
+        for pattern, takes in self._sent_to:
+            if (found := pattern.fullmatch(path)) is not None:
+                at = self._site.url(takes.again_at, **{name: found[name] for name in names_in_path(takes.again_at)})
+                steps = at.split("/")
+                pages = ("/".join(steps[:end]) for end in range(len(steps), 2, -1))
+                shown = (at for at in pages if any(shows.fullmatch(at) for shows, _ in self._shows))
+                return next(shown, self._site.url("/"))
+        return None
+
+    def page_with(self, page: PageRoute, request: Request, values: dict[str, Any]) -> str | None:
         """The address of the page that has the form: where it was sent from, or the page that would show it again."""
         sent_from = urlsplit(request.headers.get("referer", ""))
         shows = next((each for pattern, each in self._shows if pattern.match(sent_from.path)), None)

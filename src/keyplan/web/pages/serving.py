@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from keyplan.web.identity.admission import Admission
 from keyplan.web.identity.sessions import NOTICE, OTHER_USER, SESSION_ENDED, Sessions, Visitor, check_origin
@@ -26,6 +26,7 @@ from keyplan.web.models.problems import (
     TooManyRequests,
     Unauthorized,
     Unexpected,
+    WrongMethod,
 )
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
@@ -47,6 +48,8 @@ _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
 _LATER = {429, 503}
 """After these, people can send the same again later."""
+_NO_WAY_BACK = {401, 404}
+"""After these, the page with the form can't be shown either."""
 _PATIENCE = 5.0
 """Seconds that a form which is sent again waits for the first one."""
 _NOTICE = "notice"
@@ -192,7 +195,9 @@ class Serving:
             # What is sent again later, or with a new token, is no other problem before that.
             if problem.status not in _LATER and problem.code != "old-form":
                 problem = _problem_of(another, request)
-        return self._problem_page(request, visitor, problem)
+        has_page = page.verb == "POST" and problem.status not in _NO_WAY_BACK
+        back = self._kept.page_with(page, request, values) if has_page else None
+        return self._problem_page(request, visitor, problem, back=back)
 
     def _again(
         self,
@@ -210,7 +215,8 @@ class Serving:
         view = self._view(request, visitor, sent_with(page, request, problem), page.again_at)
         response = shows(view, **taken)
         if not view.forms.has_shown_sent and response.status_code == 200:
-            return self._problem_page(request, visitor, problem)  # with what was entered
+            back = self._kept.page_with(page, request, values)
+            return self._problem_page(request, visitor, problem, back=back)  # with what was entered
         if response.status_code == 200:
             response.status_code = problem.status
             response.headers.update(problem.headers)
@@ -301,6 +307,10 @@ class Serving:
                 self._admit(request, visitor)
             except Exception as error:  # noqa: BLE001 - as above
                 problem = _problem_of(error, request)
+            # The browser shows the address of a form while it asks or is refused, and opens it again later.
+            instead = self._kept.page_instead_of(request.scope["path"]) if request.method == "GET" else None
+            if isinstance(problem, WrongMethod) and instead is not None:
+                return self._finished(RedirectResponse(instead, 303), visitor)
             with at_clock(self._site.zone_for(visitor.cookies)):
                 return self._finished(self._problem_page(request, visitor, problem), visitor)
 

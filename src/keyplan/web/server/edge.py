@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from keyplan.design import make_id
 from keyplan.web.models.problems import ContentTooLarge, Problem, TimedOut, TooSlow, Unexpected
+from keyplan.web.models.values import size_text
 from keyplan.web.pages.mounting import SystemPages
 from keyplan.web.pages.rendering import PAGES, problem_response
 from keyplan.web.server.addresses import client_address, line_of
@@ -172,4 +173,4 @@ class _Body:
 
 
 def _too_large(limit: int) -> ContentTooLarge:
-    return ContentTooLarge("body-too-large", f"The body is larger than {limit:,} bytes.")
+    return ContentTooLarge("body-too-large", f"This is more than can be sent at once: at most {size_text(limit)}.")

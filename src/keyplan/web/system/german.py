@@ -135,7 +135,7 @@ _PROBLEMS = {
         "Der Inhalt wurde inzwischen geändert. Bitte neu laden und noch einmal versuchen."
     ),
     "This is more than can be stored at once.": "Das ist zu groß zum Speichern.",
-    "The body is larger than {most} bytes.": "Die Eingaben sind zu groß, um sie auf einmal zu senden.",
+    "This is more than can be sent at once: at most {most}.": "Auf einmal können höchstens {most} gesendet werden.",
     "The body took too long.": "Die Anfrage kam nicht vollständig an.",
     "This form was sent from another site.": "Dieses Formular wurde von einer anderen Website gesendet.",
     "This form has expired. Check what you entered and send it again.": (

@@ -13,7 +13,7 @@ from keyplan.apps.hacktracker.models import AtBatOut, GameChange, GameOut, NewAt
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
 from keyplan.data import ItemChanged
-from keyplan.web import In, Stale, all_of, not_modified
+from keyplan.web import In, InConflict, Stale, all_of, isolated, not_modified
 
 RESULTS: tuple[tuple[Result, str], ...] = (
     ("1B", "Single"),
@@ -46,6 +46,7 @@ PLACES: dict[str, tuple[float, float]] = {
 }
 """Where a ball went, for those who can't tap on the field."""
 Place: TypeAlias = Annotated[str, StringConstraints(max_length=30)]
+_ANY = "*"
 _PLAYS = 8
 """How many plays are shown."""
 
@@ -62,6 +63,8 @@ class Play(NewAtBat):
     place: Place = ""
     x: Annotated[float, Field(ge=0, le=1)] | None = None
     y: Annotated[float, Field(ge=0, le=1)] | None = None
+    after: Annotated[str, StringConstraints(max_length=128)] = _ANY
+    """The last at-bat that was shown beside the form; empty before the first."""
 
     def at_bat(self) -> NewAtBat:
         """The at-bat, complete."""
@@ -145,8 +148,21 @@ def score(view: HackView, game_id: ItemId) -> Response:
 
 @pages.post("/games/{game_id}/score")
 def play(view: HackView, game_id: ItemId, play: Play) -> Response:
+    if play.after != _ANY:
+        _check_last(board_of(view, game_id), play.after)
     view.service.add_at_bat(game_id, play.at_bat())
     return view.redirect("/games/{game_id}/score", game_id=game_id)
+
+
+def _check_last(board: Board, after: str) -> None:
+    """Refuse an at-bat if others were scored since the page was shown: it may be one of them."""
+    if board.last_id == after:
+        return
+    if not board.plays:
+        raise InConflict("scored-since", "The last at-bat was undone in the meantime. To add yours, press it again.")
+    last = board.plays[-1]
+    said = f"{last.result} for {isolated(board.names.get(last.player_id, ''))}"
+    raise InConflict("scored-since", f"In the meantime, the last at-bat is {said}. To add yours, press it again.")
 
 
 pages.form(
@@ -158,16 +174,20 @@ class TheirScore(In):
     """One more or one less for the opponent."""
 
     by: Annotated[int, Field(ge=-1, le=1)]
+    seen: int | None = None
+    """The score that was shown beside the button."""
 
 
 @pages.post("/games/{game_id}/opponent", again=score)
 def opponent(view: HackView, game_id: ItemId, change: TheirScore) -> Response:
     def act() -> None:
         game = view.service.game(game_id)
+        if change.seen not in (None, game.opponent_score):  # somebody else may have counted the same run
+            detail = f"The opponent's score is {game.opponent_score} now. To change it, press again."
+            raise InConflict("scored-since", detail)
         scored = GameChange.model_validate({"opponent_score": max(0, game.opponent_score + change.by)})
         view.service.change_game(game_id, scored, frozenset({game.version}))
 
-    # If two people count at once, both count.
     view.service.persist(act, Stale, ItemChanged)
     return view.redirect("/games/{game_id}/score", game_id=game_id)
 

@@ -34,8 +34,14 @@ if (form) {
     for (const name of ["x", "y"]) form.querySelector(`[data-${name}]`).value = "";
     showMark(field);
   });
-  const undo = document.querySelector("input[name=at_bat_id]");
-  const shown = () => (undo.value = live.querySelector("[data-last]").dataset.last); // undo removes the play that is shown, and no other
+  // The buttons act on what is shown: undo removes this play, and no other. A form that somebody is filling in knows what
+  // was shown before, so that the server asks.
+  const shown = () => {
+    const { last, opponent } = live.querySelector("[data-last]").dataset;
+    document.querySelector("input[name=at_bat_id]").value = last;
+    for (const seen of document.querySelectorAll("input[name=seen]")) seen.value = opponent;
+    if (!touched && !document.querySelector("[data-restored]")) form.elements.after.value = last;
+  };
   shown(); // a browser may restore an older value when the page is reloaded
   live.addEventListener("followed", () => {
     shown();
