@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from keyplan.apps.funkedupshift.api import SYSTEM as FUNKEDUPSHIFT
 from keyplan.apps.hacktracker.api import SYSTEM as HACKTRACKER
@@ -79,6 +79,33 @@ class Journey:
         page.locator("[name=sub]:not(button)").fill(who[0])
         page.locator("[name=groups]").fill(" ".join(who[1:]))
         page.locator("main form:has([name=groups]) button").click()
+
+
+def enter(page: Page, entry: Entry, **other: str) -> None:
+    """Fill in a form."""
+    for name, value in {**entry.values, **other}.items():
+        field = page.locator(f'{entry.selector} [name="{name}"]')
+        kind = field.first.evaluate("element => element.type")
+        if kind == "select-one":
+            field.select_option(value)
+        elif kind == "radio":
+            page.locator(f'{entry.selector} [name="{name}"][value="{value}"]').check(force=True)
+        else:
+            field.fill(value)
+
+
+def send(page: Page, entry: Entry) -> None:
+    page.locator(f"{entry.selector} {entry.button}").first.click()
+
+
+def expect_entered(page: Page, entry: Entry) -> None:
+    """What was entered is in the form."""
+    for name, value in entry.values.items():
+        field = f'{entry.selector} [name="{name}"]'
+        if page.locator(f"{field}[type=radio]").count():
+            expect(page.locator(f'{field}[value="{value}"]')).to_be_checked()
+        else:
+            expect(page.locator(field)).to_have_value(value)
 
 
 ANY = {"If-Match": "*"}

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSi
 from keyplan.cli.opening import system_names
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
-from tests.apps.journeys import JOURNEYS, Entry, Journey, game_of, one_of
+from tests.apps.journeys import JOURNEYS, Entry, Journey, enter, expect_entered, game_of, one_of, send
 from tests.web.browser import ARGUMENTS, CHROMIUM, Watch, browser, fits  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 
@@ -93,33 +93,6 @@ def scripts(request: pytest.FixtureRequest) -> bool:
     """With and without JavaScript."""
     with_scripts: bool = request.param
     return with_scripts
-
-
-def enter(page: Page, entry: Entry, **other: str) -> None:
-    """Fill in a form."""
-    for name, value in {**entry.values, **other}.items():
-        field = page.locator(f'{entry.selector} [name="{name}"]')
-        kind = field.first.evaluate("element => element.type")
-        if kind == "select-one":
-            field.select_option(value)
-        elif kind == "radio":
-            page.locator(f'{entry.selector} [name="{name}"][value="{value}"]').check(force=True)
-        else:
-            field.fill(value)
-
-
-def send(page: Page, entry: Entry) -> None:
-    page.locator(f"{entry.selector} {entry.button}").first.click()
-
-
-def expect_entered(page: Page, entry: Entry) -> None:
-    """What was entered is in the form."""
-    for name, value in entry.values.items():
-        field = f'{entry.selector} [name="{name}"]'
-        if page.locator(f"{field}[type=radio]").count():
-            expect(page.locator(f'{field}[value="{value}"]')).to_be_checked()
-        else:
-            expect(page.locator(field)).to_have_value(value)
 
 
 def expect_to_copy(page: Page, entry: Entry) -> None:

@@ -14,8 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
-from tests.apps.journeys import JOURNEYS, Journey, game_of
-from tests.apps.test_journeys import enter, expect_entered, send
+from tests.apps.journeys import JOURNEYS, Journey, enter, expect_entered, game_of, send
 from tests.web.browser import Watch, browser  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 

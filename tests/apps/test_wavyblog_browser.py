@@ -12,6 +12,7 @@ from playwright.sync_api import Dialog, FilePayload, Page, expect
 
 from keyplan.apps.wavyblog import demo
 from keyplan.apps.wavyblog.api import SYSTEM
+from keyplan.web.identity.sessions import Sessions
 from tests.apps.wavyblog_pages_support import PASSWORD, POST, Served, blog, png, settings_in
 from tests.web.browser import browser, browser_page, confirm, plain_page, screenshots  # noqa: F401 - fixtures
 from tests.web.media_support import s3_client
@@ -256,6 +257,26 @@ def test_what_is_not_saved_is_not_lost_by_a_wrong_click(browser_page: Page, serv
     page.get_by_role("button", name="Save post", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Post saved")
     assert asked == ["beforeunload"], "who saves is not asked"
+
+
+def test_a_preview_after_the_session_has_ended_keeps_one_form(browser_page: Page, served: Served) -> None:
+    """The script asks for the preview, and then shows the page that says so: both send the same form."""
+    page = browser_page
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_label("Title").fill("A long day")
+    page.get_by_role("textbox", name="Text").fill("It was long.")
+    Sessions(served.site.running.store).close_all("anna")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your session has ended")
+    sign_in(page, served.site.url, "anna", PASSWORD)
+    page.locator("[data-unsent]").get_by_role("link").click()
+    expect(page.get_by_label("Title")).to_have_value("A long day")
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_role("status")).to_contain_text("saved")
+    expect(page.locator("[data-unsent]")).to_have_count(0)
+    page.get_by_role("link", name="Write", exact=True).click()
+    expect(page.locator("[data-unsent]")).to_have_count(0)
 
 
 def test_images_go_to_a_bucket_from_the_page_itself(browser_page: Page, bucket: dict[str, str], tmp_path: Path) -> None:

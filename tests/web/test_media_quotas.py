@@ -2,14 +2,15 @@
 
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from keyplan.design import get
 from keyplan.web.media import File, Media, Quota, Ticket
-from keyplan.web.media.quotas import MB, UploadUse, owner_id
-from keyplan.web.media.uploads import CONFIRM_WITHIN, SEND_WITHIN
+from keyplan.web.media.quotas import CONFIRM_WITHIN, MB, UploadUse, owner_id
+from keyplan.web.media.uploads import SEND_WITHIN
 from keyplan.web.models.problems import InConflict, Unprocessable
 from tests.web.media_support import HTML, PURPOSE, Gallery, disk_gallery, png, served
 
@@ -49,9 +50,7 @@ def kept_bytes(gallery: Gallery) -> int:
 
 def test_only_so_many_uploads_may_be_unfinished(gallery: Gallery) -> None:
     tickets = [gallery.ask(max_bytes=100) for _ in range(3)]
-    assert refusal(gallery) == (
-        "You have 3 unfinished uploads. Finish one of them, or wait until 13:15 UTC, when one expires."
-    )
+    assert refusal(gallery) == ("You have 3 unfinished uploads. Finish one of them, or try again in 15 minutes.")
     gallery.ask(owner="bob", max_bytes=100)  # it is the quota of a person
     gallery.send(tickets[0], png())
     confirmed(gallery, tickets[0])
@@ -79,6 +78,20 @@ def test_an_upload_that_expired_or_was_refused_no_longer_counts(gallery: Gallery
     for _ in range(3):
         gallery.ask(max_bytes=100)
     refusal(gallery)
+
+
+def test_an_upload_for_which_nothing_was_sent_counts_only_while_its_form_can_be_used(gallery: Gallery) -> None:
+    started = gallery.sent(png(), max_bytes=100)
+    for _ in range(2):
+        gallery.ask(max_bytes=100)
+    gallery.clock.pass_(seconds=SEND_WITHIN.total_seconds() - 30)
+    assert refusal(gallery).endswith("Finish one of them, or try again in 1 minute.")
+    gallery.clock.pass_(seconds=30)
+    for _ in range(2):
+        gallery.ask(max_bytes=100)
+    assert refusal(gallery).startswith("You have 3 unfinished uploads."), "the one that was sent still counts"
+    confirmed(gallery, started)
+    gallery.ask(max_bytes=100)
 
 
 def test_kept_files_have_so_many_bytes_until_they_are_deleted(gallery: Gallery) -> None:
@@ -145,4 +158,4 @@ def test_it_holds_if_several_processes_ask_at_once(gallery: Gallery) -> None:
 def test_the_amounts_are_readable() -> None:
     use = UploadUse(owner="a", kept_bytes=990 * MB)
     with pytest.raises(InConflict, match=r"Your pictures use 990 MB of 1 GB\."):
-        Quota().check(use, 50 * MB)
+        Quota().check(use, 50 * MB, datetime.now(UTC))

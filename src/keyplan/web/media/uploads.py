@@ -43,15 +43,13 @@ from keyplan.web.media.hosts import PictureHosts
 from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, InMemory, Objects, Received, too_large
-from keyplan.web.media.quotas import KeptFile, Pending, Quota, UploadUse, owner_id, still_pending
+from keyplan.web.media.quotas import CONFIRM_WITHIN, KeptFile, Pending, Quota, UploadUse, owner_id, still_pending
 from keyplan.web.models.bodies import Out
 from keyplan.web.models.problems import InConflict, Missing, Unavailable, Unprocessable
 from keyplan.web.models.values import TimeText
 
 SEND_WITHIN = timedelta(minutes=15)
 """How long a form can be used."""
-CONFIRM_WITHIN = timedelta(hours=1)
-"""How long after that an upload can be confirmed; also how long sending a file may take."""
 SECOND_LOOK = timedelta(days=1)
 """An upload is swept again after this time: a confirm that ran during the first sweep may have left a file behind."""
 _LEFT_OVER = timedelta(days=3)
@@ -182,7 +180,7 @@ class Media:
         """Store an upload, if it is within the quota of its owner."""
         for _ in range(_TRIES):
             use = self._use(upload.owner)
-            quota.check(use, upload.most)
+            quota.check(use, upload.most, self._store.clock())
             use.pending = [*use.pending, Pending(upload_id=upload.upload_id, most=upload.most, due_at=upload.due_at)]
             try:
                 self._store.transact(create(upload), update(use))
@@ -204,8 +202,16 @@ class Media:
             again = self._store.run(get(UploadUse, owner=owner, consistent=True))
             found = again if again is not None and again.version == found.version else found
         open_ids = {each.upload_id for each in uploads if each is not None and each.state == "pending"}
-        found.pending = still_pending(found.pending, open_ids, self._store.clock())
+        pending = still_pending(found.pending, open_ids, self._store.clock())
+        found.pending = [each for each in pending if self._may_have_file(each)]
         return found
+
+    def _may_have_file(self, upload: Pending) -> bool:
+        """Whether a file was sent, or still can be: its form can be used for a while only."""
+        if upload.due_at - CONFIRM_WITHIN > self._store.clock():
+            return True
+        with self.objects.received(upload.upload_id) as received:
+            return received is not None
 
     def confirm(self, upload_id: str, *, purpose: str) -> File:
         """Make the sent file permanent. Can be repeated.

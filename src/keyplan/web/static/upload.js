@@ -29,8 +29,6 @@ function say(form, what, file) {
 export async function submitted(form, values = {}, action = form.action) {
   const body = new URLSearchParams(new FormData(form));
   for (const [name, value] of Object.entries(values)) body.set(name, value);
-  // The form of the page is sent once for each file: each time with a key of its own.
-  if (body.has("idempotency_key")) body.set("idempotency_key", crypto.getRandomValues(new Uint32Array(4)).join("-"));
   const answer = await fetch(action, { method: "POST", body, headers: { Accept: "text/html" } });
   const page = await pageIn(answer);
   if (answer.ok) return page;
@@ -48,7 +46,9 @@ function refusal(page) {
 // Asks for an upload and sends the file. Returns the form that confirms it.
 export async function sent(form, file) {
   const kind = form.querySelector("[data-plain] select").name;
-  const asked = await submitted(form, { [kind]: file.type, size: file.size });
+  // The form of the page is sent once for each file: each time with a key of its own.
+  const once = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const asked = await submitted(form, { [kind]: file.type, size: file.size, idempotency_key: once });
   const send = asked.querySelector("form[data-send]");
   const data = new FormData(send);
   data.delete("file");

@@ -302,18 +302,23 @@ _UPLOADS = {
     "Too many pictures are being checked right now. Try again in a moment.": (
         "Gerade werden zu viele Bilder geprüft. Bitte gleich noch einmal versuchen."
     ),
-    "You have 1 unfinished upload. Finish one of them, or wait until {time} UTC, when one expires.": (
-        "Ein Upload ist noch nicht abgeschlossen. Bitte abschließen oder bis {time} Uhr (UTC) warten."
+    "You have {number} unfinished {uploads}. Finish one of them, or try again in {minutes} minute.": (
+        "{number} Uploads sind noch nicht abgeschlossen. Bitte einen abschließen oder in einer Minute neu versuchen."
     ),
-    "You have {number} unfinished uploads. Finish one of them, or wait until {time} UTC, when one expires.": (
-        "{number} Uploads sind noch nicht abgeschlossen. Bitte einen abschließen oder bis {time} Uhr (UTC) warten."
+    "You have {number} unfinished {uploads}. Finish one of them, or try again in {minutes} minutes.": (
+        "{number} Uploads sind noch nicht abgeschlossen. Bitte einen abschließen oder in {minutes} Minuten neu "
+        "versuchen."
     ),
     "The file is larger than {limit}, which is the most that you may upload at once.": (
         "Die Datei ist größer als {limit}. Mehr kann nicht auf einmal hochgeladen werden."
     ),
-    "Your unfinished uploads may have up to {limit}. Finish one of them, or wait until {time} UTC, when one expires.": (
-        "Nicht abgeschlossene Uploads dürfen zusammen {limit} groß sein. Bitte einen abschließen oder bis {time} Uhr "
-        "(UTC) warten."
+    "Your unfinished uploads may have up to {limit}. Finish one of them, or try again in {minutes} minute.": (
+        "Nicht abgeschlossene Uploads dürfen zusammen {limit} groß sein. Bitte einen abschließen oder in einer Minute "
+        "neu versuchen."
+    ),
+    "Your unfinished uploads may have up to {limit}. Finish one of them, or try again in {minutes} minutes.": (
+        "Nicht abgeschlossene Uploads dürfen zusammen {limit} groß sein. Bitte einen abschließen oder in {minutes} "
+        "Minuten neu versuchen."
     ),
     "Your pictures use {used} of {most}. Delete pictures that you no longer need, and try again.": (
         "Deine Bilder belegen {used} von {most}. Bitte Bilder löschen, die nicht mehr gebraucht werden."
