@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from botocore.exceptions import ParamValidationError
 
 from tests.engine.item_support import Client, item
 from tests.engine.legacy.support import PARAMETER, comparing
@@ -62,8 +63,6 @@ def test_an_item_that_does_not_exist(client: Client, table: str) -> None:
 
 
 def test_an_empty_list(client: Client) -> None:
-    from botocore.exceptions import ParamValidationError
-
     with pytest.raises(ParamValidationError):
         client.scan(TableName="nowhere", AttributesToGet=[])
 

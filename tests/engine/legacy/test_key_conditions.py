@@ -8,7 +8,7 @@ from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from tests.engine.item_support import Client, contents, everything, fill, item
 from tests.engine.legacy.support import PARAMETER, VALUES, comparing
-from tests.engine.support import index, make_table, refused
+from tests.engine.support import DETECTED, index, make_table, refused
 
 INDEX = "by-group"
 NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
@@ -206,7 +206,7 @@ def test_the_order_of_faults(database: Database, client: Client) -> None:
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
     )
     del request["ExclusiveStartKey"]
-    assert "Cannot specify the AttributesToGet when choosing to get only the Count" in message()
+    assert message() == f"{DETECTED}Cannot specify the AttributesToGet when choosing to get only the Count"
     del request["Select"]
     assert message() == f"{PARAMETER}Invalid number of argument(s) for the EQ ComparisonOperator"
     request["KeyConditions"] = conditions()
