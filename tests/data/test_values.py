@@ -180,7 +180,7 @@ def test_a_value_is_stored_and_read_back(
         (dict[str, Any], {"a": object()}),
         (dict[str, Any], {"a": ["\ud800"]}),
         (dict[str, Any], {"\ud800": 1}),
-        (set[bool], {True}),
+        (set[Any], {True}),
     ],
 )
 def test_a_value_that_cannot_be_stored_is_refused(annotation: Any, value: object) -> None:

@@ -955,6 +955,49 @@ def a_list_of_a_type_that_cannot_be_stored() -> object:
     return Thing
 
 
+MEMBERS = "Use a list, or a set of a text for each member."
+
+
+@declares("no-codec", "Thing.squares", MEMBERS)
+def a_set_of_tuples() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        squares: frozenset[tuple[int, int]] = frozenset()
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.days", MEMBERS)
+def a_set_of_what_may_be_none_inside_a_dict() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        days: dict[str, set[date | None]]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.flags", MEMBERS)
+def a_set_of_truths() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        flags: set[bool]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.mixed", MEMBERS)
+def a_set_of_texts_and_numbers() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        mixed: set[Literal["all", 1, 2]]
+        primary = key("{id}")
+
+    return Thing
+
+
 @declares("lost-none", "Thing.note", "Make None the default, or remove None from the type.")
 def none_that_would_be_read_back_as_a_default() -> object:
     class Thing(Entity, table=other):

@@ -1,5 +1,7 @@
 """Everything that a design declares about an entity, computed once when its class is created."""
 
+from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
@@ -232,7 +234,7 @@ class EntitySpec:
                 f"{attribute.name} is of type {attribute.type}, and the field isn't",
                 "Use a field of that type, or make the key attribute an S.",
             )
-        return KeyPart(attribute, None, parts[0].field)
+        return KeyPart(attribute, None, field.name, (datetime,) if field.kind == "ttl" else KEY_TYPES[attribute.type])
 
     def _known(self, field: str, place: str) -> FieldSpec:
         if field not in self.fields:
@@ -250,7 +252,9 @@ class EntitySpec:
             field = self._known(part.field, place)
             if field.kind in ("count", "version"):
                 raise self._number_in_key(field, place)
-            formats[part] = self._format(field, part, f"{place}.{part.field}")
+            chosen = self._format(field, part, f"{place}.{part.field}")
+            kind = scalar(field.annotation)
+            formats[part] = replace(chosen, kinds=(kind,) if isinstance(kind, type) else ())
         return Template(text, parts, formats, place)
 
     def _number_in_key(self, field: FieldSpec, place: str) -> DesignError:

@@ -66,6 +66,9 @@ class Format:
     folds: bool = False
     """Whether different values can give the same text (`.lower`, `.address`)."""
 
+    kinds: tuple[type, ...] = ()
+    """The classes of values that `write` surely takes; it refuses some of other classes."""
+
     as_is: bool = False
     """Whether text is written unchanged."""
 
@@ -233,7 +236,14 @@ def choices(values: Mapping[Any, object], place: str) -> Format:
             "the values don't sort or differ as text the way they do as values",
             "Use text of one width, or a number with a width, such as {n:04}.",
         )
-    return Format(_choice_text, members.__getitem__, tuple((text,) for text in members))
+    kinds = {type(chosen) for chosen in values}
+
+    def write(value: object) -> str:
+        if type(value.value if isinstance(value, Enum) else value) not in kinds:
+            raise _wrong(value, f"one of {', '.join(map(repr, values))}")
+        return _choice_text(value)
+
+    return Format(write, members.__getitem__, tuple((text,) for text in members))
 
 
 def _wrong(value: object, wanted: str) -> InvalidValue:
@@ -253,7 +263,9 @@ def _uuid_text(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else str(value)
+    if not isinstance(value, str):
+        raise _wrong(value, "text")
+    return value
 
 
 def _choice_text(value: object) -> str:

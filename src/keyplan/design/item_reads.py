@@ -11,6 +11,7 @@ from keyplan.design.entity import Entity
 from keyplan.design.errors import DesignError
 from keyplan.design.reading import BatchOp, ItemOp, OnUnreadable, Op, T_co, Unreadable
 from keyplan.design.selections import Selection, select
+from keyplan.design.specs import StandIn
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -123,6 +124,10 @@ def _check_guard(guard: Guard[E], values: Mapping[str, object]) -> None:
             f"no value for {', '.join(missing)}",
             "Give a value for every field of the guard.",
         )
+    for template in filter(None, (guard.unique.hash, guard.unique.range)):
+        for name in template.fields:
+            if values[name] is not None and not isinstance(values[name], StandIn):
+                template.piece(name, values[name])  # refuses a value of another type
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,10 @@ def split_key_values(key: KeySpec, values: Mapping[str, object]) -> tuple[dict[s
         if name in key.computed or name in key.range_buckets or name != (given[-1] if given else None):
             _check_bound(key, name, bound, given)
     plain = {name: value for name, value in values.items() if not isinstance(value, Bound)}
+    key.check_values(plain)
+    for name, bound in bounds:
+        for value in (bound.low, bound.high):
+            key.check_values({name: value})
     return plain, (bounds[0][0], bounds[0][1]) if bounds else None
 
 

@@ -18,6 +18,7 @@ from keyplan.design.large_checks import check_parts
 from keyplan.design.operation_entities import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
+from keyplan.design.specs import StandIn
 from keyplan.design.standins import FieldName, read_refs
 from keyplan.design.tables import HOUSEKEEPING, Table
 from keyplan.design.transaction_size import check_transaction
@@ -29,7 +30,7 @@ E = TypeVar("E", bound=Entity)
 
 
 @dataclass(frozen=True, eq=False)
-class Parameter:
+class Parameter(StandIn):
     """Stands in for a pattern's parameter while the design is checked.
 
     It supports `+` and `-` (`now - timedelta(days=31)`), which return another stand-in, and nothing else.

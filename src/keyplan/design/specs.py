@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
 from keyplan.design.absence import NOTHING
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, InvalidValue
 from keyplan.design.fields import FieldAccess, FieldKind
 from keyplan.design.formats import Format
 from keyplan.design.large_values import Large
@@ -48,6 +49,8 @@ class KeyPart:
     attribute: KeyAttribute
     template: Template | None
     field: str | None
+    kinds: tuple[type, ...] = ()
+    """The classes of the field's values, for N and B keys."""
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -56,10 +59,28 @@ class KeyPart:
             return self.template.fields
         return (self.field,) if self.field else ()
 
+    def kinds_of(self, field: str) -> tuple[type, ...]:
+        """The classes of values that a field surely takes."""
+        return self.kinds if self.template is None else self.template.by_field[field][1].kinds
+
+    def check(self, place: str, field: str, value: object) -> None:
+        """Refuse a value of another type than the field's with `InvalidValue`."""
+        if value is None or isinstance(value, StandIn):
+            return
+        if self.template is not None:
+            self.template.piece(field, value)
+        elif isinstance(value, bool) or not isinstance(value.value if isinstance(value, Enum) else value, self.kinds):
+            names = " or ".join(kind.__name__ for kind in self.kinds)
+            raise InvalidValue("wrong-type", f"{place}.{field}", f"{value!r} isn't of type {names}", field=field)
+
     @property
     def source(self) -> str:
         """Where its value comes from, as it was declared."""
         return self.template.text if self.template is not None else f"{{{self.field}}}"
+
+
+class StandIn:
+    """Stands in for a value of a key while a design is checked."""
 
 
 class ComputedPart(NamedTuple):
@@ -121,9 +142,23 @@ class KeySpec:
     def field_set(self) -> frozenset[str]:
         return frozenset(self.fields)
 
+    @cached_property
+    def _checks(self) -> Mapping[str, tuple[tuple[type, ...], KeyPart]]:
+        """For each field, the classes of values that need no check, and the part of the key that checks others."""
+        return {name: (part.kinds_of(name), part) for part in reversed(self.parts) for name in part.fields}
+
+    def check_values(self, values: Mapping[str, object]) -> None:
+        """Refuse values of another type than their field's with `InvalidValue`."""
+        checks = self._checks
+        for name, value in values.items():
+            kinds, part = checks[name]
+            if type(value) not in kinds:
+                part.check(self.place, name, value)
+
     def check_all(self, values: Mapping[str, object]) -> None:
-        """Refuse missing and unknown fields."""
+        """Refuse missing and unknown fields, and values of another type than their field's."""
         if values.keys() == self.field_set:
+            self.check_values(values)
             return
         missing = [name for name in self.fields if name not in values]
         unknown = [name for name in values if name not in self.fields]

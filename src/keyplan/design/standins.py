@@ -8,12 +8,13 @@ from typing import Any
 from keyplan.design.effects import Ref, Refs, named_by
 from keyplan.design.entity import EntitySpec
 from keyplan.design.errors import DesignError
+from keyplan.design.specs import StandIn
 
 _MOST_UNSET = 2
 """How many fields are tried without a value at the same time."""
 
 
-class FieldName:
+class FieldName(StandIn):
     """Stands in for a field's value, or for anything inside it. It knows the field, but no value."""
 
     def __init__(self, name: str, *, true: bool, equal: bool) -> None:

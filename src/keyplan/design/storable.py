@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
@@ -14,12 +14,23 @@ from keyplan.design.aliases import aliased, is_alias, member_types
 from keyplan.design.annotations import has_members
 from keyplan.design.errors import DesignError
 
+_MEMBERS = (str, int, float, Decimal, bytes, date, UUID, Secret, SecretStr, SecretBytes)
+"""What can be in a set."""
 _STORABLE = (str, int, float, Decimal, bytes, date, UUID, Enum, BaseModel, Secret, SecretStr, SecretBytes, NoneType)
 
 
 def check_storable(model: type[BaseModel], place: str, seen: frozenset[type[BaseModel]] = frozenset()) -> None:
     """Refuse a model with a field whose type can't be stored."""
     for name, info in model.model_fields.items():
+        sets = [each for each in types_in(info.annotation) if get_origin(each) in (set, frozenset)]
+        for (member,) in map(get_args, sets):
+            if not _may_be_members(member):
+                raise DesignError(
+                    "no-codec",
+                    f"{place}.{name}",
+                    f"a set of {_shown(member)} can't be stored: DynamoDB has sets of texts, numbers or bytes",
+                    "Use a list, or a set of a text for each member.",
+                )
         for kind in classes_in(info.annotation):
             if not _is_storable(kind):
                 raise DesignError(
@@ -32,24 +43,65 @@ def check_storable(model: type[BaseModel], place: str, seen: frozenset[type[Base
                 check_storable(kind, f"{place}.{name}", seen | {kind})
 
 
-def classes_in(annotation: object, seen: frozenset[object] = frozenset()) -> Iterator[type]:
+def classes_in(annotation: object) -> Iterator[type]:
     """The classes that a type is made of, also those inside aliases, `TypedDict`s and named tuples."""
-    origin = get_origin(annotation)
+    for each in types_in(annotation):
+        origin = get_origin(each)
+        if isinstance(each, type) and origin is None:
+            yield each
+        elif isinstance(origin, type) and origin is not UnionType:
+            yield origin
+
+
+def types_in(annotation: object, seen: frozenset[object] = frozenset()) -> Iterator[object]:
+    """A type and all types inside it, without markers and aliases."""
     inner: Iterable[object] = get_args(annotation)
     if hasattr(annotation, "__metadata__"):
         inner = get_args(annotation)[:1]
     elif is_alias(annotation):
         inner = [] if annotation in seen else [aliased(annotation)]
         seen |= {annotation}
-    elif isinstance(annotation, type) and origin is None:
+    else:
         yield annotation
-    elif isinstance(origin, type) and origin is not UnionType:
-        yield origin
     if has_members(annotation):
         inner = [] if annotation in seen else member_types(annotation).values()
         seen |= {annotation}
     for each in inner:
-        yield from classes_in(each, seen)
+        yield from types_in(each, seen)
+
+
+def _may_be_members(annotation: object) -> bool:
+    """Whether values of a type can be the members of a set."""
+    if hasattr(annotation, "__metadata__"):
+        return _may_be_members(get_args(annotation)[0])
+    if is_alias(annotation):
+        return _may_be_members(aliased(annotation))
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return all(map(_may_be_members, get_args(annotation)))
+    if origin is Literal:
+        return _are_alike(get_args(annotation))
+    kind = origin or annotation
+    if not isinstance(kind, type) or kind in (object, Any):
+        return True  # anything, which is checked when it is written
+    if issubclass(kind, Enum):
+        return _are_alike([member.value for member in kind])
+    if not issubclass(kind, (*_STORABLE, Collection)):
+        return _is_storable(kind)  # a class with a pydantic schema of its own
+    return issubclass(kind, _MEMBERS) and kind is not bool
+
+
+def _are_alike(values: Iterable[object]) -> bool:
+    """Whether all values are texts, all numbers, or all bytes."""
+    return any(
+        all(isinstance(value, kinds) and not isinstance(value, bool) for value in values)
+        for kinds in (str, (int, float, Decimal), bytes)
+    )
+
+
+def _shown(annotation: object) -> str:
+    """A type as it is written: without `class` around it."""
+    return annotation.__name__ if isinstance(annotation, type) and not get_args(annotation) else str(annotation)
 
 
 def _is_storable(kind: type) -> bool:
