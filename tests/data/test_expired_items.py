@@ -15,6 +15,7 @@ from keyplan.data import (
     clean_up_expired,
     create,
     delete,
+    import_all,
     increment,
     move,
     patch,
@@ -159,9 +160,46 @@ class Bed(Entity, table=hotel):
         return ref(Room, room=self.room)
 
 
+class Badge(Entity, table=hotel):
+    """Its guard doesn't expire with it, but tells whose it is."""
+
+    badge_id: Id
+    guest: Id
+    expires: Ttl
+
+    primary = key("BADGE#{badge_id}", "BADGE")
+    one_each = unique("BADGE_OF#{guest}", carries="badge_id")
+
+
+class Seat(Entity, table=hotel):
+    """The same, and it is counted."""
+
+    seat_id: Id
+    guest: Id
+    expires: Ttl
+
+    primary = key("SEAT#{seat_id}", "SEAT")
+    one_each = unique("SEAT_OF#{guest}", carries="seat_id")
+
+    @counts("keys_out")
+    def in_hall(self) -> Ref[Hall]:
+        return ref(Hall, hall="h")
+
+
+class Locker(Entity, table=hotel):
+    """Its guard doesn't tell whose it is."""
+
+    locker_id: Id
+    guest: Id
+    expires: Ttl
+
+    primary = key("LOCKER#{locker_id}", "LOCKER")
+    one_each = unique("LOCKER_OF#{guest}")
+
+
 class Hotel(Design):
     tables = (hotel,)
-    entities = (Hall, Label, Shadow, Key, Loan, Room, Bed)
+    entities = (Hall, Label, Shadow, Key, Loan, Room, Bed, Badge, Seat, Locker)
 
 
 @pytest.fixture
@@ -393,11 +431,145 @@ def test_a_guard_that_has_expired_is_free(store: Any, times: Times) -> None:
     assert store.run(lookup(Key.passing, number=1)) == b
 
 
-class Racing:
-    """Prolongs the key after a number of calls, as another process would."""
+def test_a_guard_of_an_expired_item_is_freed_with_all_that_followed_from_it(
+    store: Any, times: Times, sent: Recorder
+) -> None:
+    soon, later = times.now + timedelta(seconds=5), times.now + timedelta(days=1)
+    store.run(create(Seat(seat_id="a", guest="ann", expires=soon)))
+    with pytest.raises(UniqueViolation):
+        store.run(create(Seat(seat_id="b", guest="ann", expires=later)))
+    assert store.run(taken(Seat.one_each, guest="ann"))
+    times.pass_(5)
+    sent.taken()
+    assert not store.run(taken(Seat.one_each, guest="ann"))
+    assert shape(sent.taken()) == ["get_item SEAT_OF#ann/SEAT_OF#ann", "get_item SEAT#a/SEAT"]
+    b = store.run(create(Seat(seat_id="b", guest="ann", expires=later)))
+    refused, read, freed, written = sent.taken()
+    assert (refused[0], read[0], freed[0], written[0]) == (
+        "transact_write_items",
+        "get_item",
+        "transact_write_items",
+        "transact_write_items",
+    )
+    assert store.run(get(Seat, seat_id="a", expired=True)) is None
+    assert store.run(lookup(Seat.one_each, guest="ann")) == b
+    assert store.run(get(Hall, hall="h")).keys_out == 1
+    assert store.verify() == []
 
-    def __init__(self, client: Any, after: int, expires: datetime) -> None:
-        self.client, self.left, self.expires = client, after, expires
+
+def test_every_write_frees_the_guard_of_an_expired_item(store: Any, times: Times) -> None:
+    soon, later = times.now + timedelta(seconds=5), times.now + timedelta(days=1)
+    for guest in "abcdefg":
+        store.run(create(Badge(badge_id=guest, guest=guest, expires=soon)))
+    x, y = (store.run(create(Badge(badge_id=each, guest=each, expires=later))) for each in "xy")
+    times.pass_(5)
+    x.guest = "a"
+    store.run(update(x))
+    store.run(patch(ref(Badge, badge_id="x"), guest="b"))
+    store.run(move(y, badge_id="yy", guest="c"))
+    store.run(put(Badge(badge_id="x", guest="d", expires=later)))
+    store.run(upsert(ref(Badge, badge_id="z"), guest="e", expires=later))
+    store.transact(*(create(Badge(badge_id=f"new-{each}", guest=each, expires=later)) for each in "fg"))
+    found = {each.badge_id: each.guest for each in store.each(scan(Badge, expired=True))}
+    assert found == {"x": "d", "yy": "c", "z": "e", "new-f": "f", "new-g": "g"}
+    assert store.verify() == []
+
+
+def test_a_guard_whose_item_dynamodb_deleted_is_free_unless_the_cleanup_needs_it(
+    store: Any, times: Times, sent: Recorder
+) -> None:
+    soon, later = times.now + timedelta(seconds=5), times.now + timedelta(days=1)
+    badge = store.run(create(Badge(badge_id="a", guest="ann", expires=soon)))
+    seat = store.run(create(Seat(seat_id="a", guest="ann", expires=soon)))
+    times.pass_(5)
+    client: Any = sent.client
+    for name in ("BADGE", "SEAT"):
+        client.delete_item(TableName="Hotel", Key={"PK": {"S": f"{name}#a"}, "SK": {"S": name}})
+    assert not store.run(taken(Badge.one_each, guest="ann"))
+    store.run(create(Badge(badge_id="a", guest="ann", expires=later)))
+    assert not store.run(clean_up_expired(badge))
+    assert store.run(taken(Seat.one_each, guest="ann"))
+    with pytest.raises(UniqueViolation):
+        store.run(create(Seat(seat_id="b", guest="ann", expires=later)))
+    assert store.run(clean_up_expired(seat))
+    store.run(create(Seat(seat_id="b", guest="ann", expires=later)))
+    assert store.run(get(Hall, hall="h")).keys_out == 1
+    assert store.verify() == []
+
+
+def test_a_guard_that_does_not_tell_whose_it_is_stays_taken(store: Any, times: Times) -> None:
+    old = store.run(create(Locker(locker_id="a", guest="ann", expires=times.now + timedelta(seconds=5))))
+    times.pass_(5)
+    assert store.run(taken(Locker.one_each, guest="ann"))
+    with pytest.raises(UniqueViolation):
+        store.run(create(Locker(locker_id="b", guest="ann", expires=times.now + timedelta(days=1))))
+    store.run(delete(old))
+    store.run(create(Locker(locker_id="b", guest="ann", expires=times.now + timedelta(days=1))))
+
+
+def test_two_parts_that_take_one_value_send_nothing(store: Any, times: Times, sent: Recorder) -> None:
+    sent.taken()
+    later = times.now + timedelta(days=1)
+    with pytest.raises(UniqueViolation):
+        store.transact(*(create(Badge(badge_id=each, guest="ann", expires=later)) for each in "ab"))
+    assert sent.taken() == []
+
+
+def test_a_token_belongs_to_the_transaction_and_not_to_what_makes_room_for_it(store: Any, times: Times) -> None:
+    soon, later = times.now + timedelta(seconds=5), times.now + timedelta(days=1)
+    store.run(create(Room(room="r", expires=soon)))
+    store.run(create(Bed(room="r", bed="1")))
+    store.run(create(Badge(badge_id="a", guest="ann", expires=soon)))
+    times.pass_(5)
+    rooms = (Room(room="r", expires=later), Room(room="s", expires=later))
+    for _ in range(2):  # the second one is the same transaction
+        store.transact(*map(create, rooms), create(Badge(badge_id="b", guest="ann", expires=later)), token="once")
+    assert store.verify() == []
+
+
+def test_an_import_replaces_it_and_frees_its_values(store: Any, times: Times, sent: Recorder) -> None:
+    later = times.now + timedelta(days=1)
+    lend(store, times, "a", words=frozenset("x"), number=1)
+    lend(store, times, "b", words=frozenset("x"), number=2)
+    soon = times.now + timedelta(seconds=5)
+    store.run(create(Badge(badge_id="a", guest="ann", expires=soon)))
+    store.run(create(Room(room="r", expires=soon)))
+    store.run(create(Bed(room="r", bed="1")))
+    times.pass_(5)
+    made = [
+        Key(key_id="a", number=2, words=frozenset("y"), expires=later),  # its pass was that of the other key
+        Badge(badge_id="b", guest="ann", expires=later),
+        Room(room="r", note="new", expires=later),
+    ]
+    result = store.run(import_all(made))
+    assert (result.written, result.refused) == (tuple(made), ())
+    assert store.run(get(Key, key_id="a")).words == frozenset("y")
+    assert store.run(lookup(Key.passing, number=2)).key_id == "a"
+    assert store.run(lookup(Badge.one_each, guest="ann")).badge_id == "b"
+    assert [type(each).__name__ for each in store.run(collection(Room, Bed, room="r")).items] == ["Room"]
+    assert [finding.kind for finding in store.verify()] == ["wrong-count"]  # of the hall, which isn't in the import
+    sent.taken()
+    again = store.run(import_all([each.model_copy() for each in made]))
+    assert len(again.unchanged) == 3
+    assert {name for name, _ in sent.taken()} == {"batch_get_item"}
+
+
+def test_an_import_has_no_expired_parents_and_leaves_what_is_in_use(store: Any, times: Times) -> None:
+    store.run(create(Room(room="r", expires=times.now + timedelta(seconds=5))))
+    lend(store, times, "a")
+    store.run(create(Loan(key_id="a", loan="l")))
+    times.pass_(5)
+    later = times.now + timedelta(days=1)
+    result = store.run(import_all([Bed(room="r", bed="1"), Key(key_id="a", expires=later), Bed(room="s", bed="1")]))
+    assert [type(refusal) for _, refusal in result.refused] == [AlreadyExists, ParentMissing, ParentMissing]
+    assert store.verify() == []
+
+
+class Racing:
+    """Prolongs an item after a number of calls, as another process would."""
+
+    def __init__(self, client: Any, after: int, expires: datetime, kind: str = "KEY") -> None:
+        self.client, self.left, self.expires, self.kind = client, after, expires, kind
 
     def __getattr__(self, name: str) -> Any:
         def call(**request: Any) -> Any:
@@ -408,7 +580,7 @@ class Racing:
                 if self.left == 0:
                     self.client.update_item(
                         TableName="Hotel",
-                        Key={"PK": {"S": "KEY#a"}, "SK": {"S": "KEY"}},
+                        Key={"PK": {"S": f"{self.kind}#a"}, "SK": {"S": self.kind}},
                         UpdateExpression="SET expires = :e",
                         ExpressionAttributeValues={":e": {"N": str(int(self.expires.timestamp()))}},
                     )
@@ -423,6 +595,19 @@ def test_it_is_replaced_only_while_it_is_the_expired_one(store: Any, times: Time
     with pytest.raises(AlreadyExists):
         lend(store, times, "a")
     assert store.run(get(Key, key_id="a")).version == 1
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_guard_is_freed_only_while_its_item_is_the_expired_one(
+    store: Any, times: Times, sent: Recorder, after: int
+) -> None:
+    store.run(create(Seat(seat_id="a", guest="ann", expires=times.now + timedelta(seconds=5))))
+    times.pass_(5)
+    later = times.now + timedelta(days=1)
+    sent.client = Racing(sent.client, after, later, "SEAT")
+    with pytest.raises(UniqueViolation):
+        store.run(create(Seat(seat_id="b", guest="ann", expires=later)))
+    assert store.run(lookup(Seat.one_each, guest="ann")).seat_id == "a"
 
 
 def test_cleaning_up_does_nothing_for_one_that_was_replaced(store: Any, times: Times) -> None:

@@ -22,17 +22,15 @@ from keyplan.data.writes.operations import (
     Check,
     CleanUpExpired,
     Context,
-    Create,
     Delete,
-    Move,
     Part,
     Put,
-    Update,
+    Write,
     nothing_beside,
 )
-from keyplan.data.writes.preparing import key_write_steps, transaction_steps
+from keyplan.data.writes.preparing import WriteParts, key_write_steps, transaction_steps
 from keyplan.data.writes.transactions import write_parts
-from keyplan.design import HOUSEKEEPING, Design, Op
+from keyplan.design import HOUSEKEEPING, Design, Entity, Op
 from keyplan.design.operations import Get, Query
 from keyplan.design.rewrites import Rewrite
 
@@ -108,35 +106,35 @@ class StoreCore(Generic[D]):
         other._beside = beside
         return other
 
-    def _write(self, part: Part, *, obstructed: bool = False) -> Steps[Any]:
-        """Write a part; `obstructed`: an expired item may be in its way."""
-        plain = not obstructed and self._beside is nothing_beside
-        write = write_parts if plain else self._jobs.expirations.write
-        (result,) = yield from write([part], self._context())
+    def _write(self, part: Part, entity: type[Entity]) -> Steps[Any]:
+        (result,) = yield from self._writing(entity)([part], self._context())
         return result
 
-    def _write_new(self, part: Create[Any] | Move[Any]) -> Steps[Any]:
-        return self._write(part, obstructed="ttl" in part.entity.spec.by_kind)
+    def _writing(self, entity: type[Entity]) -> WriteParts:
+        """How to write parts: where an expired item may be in the way, of this entity or beside it, it is replaced."""
+        plain = self._beside is nothing_beside and "ttl" not in entity.spec.by_kind
+        return write_parts if plain else self._jobs.replacements.write
 
     def _delete(self, part: Delete[Any]) -> Steps[Any]:
         if self._relations.cascading(type(part.entity)):
             return self._jobs.cascades.delete(part, self._context())
-        return self._write(part)
+        return self._write(part, type(part.entity))
 
     def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
         if isinstance(work, DeleteByKey) and self._relations.cascading(work.target.entity):
             return (yield from self._jobs.cascades.delete_by_key(work, self._context()))
-        return (yield from key_write_steps(work, self._reader, self._context()))
+        write = self._writing(work.target.entity)
+        return (yield from key_write_steps(work, self._reader, self._context(), write))
 
     def _put(self, work: Put[Any]) -> Steps[Any]:
-        (result,) = yield from transaction_steps((work,), self._reader, self._context(), self._jobs.expirations.write)
+        (result,) = yield from transaction_steps((work,), self._reader, self._context(), self._jobs.replacements.write)
         return result
 
     def _transaction(self, parts: tuple[object, ...], token: str | None = None) -> Steps[tuple[Any, ...]]:
         for part in parts:
             self._check_design(part)
         context = self._context()._replace(token=token)
-        return transaction_steps(parts, self._reader, context, self._jobs.expirations.write)
+        return transaction_steps(parts, self._reader, context, self._jobs.replacements.write)
 
     def _begin(self, work: Rewrite[Any]) -> Steps[None]:
         if not work.name:
@@ -181,11 +179,9 @@ _ROUTES: tuple[tuple[type, _Route], ...] = (
     (Get, _Route(lambda store, op: store._reader.get(op, store.clock), attrgetter("entity"))),
     (Query, _Route(lambda store, op: store._reader.run(op, store.clock), _only_entity)),
     (Op, _Route(lambda store, op: store._reader.run(op, store.clock))),
-    (Create, _Route(StoreCore._write_new, _entity)),
-    (Move, _Route(StoreCore._write_new, _entity)),
-    (Update, _Route(StoreCore._write, _entity)),
     (Delete, _Route(StoreCore._delete, _entity)),
-    (Check, _Route(StoreCore._write, attrgetter("target.entity"))),
+    (Write, _Route(lambda store, op: store._write(op, type(op.entity)), _entity)),
+    (Check, _Route(lambda store, op: store._write(op, op.target.entity), attrgetter("target.entity"))),
     (Put, _Route(StoreCore._put, _entity)),
     (Patch, _Route(StoreCore._write_by_key, attrgetter("target.entity"))),
     (Upsert, _Route(StoreCore._write_by_key, attrgetter("target.entity"))),
@@ -194,7 +190,7 @@ _ROUTES: tuple[tuple[type, _Route], ...] = (
     (CleanUpExpired, _Route(lambda store, op: store._jobs.expirations.settle(op, store._context()))),
     (PutAll, _Route(lambda store, op: write_all(op, store._context()))),
     (DeleteAll, _Route(lambda store, op: write_all(op, store._context()))),
-    (ImportAll, _Route(lambda store, op: import_steps(op, store._context()))),
+    (ImportAll, _Route(lambda store, op: import_steps(op, store._context(), store._jobs.replacements))),
 )
 
 

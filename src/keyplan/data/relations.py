@@ -40,6 +40,14 @@ class Relations:
         """The entities whose items are deleted with an item of this one."""
         return self._cascading.get(entity, ())
 
+    def guards_tell(self, entity: type[Entity]) -> bool:
+        """Whether the guards of an item that DynamoDB deleted tell a cleanup that more is to be done: counts, children.
+
+        If they were gone, it would take the item for one that a store deleted with all that followed from it.
+        """
+        counted = entity.spec.counters or any(parent.count for parent in entity.spec.parents)
+        return bool(counted or self.cascading(entity))
+
     def deletion_order(self, entity: type[Entity]) -> list[Child]:
         """The cascading children in the order to delete them: first those that would refuse to let a later one go."""
         waiting = list(self.cascading(entity))

@@ -9,6 +9,7 @@ what was interrupted can be finished.
 | `rewrites` | `Rewrites`: changes all items of a query |
 | `rekeying` | gives all items of an entity their present index keys |
 | `expirations` | `ExpiredCleanups`: cleans up after items that time to live deleted |
+| `replacements` | `Replacements`: writes over items that have expired |
 | `journals` | the journal items |
 | `resuming` | `Jobs`: all of these, and finishing what was interrupted |
 """

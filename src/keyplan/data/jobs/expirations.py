@@ -1,4 +1,4 @@
-"""Expired items: cleaning up after those that DynamoDB deleted, and replacing those that it didn't yet.
+"""Cleaning up after expired items that DynamoDB deleted.
 
 DynamoDB's time to live deletes an item, but not its effects.
 
@@ -7,7 +7,6 @@ perhaps to two handlers at the same time, so the transaction also writes a marke
 each expired item. Children are deleted afterwards, with a journal, as in any cascading delete.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -15,9 +14,8 @@ from typing import Any
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
 from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, DataError, ItemChanged, NotFound
+from keyplan.data.errors import AlreadyExists, DataError, ItemChanged
 from keyplan.data.expressions.conditions import attribute_not_exists, equals
-from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.jobs.cascades import Cascades
 from keyplan.data.jobs.journals import JOURNALS, begin, digest, end
@@ -26,9 +24,9 @@ from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import ATTEMPTS, Steps, Wait, pause
 from keyplan.data.writes.effect_changes import plan_effect_changes
 from keyplan.data.writes.effects import EffectItem, Effects, effects_of
-from keyplan.data.writes.operations import CleanUpExpired, Context, Delete, Planned
+from keyplan.data.writes.operations import CleanUpExpired, Context
 from keyplan.data.writes.plan import Plan
-from keyplan.data.writes.transactions import send_plan, write_parts
+from keyplan.data.writes.transactions import send_plan
 from keyplan.design import HOUSEKEEPING, Entity, Ref
 from keyplan.design.entity import EntitySpec
 
@@ -37,7 +35,7 @@ KEPT = timedelta(days=30)
 
 
 class ExpiredCleanups:
-    """Cleans up after expired items of one design, and writes over them."""
+    """Cleans up after expired items of one design."""
 
     def __init__(self, reader: Reader, cascades: Cascades) -> None:
         self._reader = reader
@@ -75,26 +73,6 @@ class ExpiredCleanups:
         if begun is not None:
             yield from self._finish(begun, context.alone())
         return True
-
-    def write(self, parts: Sequence[Planned], context: Context) -> Steps[tuple[Any, ...]]:
-        """Write all parts in one request, or nothing. Where an expired item is in the way, it is replaced.
-
-        What followed from it is deleted in the same transaction, and the items that belonged to it before that.
-        """
-        for attempt in range(ATTEMPTS):
-            try:
-                return (yield from write_parts(parts, context))
-            except AlreadyExists as refusal:
-                old = _expired_one(refusal, context)
-                if old is None or attempt == ATTEMPTS - 1:
-                    raise
-                if context.relations.cascading(type(old)):
-                    with suppress(NotFound, ItemChanged):  # somebody else replaces it at the same time
-                        yield from self._cascades.delete(Delete(old), context.alone())
-                else:
-                    item = stored_item(old) or {}
-                    context = context.replacing(address(old.spec.table, item), item)
-        raise AssertionError  # the last attempt returns or raises
 
     def resume(self, begun: Item, context: Context) -> Steps[None]:
         """Finish the job of a journal."""
@@ -158,15 +136,6 @@ class ExpiredCleanups:
         plan = Plan()
         end(plan, begun)
         yield from send_plan(plan, context)
-
-
-def _expired_one(refusal: AlreadyExists, context: Context) -> Entity | None:
-    """The item that is in the way, if it has expired and may be replaced."""
-    old = refusal.stored
-    item = stored_item(old) if isinstance(old, Entity) else None
-    if not isinstance(old, Entity) or item is None or DELETING in item:
-        return None
-    return old if is_expired(codec_of(type(old)).ttl, item, context.now) else None
 
 
 def _mark(spec: EntitySpec, stored: Item, context: Context) -> Item:

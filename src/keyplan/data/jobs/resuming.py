@@ -10,6 +10,7 @@ from keyplan.data.errors import DataError, RequestFailed
 from keyplan.data.jobs.cascades import Cascades
 from keyplan.data.jobs.expirations import ExpiredCleanups
 from keyplan.data.jobs.journals import JOURNALS
+from keyplan.data.jobs.replacements import Replacements
 from keyplan.data.jobs.rewrites import Rewrites
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import Steps, call
@@ -24,6 +25,7 @@ class Jobs:
         self.cascades = Cascades(reader)
         self.rewrites = Rewrites(reader, self.cascades)
         self.expirations = ExpiredCleanups(reader, self.cascades)
+        self.replacements = Replacements(reader, self.cascades)
 
     def resume(self, context: Context) -> Steps[int]:
         """Finish all interrupted jobs; returns how many. If one is refused, the others still run."""

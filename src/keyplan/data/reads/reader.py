@@ -48,6 +48,7 @@ class Reader:
     def __init__(self, design: Design, relations: Relations, secret: bytes | None) -> None:
         self._design = design
         self._names = design.table_names
+        self._relations = relations
         self.lists = ListReader(design, relations, secret)
 
     def run(self, op: Op[Any], clock: Clock) -> Steps[Any]:
@@ -177,16 +178,31 @@ class Reader:
             item = yield from self._guard_item(
                 op.way, op.values, None if op.expired else clock, consistent=op.consistent
             )
-            found = None if item is None else dict(op.values) | codec.decode_fields(op.way.unique.carries, item)
-        else:
-            mirror = op.way.derived.entities[0]
-            copy = yield from self.get(Get(mirror, op.values, op.consistent, expired=op.expired), clock)
-            found = None if copy is None else dict(copy.__dict__)
-        return None if found is None else {name: found[name] for name in codec.spec.primary.fields}
+            holder = None if item is None else self.holder(op.way, op.values, item)
+            return None if holder is None else dict(holder.values)
+        mirror = op.way.derived.entities[0]
+        copy = yield from self.get(Get(mirror, op.values, op.consistent, expired=op.expired), clock)
+        return None if copy is None else {name: copy.__dict__[name] for name in codec.spec.primary.fields}
+
+    def holder(self, guard: Guard[Any], values: Mapping[str, object], item: Item) -> Ref[Any] | None:
+        """The item that a guard is of; None if the guard doesn't carry its primary key."""
+        codec = codec_of(guard.entity)
+        found = {**values, **codec.decode_fields(guard.unique.carries, item)}
+        primary = codec.spec.primary.fields
+        return Ref(guard.entity, {name: found[name] for name in primary}) if found.keys() >= set(primary) else None
 
     def _taken(self, op: GuardTaken, clock: Clock) -> Steps[bool]:
         item = yield from self._guard_item(op.guard, op.values, clock)
-        return item is not None
+        if item is None:
+            return False
+        codec, holder = codec_of(op.guard.entity), self.holder(op.guard, op.values, item)
+        if codec.ttl is None or op.guard.unique.table.ttl in item or holder is None:
+            return True
+        # The guard doesn't expire with its item, which a write would replace.
+        stored = yield from self.stored(holder)
+        if stored is None:
+            return self._relations.guards_tell(holder.entity)
+        return not is_expired(codec.ttl, stored, clock())
 
     # Several sources
 

@@ -5,8 +5,9 @@ after a failure. Writes of others to the same keys during the import are not not
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
@@ -23,6 +24,7 @@ from keyplan.data.errors import (
     UniqueViolation,
     described,
 )
+from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.steps import Steps
 from keyplan.data.writes.actions import incremented
@@ -82,7 +84,17 @@ class _Draft:
     """Whether the item exists already."""
 
 
-def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
+class Room(Protocol):
+    """Makes room where expired items are."""
+
+    def discard(self, old: Entity, context: Context) -> Steps[bool]:
+        """Delete an expired item with all that followed from it."""
+
+    def free(self, refusal: UniqueViolation, context: Context) -> Steps[bool]:
+        """Delete the expired item that holds a unique value; returns whether there was one."""
+
+
+def import_steps(work: ImportAll, context: Context, room: Room) -> Steps[Imported]:
     """The steps of an import."""
     if context.beside(Plan()):
         raise DataError("an import isn't a transaction, so nothing can be written beside it")
@@ -90,8 +102,11 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     stored = yield from _stored([where for each in drafts for where in (each.where, *each.effects.parents)], context)
     for draft in drafts:
         _compare(draft, stored.get(draft.where))
+    yield from _discard_expired(drafts, stored, context, room)
     stored |= yield from _stored([where for each in drafts for where in _affected(each)], context)
-    accepted, refused = _sorted_out(drafts, stored)
+    yield from _free_values(drafts, stored, context, room)
+    lasting = _lasting(drafts, stored, context)
+    accepted, refused = _sorted_out(drafts, lasting)
     fresh = {draft.where: draft for draft in accepted if not draft.same}
     _count(accepted, fresh)
     # Effects are written after their item, so that a repeated import can tell which are its own. Only parts of large
@@ -100,7 +115,7 @@ def import_steps(work: ImportAll, context: Context) -> Steps[Imported]:
     parts = [each for draft in fresh.values() for each in draft.effects.items.items() if each[1].kind == "part"]
     yield from _put({where: part.item for where, part in parts}, context)
     yield from _put({where: draft.item for where, draft in fresh.items()}, context)
-    others = {where: effect.item for where, effect in effects if where not in stored and effect.kind != "part"}
+    others = {where: effect.item for where, effect in effects if where not in lasting and effect.kind != "part"}
     yield from _put(others, context)
     for draft in fresh.values():
         values = plain_values(draft.fresh)
@@ -182,6 +197,60 @@ def _compare(draft: _Draft, found: Item | None) -> None:
     )
     if draft.same:
         draft.effects = effects_of(before)
+
+
+def _discard_expired(drafts: list[_Draft], stored: dict[Address, Item], context: Context, room: Room) -> Steps[None]:
+    """Delete expired items whose keys are imported, with all that followed from them."""
+    gone: list[Address] = []
+    for draft in drafts:
+        codec, found = codec_of(type(draft.entity)), stored.get(draft.where)
+        if found is None or draft.same or draft.over_limit or DELETING in found or not codec.recognizes(found):
+            continue
+        if is_expired(codec.ttl, found, context.now):
+            with suppress(StoredDataError):
+                yield from room.discard(codec.decode(found), context)
+                gone.append(draft.where)
+    yield from _read_again(gone, stored, context)
+
+
+def _free_values(drafts: list[_Draft], stored: dict[Address, Item], context: Context, room: Room) -> Steps[None]:
+    """Delete expired items that hold imported unique values."""
+    freed: list[Address] = []
+    for draft in drafts:
+        for where, effect in draft.effects.items.items():
+            found = stored.get(where)
+            if effect.kind == "unique" and found is not None and not (draft.same and effect.is_stored_as(found)):
+                refusal = UniqueViolation(draft.entity.spec.name, effect.constraint, effect.values, found)
+                if (yield from room.free(refusal, context)):
+                    freed.append(where)
+    yield from _read_again(freed, stored, context)
+
+
+def _read_again(changed: list[Address], stored: dict[Address, Item], context: Context) -> Steps[None]:
+    found = yield from _stored(changed, context)
+    for where in changed:
+        stored.pop(where, None)
+    stored |= found
+
+
+def _lasting(drafts: list[_Draft], stored: Stored, context: Context) -> Stored:
+    """What is stored, without expired parents, and without guards and derived items that expired by themselves."""
+    expired = {
+        where
+        for draft in drafts
+        for where, (_, named) in draft.effects.parents.items()
+        if where in stored and is_expired(codec_of(named.entity).ttl, stored[where], context.now)
+    }
+    expired |= {
+        where
+        for draft in drafts
+        for where, effect in draft.effects.items.items()
+        if where in stored
+        and effect.expires
+        and not draft.same
+        and is_expired(effect.table.ttl, stored[where], context.now)
+    }
+    return {where: item for where, item in stored.items() if where not in expired}
 
 
 def _sorted_out(drafts: list[_Draft], stored: Stored) -> tuple[list[_Draft], list[RefusedItem]]:

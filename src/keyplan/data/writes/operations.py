@@ -69,8 +69,8 @@ class Context(NamedTuple):
     """Expired items that a create or a move may replace."""
 
     def alone(self) -> "Context":
-        """The context for steps after the first: parts beside the write were written with the first."""
-        return self._replace(beside=nothing_beside)
+        """The context for other steps of a write: parts beside it, and its token, belong to the step itself."""
+        return self._replace(beside=nothing_beside, token=None)
 
     def replacing(self, where: Address, item: Item) -> "Context":
         """The context in which this expired item may be replaced."""

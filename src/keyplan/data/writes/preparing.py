@@ -22,18 +22,20 @@ from keyplan.data.writes.operations import (
 )
 from keyplan.data.writes.patches import prepare_patch
 from keyplan.data.writes.puts import lost_race, prepare_put
-from keyplan.data.writes.transactions import write_parts
 from keyplan.data.writes.upserts import EXPIRED, prepare_upsert
 from keyplan.design import Entity, Op
 
+WriteParts: TypeAlias = Callable[[Sequence[Planned], Context], Steps[tuple[Any, ...]]]
+"""Writes parts in one request, or nothing; returns what each part returns."""
 
-def key_write_steps(work: KeyWrite, reader: Reader, context: Context) -> Steps[Any]:
+
+def key_write_steps(work: KeyWrite, reader: Reader, context: Context, write: WriteParts) -> Steps[Any]:
     """The steps of a write by key; returns what it returns."""
     alone = context.beside is nothing_beside
     for attempt in range(ATTEMPTS):
         part = yield from _prepare(work, reader, context, alone=alone, again=attempt > 0)
         try:
-            (result,) = yield from write_parts([part], context)
+            (result,) = yield from write([part], context)
             return result
         except (ItemChanged, AlreadyExists, NotFound) as refusal:
             if attempt == ATTEMPTS - 1 or not _is_race(work, part, refusal):
@@ -51,9 +53,6 @@ def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
     if isinstance(work, Upsert):
         return refusal.constraint == "primary" or isinstance(refusal, ItemChanged)
     return isinstance(refusal, ItemChanged)
-
-
-WriteParts: TypeAlias = Callable[[Sequence[Planned], Context], Steps[tuple[Any, ...]]]
 
 
 def transaction_steps(
