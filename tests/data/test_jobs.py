@@ -166,8 +166,8 @@ def test_a_rewrite_may_move_items(store: Store[Club]) -> None:
 
 def test_the_arguments_of_a_job_must_fit_into_its_journal(store: Store[Club], sent: Recorder) -> None:
     sent.taken()
-    with pytest.raises(InvalidValue, match="old"):
-        store.run(store.design.rename_author(["ann"], "zoe"))  # type: ignore[arg-type]
+    with pytest.raises(InvalidValue, match="new"):
+        store.run(store.design.rename_author("ann", ["zoe"]))  # type: ignore[arg-type]
     assert sent.taken() == []
 
 

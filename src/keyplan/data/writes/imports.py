@@ -244,11 +244,9 @@ def _lasting(drafts: list[_Draft], stored: Stored, context: Context) -> Stored:
     expired |= {
         where
         for draft in drafts
+        if not draft.same
         for where, effect in draft.effects.items.items()
-        if where in stored
-        and effect.expires
-        and not draft.same
-        and is_expired(effect.table.ttl, stored[where], context.now)
+        if where in stored and effect.expires and is_expired(effect.table.ttl, stored[where], context.now)
     }
     return {where: item for where, item in stored.items() if where not in expired}
 
