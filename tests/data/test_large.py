@@ -1,7 +1,10 @@
 """Large values: every form, and every write that knows about them."""
 
+import asyncio
 import copy
 import pickle
+import threading
+import zlib
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +17,9 @@ from pydantic import StringConstraints, TypeAdapter
 
 from keyplan.data import (
     AlreadyExists,
+    AsyncStore,
     DataError,
+    FolderStorage,
     ItemChanged,
     StaleVersion,
     Store,
@@ -38,7 +43,27 @@ from keyplan.data import (
 )
 from keyplan.data.codec.large import MOST_PARTS, PART_BYTES
 from keyplan.data.streams import ItemChange, deliver, on
-from keyplan.design import Design, Entity, Id, InvalidValue, NotLoaded, Table, batch_get, get, key, large, ref, scan
+from keyplan.design import (
+    Aggregate,
+    Design,
+    DesignError,
+    Entity,
+    Id,
+    InvalidValue,
+    NotLoaded,
+    Table,
+    aggregate,
+    batch_get,
+    follow,
+    get,
+    key,
+    large,
+    merge,
+    query,
+    ref,
+    scan,
+    transact_get,
+)
 from keyplan.engine import Engine
 from tests.data.archive import Archive, Film, Folder, Page, archive_store, noise, text
 from tests.data.press import records_of
@@ -160,7 +185,9 @@ def test_a_value_at_the_limit_fits_and_one_over_it_is_refused(store: Store[Archi
     with pytest.raises(TooLarge, match="would take 11 parts of 376832 bytes, and an item can have 10"):
         store.run(create(page("2", scan=noise(most + 1))))
     with pytest.raises(TooLarge, match="can have 67108864"):
-        store.run(create(page("2", body="x" * 67_108_865)))
+        store.run(create(page("2", scan=b"x" * 67_108_865)))
+    with pytest.raises(InvalidValue, match="at most 30000000 characters"):  # before it is compressed
+        store.run(create(page("2", body="x" * 30_000_001)))
     assert sent.taken() == []
     store.run(delete(read(store)))
     assert parts(sent) == []
@@ -200,10 +227,13 @@ def test_values_that_were_stored_inline_before_are_read(store: Store[Archive], s
 
 
 def test_limits_and_unicode_are_checked_before_anything_is_sent(store: Store[Archive], sent: Recorder) -> None:
-    for wrong, code in (("x" * 30_000_001, "string-too-long"), ("\ud800" * 2_000, "invalid")):
+    for wrong, code in (("x" * 30_000_001, "string-too-long"), ("\ud800" * 2_000, "string-unicode")):
         with pytest.raises(InvalidValue) as caught:
             store.run(create(page(body=wrong)))
         assert (caught.value.code, caught.value.field) == (code, "body")
+    with pytest.raises(InvalidValue) as caught:
+        store.run(create(Folder(folder="g", about="\ud800" * 2_000)))  # a field without limits
+    assert (caught.value.code, caught.value.field) == ("invalid", "about")
     assert sent.taken() == []
 
 
@@ -253,6 +283,84 @@ def test_a_list_reads_no_parts_and_says_so(store: Store[Archive], sent: Recorder
     for op in (store.design.titled("t"), scan(Page), store.design.whole("f")):
         assert len([each for each in store.run(op).items if isinstance(each, Page)]) == 1
     assert [each and each.page for each in store.run(batch_get(Page, [{"folder": "f", "page": "1"}]))] == ["1"]
+
+
+class WithPages(Aggregate):
+    folder: Folder
+    pages: list[Page]
+
+
+def test_only_get_and_lookup_read_large_values(store: Store[Archive]) -> None:
+    store.run(create(page(body=text(100_000))))
+    by_key = ref(Page, folder="f", page="1")
+    folders = query(Page.by_title, title="t")
+    whole = store.run(aggregate(WithPages, folder="f"))
+    assert whole is not None
+    found: dict[str, Any] = {
+        "batch_get": store.run(batch_get(Page, [by_key.values]))[0],
+        "transact_get": store.run(transact_get(store.design.page("f", "1")))[0],
+        "query": store.run(store.design.pages("f")).items[0],
+        "scan": store.run(scan(Page)).items[0],
+        "merge": store.run(merge([folders], lambda each: each.title)).items[0],
+        "follow": store.run(follow(folders, lambda each: by_key, Page)).items[0],
+        "collection": store.run(store.design.whole("f")).items[1],
+        "aggregate": whole.pages[0],
+        "patch": store.run(patch(by_key, title="t", returning="new")),
+    }
+    for name, entity in found.items():
+        with pytest.raises(NotLoaded, match="only get and lookup read that"):
+            print(name, entity.body)
+        with pytest.raises(ValueError, match="was not read"):
+            entity.model_dump_json()
+    for chosen in (store.design.page("f", "1"), folders):
+        with pytest.raises(DesignError, match="Get the whole entity"):
+            chosen.only(lambda each: each.body)
+    assert read(store).body == text(100_000)
+
+
+class Threads:
+    """Notes in which threads zlib works."""
+
+    def __init__(self) -> None:
+        self.seen: list[bool] = []
+
+    def compress(self, content: bytes) -> bytes:
+        self.seen.append(threading.current_thread() is threading.main_thread())
+        return zlib.compress(content)
+
+    def decompressobj(self) -> Any:
+        self.seen.append(threading.current_thread() is threading.main_thread())
+        return zlib.decompressobj()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(zlib, name)
+
+
+@pytest.mark.parametrize(("size", "on_the_loop"), [(20_000, [True]), (400_000, [False, False])])
+def test_an_event_loop_does_not_wait_for_compression(
+    store: Store[Archive], monkeypatch: pytest.MonkeyPatch, size: int, on_the_loop: list[bool], tmp_path: Path
+) -> None:
+    threads = Threads()
+    monkeypatch.setattr("keyplan.data.codec.large.zlib", threads)
+    later = AsyncStore(Archive(), store.client, objects=FolderStorage(tmp_path))
+    made = page(body="a" * 10 + text(size), scan=None)
+
+    async def body() -> None:
+        await later.run(create(made))
+        assert threads.seen == on_the_loop[:1]
+        found = await later.run(get(Page, folder="f", page="1"))
+        assert found is not None
+        assert found.body == made.body
+
+    asyncio.run(body())
+    assert threads.seen[:1] == on_the_loop[:1]
+    if len(on_the_loop) > 1:
+        assert threads.seen[1:] == on_the_loop[1:]
+    threads.seen.clear()
+    result = asyncio.run(later.run(import_all([page("2", body=text(400_000)), page("3", body="x" * 30_000_001)])))
+    assert (len(result.written), [refusal.code for _, refusal in result.refused]) == (1, ["invalid-item"])
+    assert set(threads.seen) == {False}
+    assert asyncio.run(later.verify()) == []
 
 
 def test_a_collection_reads_no_parts(store: Store[Archive], sent: Recorder) -> None:

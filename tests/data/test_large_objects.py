@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import boto3
 import pytest
@@ -27,10 +27,10 @@ from keyplan.data import (
     update,
     upsert,
 )
-from keyplan.design import NotLoaded, get, ref, scan
+from keyplan.design import Design, Entity, Id, NotLoaded, Table, Ttl, get, key, large, ref, scan
 from keyplan.engine import Engine
 from tests.data.archive import Archive, Film, noise
-from tests.data.support import Clock, Failing, Killed, Mortal, failure
+from tests.data.support import NOW, Clock, Failing, Killed, Mortal, failure
 
 
 class LoggedStorage:
@@ -360,3 +360,44 @@ def test_a_folder_keeps_its_objects_inside(tmp_path: Path) -> None:
     for outside in ("../secret", "/etc/passwd"):
         with pytest.raises(ValueError, match="isn't a name in the folder"):
             folder.get(outside)
+
+
+tapes = Table("Tapes", key("PK", "SK"), ttl="expires")
+
+
+class Tape(Entity, table=tapes):
+    tape: Id
+    sound: Annotated[bytes, large(inline=2_048, kept_in="objects")]
+    expires: Ttl
+
+    primary = key("TAPE#{tape}", "TAPE")
+
+
+class Tapes(Design):
+    tables, entities = (tapes,), (Tape,)
+
+
+@pytest.mark.parametrize("way", ["create", "put", "upsert", "transact"])
+def test_an_expired_item_is_replaced_with_its_object(tmp_path: Path, way: str) -> None:
+    start = NOW
+    with Engine() as engine:
+        clock = [start]
+        store = Store(Tapes(), engine, clock=lambda: clock[0], objects=FolderStorage(tmp_path))
+        store.create_tables()
+        store.run(create(Tape(tape="t", sound=noise(5_000, 1), expires=start + timedelta(seconds=5))))
+        clock[0] = start + timedelta(seconds=9)
+        fresh = Tape(tape="t", sound=noise(6_000, 2), expires=start + timedelta(days=1))
+        if way == "create":
+            store.run(create(fresh))
+        elif way == "put":
+            store.run(put(fresh))
+        elif way == "upsert":
+            store.run(upsert(ref(Tape, tape="t"), sound=fresh.sound, expires=fresh.expires))
+        else:
+            store.transact(put(fresh), create(Tape(tape="u", sound=b"", expires=fresh.expires)))
+        found = store.run(get(Tape, tape="t"))
+        assert found is not None
+        assert found.sound == noise(6_000, 2)
+        assert store.verify() == []
+        left = 2 if way == "create" else 1  # a create meets the expired item after it has written its object
+        assert store.sweep_objects(older_than=timedelta(seconds=-1)) == left

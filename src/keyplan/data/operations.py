@@ -12,7 +12,7 @@ from keyplan.data.jobs.resuming import Jobs
 from keyplan.data.objects import ObjectStorage
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
-from keyplan.data.steps import Call, Steps, Wait
+from keyplan.data.steps import Call, Computation, Steps, Wait
 from keyplan.data.subjects import entities_of
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
 from keyplan.data.writes.imports import ImportAll, import_steps
@@ -153,10 +153,15 @@ class StoreCore(Generic[D]):
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request of an operation, or the request of a transaction of several; nothing is sent."""
         steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
-        for step in steps:
+        answer: object = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration:
+                return []
             if isinstance(step, Call):
                 return [(step.operation, step.request)]
-        return []
+            answer = step.compute() if isinstance(step, Computation) else None
 
 
 class _Route(NamedTuple):

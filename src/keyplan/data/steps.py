@@ -1,12 +1,12 @@
 """Operations without I/O: generators that ask for calls and get answers.
 
-A generator yields a `Call` (a method of the DynamoDB client with its request), an `ObjectCall` or a `Wait`, is sent the
-answer, and returns the result of the operation. `Store` and `AsyncStore` only carry out calls and waits, so that every
-operation is written once for threads and asyncio.
+A generator yields a `Call` (a method of the DynamoDB client with its request), an `ObjectCall`, a `Computation` or a
+`Wait`, is sent the answer, and returns the result of the operation. `Store` and `AsyncStore` only carry these out, so
+that every operation is written once for threads and asyncio.
 """
 
 import random
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled, TokenReused, Unsupported
@@ -44,8 +44,14 @@ class ObjectCall(NamedTuple):
     arguments: tuple[Any, ...]
 
 
+class Computation(NamedTuple):
+    """A function that takes so long that an event loop shouldn't wait for it. What it raises is thrown back."""
+
+    compute: Callable[[], Any]
+
+
 Answer: TypeAlias = dict[str, Any]
-Step: TypeAlias = Call | Wait | ObjectCall
+Step: TypeAlias = Call | Wait | ObjectCall | Computation
 Steps: TypeAlias = Generator[Step, Any, T]
 
 
@@ -99,6 +105,14 @@ def call(operation: str, request: dict[str, Any]) -> Steps[Answer]:
                 raise error from failure
         yield Wait(pause(attempt), error, first=attempt == 0)
     raise AssertionError("unreachable")
+
+
+def computed(compute: Callable[[], T], *, long: bool) -> Steps[T]:
+    """The result of a function; if it takes long, in a thread of an asynchronous store."""
+    if not long:
+        return compute()
+    result: T = yield Computation(compute)
+    return result
 
 
 def only_conflicts(failure: ClientFailure) -> bool:

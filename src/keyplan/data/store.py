@@ -14,7 +14,7 @@ from keyplan.data.objects import object_method
 from keyplan.data.operations import StoreCore
 from keyplan.data.reads.cursors import Cursors
 from keyplan.data.reads.segments import Report, read_in_tasks, read_in_threads, segments_of
-from keyplan.data.steps import Call, ClientFailure, ObjectCall, Step, Steps, Wait, given_up
+from keyplan.data.steps import Call, ClientFailure, Computation, ObjectCall, Step, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.objects import sweep_objects
 from keyplan.data.upkeep.provisioning import create_tables, tables_exist
@@ -23,7 +23,7 @@ from keyplan.data.upkeep.verify import verify
 from keyplan.data.writes.batches import DeleteAll, PutAll
 from keyplan.data.writes.imports import ImportAll, Imported
 from keyplan.data.writes.operations import CleanUpExpired, WriteOp
-from keyplan.design import Design, Entity, Op
+from keyplan.design import Design, Entity, InvalidValue, Op
 from keyplan.design.reading import ListOp
 from keyplan.design.rewrites import Rewrite
 
@@ -157,7 +157,7 @@ class Store(StoreCore[D]):
                     if type(step) is Wait:
                         until = self._waiting_until(step, until)
                     answer = self._carry(step)
-                except (ClientFailure, DataError) as failure:
+                except (ClientFailure, DataError, InvalidValue) as failure:
                     step = steps.throw(failure)
                 else:
                     step = steps.send(answer)
@@ -168,14 +168,15 @@ class Store(StoreCore[D]):
             raise given_up(failure) from failure
 
     def _carry(self, step: Step) -> object:
-        if type(step) is Call:
+        if isinstance(step, Call):
             try:
                 return getattr(self.client, step.operation)(**step.request)
             except (ClientError, BotoCoreError) as error:
                 raise _failure(error) from error
         if isinstance(step, ObjectCall):
             return object_method(self._objects, step.method)(*step.arguments)
-        assert isinstance(step, Wait)
+        if isinstance(step, Computation):
+            return step.compute()
         time.sleep(step.seconds)
         return None
 
@@ -296,7 +297,7 @@ class AsyncStore(StoreCore[D]):
                     if type(step) is Wait:
                         until = self._waiting_until(step, until)
                     answer = await self._carry(step)
-                except (ClientFailure, DataError) as failure:
+                except (ClientFailure, DataError, InvalidValue) as failure:
                     step = steps.throw(failure)
                 else:
                     step = steps.send(answer)
@@ -310,6 +311,8 @@ class AsyncStore(StoreCore[D]):
         if isinstance(step, Wait):
             await asyncio.sleep(step.seconds)
             return None
+        if isinstance(step, Computation):
+            return await asyncio.to_thread(step.compute)
         if isinstance(step, ObjectCall):
             found = await asyncio.to_thread(object_method(self._objects, step.method), *step.arguments)
             return await found if inspect.isawaitable(found) else found

@@ -42,14 +42,14 @@ KeptIn: TypeAlias = Literal["parts", "objects"]
 
 
 class NotLoaded(Exception):
-    """A large value that was not read, because its entity comes from a list. `get` reads it."""
+    """A large value that was not read. Only `get` and `lookup` read it; lists and others read only items."""
 
     code = "not-loaded"
 
     def __init__(self, entity: str, field: str, values: dict[str, object]) -> None:
         key = "".join(f", {name}={value!r}" for name, value in values.items())
         super().__init__(
-            f"{entity}.{field} was not read: it is stored outside its item, and lists read only items. "
+            f"{entity}.{field} was not read: it is stored outside its item, and only get and lookup read that. "
             f"Read it with get({entity}{key}). [{self.code}]"
         )
         self.entity = entity

@@ -36,6 +36,8 @@ MOST_PARTS = 10
 """With these, an item and all its parts can be deleted in one transaction, however large the item itself is."""
 MOST_BYTES = 64 * 1_048_576
 """The largest content, before compression. Nothing larger is decompressed."""
+LONG_TO_COMPRESS, LONG_TO_DECOMPRESS = 32_768, 262_144
+"""From these sizes on, it takes about a millisecond: an event loop should do something else."""
 _NOT_COMPRESSED = 1_024
 _RECENT = 4
 
@@ -91,6 +93,12 @@ def packed(value: str | bytes, *, keep: bool) -> Packed:
     else:
         _recent.remove(value)
     return found
+
+
+def takes_long(spec: EntitySpec, values: Mapping[str, object]) -> bool:
+    """Whether it takes long to compress the large values of an entity."""
+    known = [value for field in spec.large if isinstance(value := values[field.name], str | bytes)]
+    return sum(map(len, known)) >= LONG_TO_COMPRESS
 
 
 def large_codec(field: FieldSpec) -> ValueCodec:

@@ -5,14 +5,15 @@ missing or have another digest than the item says, and the item is read again, t
 What is returned is always one value as it was written.
 """
 
+from functools import partial
 from typing import Any
 
 from keyplan.data.codec.entities import DELETING, codec_of, stored_item
-from keyplan.data.codec.large import CONTENT, DIGEST, object_name, part_keys, whole_value
+from keyplan.data.codec.large import CONTENT, DIGEST, LONG_TO_DECOMPRESS, object_name, part_keys, whole_value
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import Conflict, StoredDataError
 from keyplan.data.reads.batch_get import batch_get
-from keyplan.data.steps import ObjectCall, Steps, Wait, pause
+from keyplan.data.steps import ObjectCall, Steps, Wait, computed, pause
 from keyplan.design import Design, Entity
 from keyplan.design.entity import FieldSpec
 from keyplan.design.large_values import Unread
@@ -88,7 +89,11 @@ def _contents(
             content: bytes | None = yield ObjectCall("get", (name,))
         else:
             content = _joined([parts.get(repr(key)) for key in part_keys(entity.spec.table, item, field)], value)
-        values[field.name] = None if content is None else _whole(field, value, content)
+        if content is None:
+            values[field.name] = None
+            continue
+        long = value.size >= LONG_TO_DECOMPRESS
+        values[field.name] = yield from computed(partial(_whole, field, value, content), long=long)
     return values
 
 

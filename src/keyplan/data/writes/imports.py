@@ -7,10 +7,12 @@ after a failure. Writes of others to the same keys during the import are not not
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeAlias
 
 from keyplan.data.codec.addresses import Address, address
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
+from keyplan.data.codec.large import takes_long
 from keyplan.data.codec.settled import settled
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import (
@@ -26,7 +28,7 @@ from keyplan.data.errors import (
 )
 from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.reads.batch_get import batch_get
-from keyplan.data.steps import Steps
+from keyplan.data.steps import Steps, computed
 from keyplan.data.writes.actions import incremented
 from keyplan.data.writes.baseline import check_loaded
 from keyplan.data.writes.batches import send_batch
@@ -139,8 +141,9 @@ def _drafts(entities: Iterable[Entity], context: Context) -> Steps[tuple[list[_D
         try:
             if entity.spec.large:
                 check_loaded(fresh)
-                yield from upload(fresh, () if over_limit else values_for_objects(fresh), context)
-            drafts.append(_draft(entity, fresh, over_limit))
+                yield from upload(fresh, () if over_limit else (yield from values_for_objects(fresh)), context)
+            long = takes_long(entity.spec, fresh.__dict__)
+            drafts.append((yield from computed(partial(_draft, entity, fresh, over_limit), long=long)))
         except TooLarge as error:
             unstorable.append((entity, _invalid(entity, (InvalidValue(error.code, entity.spec.name, str(error)),))))
         except InvalidValue as error:

@@ -7,15 +7,16 @@ objects are still needed. If the write of the item fails, the object is one that
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
-from keyplan.data.codec.large import object_name, object_value, packed
+from keyplan.data.codec.large import LONG_TO_COMPRESS, object_name, object_value, packed, takes_long
 from keyplan.data.reads.large import load
-from keyplan.data.steps import ObjectCall, Steps
+from keyplan.data.steps import ObjectCall, Steps, computed
 from keyplan.data.writes.locking import stale
-from keyplan.data.writes.operations import AfterWrite, Context, Delete, Move, Planned, Update, Write
+from keyplan.data.writes.operations import AfterWrite, Context, Delete, Move, Planned, Replacing, Update, Write
 from keyplan.data.writes.patches import ReadPatch
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.upserts import ReadUpsert
@@ -31,13 +32,17 @@ def with_large_values(parts: Sequence[Planned], context: Context) -> Steps[Seque
     """The parts of a write, ready to plan: large values that they need are read, and objects are written."""
     ready: list[Planned] = []
     for part in parts:
-        write = part.write if isinstance(part, ReadPatch | ReadUpsert) else part
-        if not isinstance(write, Write) or not write.entity.spec.large or isinstance(write, Delete):
-            ready.append(part)
-            continue
-        prepared = yield from _ready(write, context)
-        ready.append(prepared if write is part else replace(part, write=prepared))  # type: ignore[type-var]  # one of the two
+        prepared = yield from _prepared(part, context)
+        ready.append(prepared)
     return ready
+
+
+def _prepared(part: Planned, context: Context) -> Steps[Planned]:
+    if isinstance(part, ReadPatch | ReadUpsert | Replacing):
+        return replace(part, write=(yield from _prepared(part.write, context)))
+    if not isinstance(part, Write) or not part.entity.spec.large or isinstance(part, Delete):
+        return part
+    return (yield from _ready(part, context))
 
 
 def _ready(write: Write[Any], context: Context) -> Steps[Planned]:
@@ -47,7 +52,7 @@ def _ready(write: Write[Any], context: Context) -> Steps[Planned]:
         if found is not entity:  # somebody replaced the value, or deleted the item
             kind, constraint = stale(entity.spec)
             raise kind(entity.spec.name, constraint, entity.key_values, found)
-    wanted = values_for_objects(entity)
+    wanted = yield from values_for_objects(entity)
     if isinstance(write, Update):
         wanted = [each for each in wanted if _is_new(entity, each)]
     if not wanted:
@@ -58,11 +63,16 @@ def _ready(write: Write[Any], context: Context) -> Steps[Planned]:
     return _Uploaded(replace(write, entity=fresh), entity)
 
 
-def values_for_objects(entity: Entity) -> list[FieldSpec]:
+def values_for_objects(entity: Entity) -> Steps[list[FieldSpec]]:
     """The fields whose values go to object storage."""
     codec, values = codec_of(type(entity)), entity.__dict__
-    known = [each for each in entity.spec.large if isinstance(values[each.name], str | bytes)]
-    return [each for each in known if object_name(codec.encode_value(each.name, values[each.name])) is not None]
+    kept = [each for each in entity.spec.large if each.large is not None and each.large.kept_in == "objects"]
+    known = [each for each in kept if isinstance(values[each.name], str | bytes)]
+
+    def chosen() -> list[FieldSpec]:
+        return [each for each in known if object_name(codec.encode_value(each.name, values[each.name])) is not None]
+
+    return (yield from computed(chosen, long=bool(known) and takes_long(entity.spec, values)))
 
 
 def _is_new(entity: Entity, field: FieldSpec) -> bool:
@@ -79,7 +89,7 @@ def upload(fresh: Entity, fields: Sequence[FieldSpec], context: Context) -> Step
     spec.limits.check_changed(fresh.__dict__, {field.name for field in fields})
     for field in fields:
         value = fresh.__dict__[field.name]
-        made = packed(value, keep=False)
+        made = yield from computed(partial(packed, value, keep=False), long=len(value) >= LONG_TO_COMPRESS)
         name = f"{object_prefix(context.design, spec.table)}{spec.name}/{context.now:{WRITTEN}}-{uuid4().hex}"
         yield ObjectCall("put", (name, made.content))
         fresh.__dict__[field.name] = Unread(object_value(made, name), made.digest, made.size, value)

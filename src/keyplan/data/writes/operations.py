@@ -93,6 +93,12 @@ class Replacing:
     item: Item
     write: Planned
 
+    @property
+    def entity(self) -> Entity:
+        """The entity that is written."""
+        entity: Entity = self.write.entity  # type: ignore[attr-defined]  # all that can replace an item have one
+        return entity
+
     def add_to(self, plan: Plan, context: Context) -> "AfterWrite":
         """Add what the write does to a plan."""
         return self.write.add_to(plan, context.replacing(self.where, self.item))

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from keyplan.data.codec.large import takes_long
 from keyplan.data.errors import DataError, Refused
-from keyplan.data.steps import ClientFailure, Steps, call, given_up
+from keyplan.data.steps import ClientFailure, Steps, call, computed, given_up
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.large import with_large_values
 from keyplan.data.writes.operations import AlreadyWritten, Context, Planned
@@ -14,13 +15,14 @@ from keyplan.design import InvalidValue
 
 def write_parts(parts: Sequence[Planned], context: Context) -> Steps[tuple[Any, ...]]:
     """Write all parts in one request, or nothing, and update the entities. Returns the result of each part."""
-    for part in parts:
-        entity = getattr(part, "entity", None)
-        if entity is not None and entity.spec.large:
-            parts = yield from with_large_values(parts, context)
-            break
     plan = Plan()
-    settle = [part.add_to(plan, context) for part in parts]
+    large = [each for part in parts if (each := getattr(part, "entity", None)) is not None and each.spec.large]
+    if large:
+        ready = yield from with_large_values(parts, context)
+        long = any(takes_long(each.spec, each.__dict__) for each in large)
+        settle = yield from computed(lambda: [part.add_to(plan, context) for part in ready], long=long)
+    else:
+        settle = [part.add_to(plan, context) for part in parts]
     yield from send_plan(plan, context)
     return tuple([done() for done in settle])
 
