@@ -220,6 +220,32 @@ LEGACY_UPDATES: list[LegacyUpdate] = [
 ]
 
 
+STATEMENT_CONDITIONS: list[Condition] = [
+    Condition("grp IS NOT MISSING AND NOT grp = 'x'", {}, CONDITIONS[2].holds),
+    Condition("contains(tags, 't1') OR attribute_type(n, 'N')", {}, CONDITIONS[3].holds),
+    Condition("size(items_) BETWEEN 1 AND 2", {}, CONDITIONS[4].holds),
+    Condition("n < 5", {}, _counts_below(5).holds),
+    Condition("n IS MISSING OR n IN [0, 2, 4]", {}, lambda item: number(item, "n") in (None, 0, 2, 4)),
+]
+"""Conditions in the WHERE clause of a statement, which has no placeholders."""
+
+
+def _has(name: str) -> Callable[[Item], bool]:
+    return lambda item: name in item
+
+
+STATEMENT_UPDATES: list[Update] = [
+    Update("SET n = n + 1", {}, _count, _has("n")),
+    Update("SET grp = 'x'", {}, _set("grp", {"S": "x"})),
+    Update("SET grp = 'y' SET weight = -1.5", {}, lambda item: item.update(grp={"S": "y"}, weight={"N": "-1.5"})),
+    Update("REMOVE grp REMOVE n", {}, _without("grp", "n")),
+    Update("SET tags = set_add(tags, <<'t1'>>)", {}, _add_tag),
+    Update("SET tags = set_delete(tags, <<'t1', 't2'>>)", {}, _drop_tag),
+    Update("SET items_ = list_append(items_, [true])", {}, _append, _has("items_")),
+    Update("SET items_ = [true], n = 0", {}, lambda item: item.update(items_={"L": [{"BOOL": True}]}, n={"N": "0"})),
+]
+
+
 @dataclass
 class Change:
     """The content of a stream record."""

@@ -133,6 +133,47 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
         },
     ),
     ("TransactGetItems", {"TransactItems": [{"Get": {"TableName": TABLE, "Key": KEY, "ProjectionExpression": "pk"}}]}),
+    (
+        "ExecuteStatement",
+        {
+            "Statement": f"SELECT pk FROM \"{TABLE}\" WHERE pk = ? AND sk > 0 AND NOT colour IN [?, 'blue']",
+            "Parameters": [{"S": "a"}, {"S": "green"}],
+            "ConsistentRead": True,
+            "Limit": 3,
+            "ReturnConsumedCapacity": "INDEXES",
+        },
+    ),
+    (
+        "ExecuteStatement",
+        {
+            "Statement": f"UPDATE \"{TABLE}\" SET weight = weight + ? REMOVE doc.flag WHERE pk = 'a' AND sk = 1",
+            "Parameters": [{"N": "1"}],
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        },
+    ),
+    (
+        "BatchExecuteStatement",
+        {
+            "Statements": [
+                {"Statement": f'INSERT INTO "{TABLE}" VALUE ?', "Parameters": [{"M": ITEM}]},
+                {"Statement": f"DELETE FROM \"{TABLE}\" WHERE pk = 'a' AND sk = 7 RETURNING ALL OLD *"},
+            ],
+            "ReturnConsumedCapacity": "TOTAL",
+        },
+    ),
+    (
+        "ExecuteTransaction",
+        {
+            "TransactStatements": [
+                {"Statement": f"EXISTS(SELECT * FROM \"{TABLE}\" WHERE pk = 'a' AND sk = 1 AND colour = 'red')"},
+                {
+                    "Statement": f'DELETE FROM "{TABLE}" WHERE pk = ? AND sk = ?',
+                    "Parameters": [{"S": "a"}, {"N": "7"}],
+                },
+            ],
+            "ClientRequestToken": "statements",
+        },
+    ),
     ("CreateTable", definition("Other")),
     ("DeleteTable", {"TableName": "Other"}),
     (

@@ -10,13 +10,13 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis.stateful import rule
 
-from tests.engine.durability.legacy_comparison import LegacyComparison
+from tests.engine.durability.statement_comparison import StatementComparison
 
 LONG = bool(os.environ.get("KEYPLAN_TEST_LONG"))
 BOUNDS = settings(max_examples=800 if LONG else 50, stateful_step_count=80 if LONG else 50)
 
 
-class ComparisonOnFile(LegacyComparison):
+class ComparisonOnFile(StatementComparison):
     """The same, on a file that is closed and opened again, and that others look into."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class ComparisonOnFile(LegacyComparison):
         self.engine, self.other = self.other, self.engine
 
 
-LegacyComparison.TestCase.settings = BOUNDS
+StatementComparison.TestCase.settings = BOUNDS
 ComparisonOnFile.TestCase.settings = BOUNDS
-TestInMemory = LegacyComparison.TestCase
+TestInMemory = StatementComparison.TestCase
 TestOnFile = ComparisonOnFile.TestCase

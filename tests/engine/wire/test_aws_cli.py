@@ -81,6 +81,33 @@ def test_a_table_from_making_it_to_reading_its_stream(aws: Aws) -> None:
     assert [stream["TableName"] for stream in streams["Streams"]] == ["Music"]
 
 
+def test_statements(aws: Aws) -> None:
+    key = (
+        "--attribute-definitions",
+        "AttributeName=pk,AttributeType=S",
+        "--key-schema",
+        "AttributeName=pk,KeyType=HASH",
+    )
+    aws("dynamodb", "create-table", "--table-name", "Films", *key, "--billing-mode", "PAY_PER_REQUEST")
+    insert = "INSERT INTO Films VALUE {'pk': 'a', 'tags': <<'x', 'y'>>, 'rating': 4.50}"
+    assert aws("dynamodb", "execute-statement", "--statement", insert) == {"Items": []}
+    select = ("--statement", "SELECT rating, tags FROM Films WHERE pk = ?", "--parameters", '[{"S": "a"}]')
+    assert aws("dynamodb", "execute-statement", *select, "--return-consumed-capacity", "TOTAL") == {
+        "Items": [{"rating": {"N": "4.5"}, "tags": {"SS": ["x", "y"]}}],
+        "ConsumedCapacity": {"TableName": "Films", "CapacityUnits": 0.5},
+    }
+    batch = json.dumps([{"Statement": "DELETE FROM Films WHERE pk = 'a'"}, {"Statement": "DELETE FROM Films"}])
+    missing = "Where clause does not contain a mandatory equality on all key attributes"
+    assert aws("dynamodb", "batch-execute-statement", "--statements", batch) == {
+        "Responses": [{"TableName": "Films"}, {"Error": {"Code": "ValidationError", "Message": missing}}]
+    }
+    check = json.dumps([{"Statement": "EXISTS(SELECT * FROM Films WHERE pk = 'b')"}, {"Statement": insert}])
+    assert aws("dynamodb", "execute-transaction", "--transact-statements", check).endswith(
+        "An error occurred (TransactionCanceledException) when calling the ExecuteTransaction operation: "
+        "Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]"
+    )
+
+
 def test_errors_are_told_in_the_words_of_aws(aws: Aws) -> None:
     assert aws("dynamodb", "describe-table", "--table-name", "missing").endswith(
         "An error occurred (ResourceNotFoundException) when calling the DescribeTable operation: "

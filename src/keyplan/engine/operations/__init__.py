@@ -13,13 +13,16 @@ from typing import NamedTuple, TypeAlias, cast
 
 from keyplan.engine.executor import Answer, Request
 from keyplan.engine.operations import stream_records
+from keyplan.engine.operations.items.batch_execute_statement import batch_execute_statement
 from keyplan.engine.operations.items.batch_items import batch_get_item, batch_write_item
 from keyplan.engine.operations.items.delete_item import delete_item
-from keyplan.engine.operations.items.execute_statement import execute_statement, statement_only_reads
+from keyplan.engine.operations.items.execute_statement import execute_statement
+from keyplan.engine.operations.items.execute_transaction import execute_transaction
 from keyplan.engine.operations.items.get_item import get_item
 from keyplan.engine.operations.items.put_item import put_item
 from keyplan.engine.operations.items.query import query
 from keyplan.engine.operations.items.scan import scan
+from keyplan.engine.operations.items.statement_reads import only_selects
 from keyplan.engine.operations.items.transact_items import transact_get_items, transact_write_items
 from keyplan.engine.operations.items.update_item import update_item
 from keyplan.engine.operations.tables import account, describe_table, tags, time_to_live
@@ -58,6 +61,7 @@ def _changes_tables(run: object) -> Operation:
 
 
 OPERATIONS: dict[str, Operation] = {
+    "BatchExecuteStatement": _writes(batch_execute_statement, only_reads=only_selects),
     "BatchGetItem": _reads(batch_get_item),
     "BatchWriteItem": _writes(batch_write_item),
     "CreateTable": _changes_tables(create_table),
@@ -69,7 +73,8 @@ OPERATIONS: dict[str, Operation] = {
     "DescribeStream": _reads(stream_records.describe_stream),
     "DescribeTable": _reads(describe_table.describe_table),
     "DescribeTimeToLive": _reads(time_to_live.describe_time_to_live),
-    "ExecuteStatement": _writes(execute_statement, only_reads=statement_only_reads),
+    "ExecuteStatement": _writes(execute_statement, only_reads=only_selects),
+    "ExecuteTransaction": _writes(execute_transaction, only_reads=only_selects),
     "GetItem": _reads(get_item),
     "GetRecords": _reads(stream_records.get_records),
     "GetShardIterator": _reads(stream_records.get_shard_iterator),

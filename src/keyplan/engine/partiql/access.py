@@ -82,10 +82,14 @@ class Access(NamedTuple):
 
 
 class ExactKey(NamedTuple):
-    """The placeholders of a complete key, in the order of its attributes; and what is left as a condition."""
+    """The attributes of a complete key with their placeholders; and what is left as a condition."""
 
-    values: tuple[str, ...]
+    marks: dict[str, str]
     condition: ParsedCondition | None
+
+    def key(self, values: Item) -> Item:
+        """Return the key with the values of one request."""
+        return {name: values[mark] for name, mark in self.marks.items()}
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -112,7 +116,7 @@ def exact_key(where: Where, names: tuple[str, ...]) -> ExactKey | None:
     if not all(name in first for name in names):
         return None
     rest = _without(where.tree, [first[name].leaf for name in names])
-    return ExactKey(tuple([first[name].values[0] for name in names]), where.parsed(rest))
+    return ExactKey({name: first[name].values[0] for name in names}, where.parsed(rest))
 
 
 class _Search:

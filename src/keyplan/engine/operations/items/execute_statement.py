@@ -1,15 +1,13 @@
 """ExecuteStatement: one PartiQL statement."""
 
-from typing import cast
-
 from keyplan.engine.errors import validation_error
-from keyplan.engine.executor import Answer, Request
+from keyplan.engine.executor import Answer
 from keyplan.engine.operations.items.consumed_capacity import describe_consumed
 from keyplan.engine.operations.items.item_changes import apply, consumption
 from keyplan.engine.operations.items.item_requests import StatementRequest
 from keyplan.engine.operations.items.statement_reads import select_page
 from keyplan.engine.operations.items.statement_writes import prepare_write
-from keyplan.engine.partiql import Exists, Select, only_reads, statement
+from keyplan.engine.partiql import Exists, Select, statement
 from keyplan.engine.storage.transaction import Transaction
 
 
@@ -28,8 +26,3 @@ def execute_statement(transaction: Transaction, request: StatementRequest) -> An
     if wanted is not None and wanted != "NONE":
         answer["ConsumedCapacity"] = describe_consumed(wanted, change.table, consumption(change), name=write.table_name)
     return answer
-
-
-def statement_only_reads(request: Request) -> bool:
-    """Return whether a request of ExecuteStatement is a SELECT."""
-    return only_reads(cast(StatementRequest, request)["Statement"])

@@ -91,6 +91,15 @@ class StatementRequest(TypedDict, total=False):
     ReturnValuesOnConditionCheckFailure: str
 
 
+class StatementsRequest(TypedDict, total=False):
+    """Several PartiQL statements: a batch has `Statements`, a transaction `TransactStatements`."""
+
+    Statements: list[StatementRequest]
+    TransactStatements: list[StatementRequest]
+    ClientRequestToken: str
+    ReturnConsumedCapacity: str
+
+
 class TransactGetRequest(TypedDict, total=False):
     TransactItems: list[dict[str, ItemRequest]]
     ReturnConsumedCapacity: str

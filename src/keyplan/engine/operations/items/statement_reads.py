@@ -9,17 +9,19 @@ import hashlib
 from base64 import b64decode, b64encode
 from binascii import Error
 from dataclasses import dataclass, replace
+from typing import cast
 
 import orjson
 
 from keyplan.engine.errors import DynamoError, validation_error
-from keyplan.engine.executor import Answer
+from keyplan.engine.executor import Answer, Request
 from keyplan.engine.expressions.condition import check_bounds
 from keyplan.engine.operations.items.consumed_capacity import describe_consumed
-from keyplan.engine.operations.items.item_requests import ItemRequest, StatementRequest
+from keyplan.engine.operations.items.item_requests import ItemRequest, StatementRequest, StatementsRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
 from keyplan.engine.operations.items.paged_reads import Page, Selection, check_projected_filter, table_and_index
-from keyplan.engine.partiql import Branch, Parameters, Select, access_of
+from keyplan.engine.operations.items.transactions import Get, get_by_key
+from keyplan.engine.partiql import Branch, Parameters, Select, access_of, exact_key, only_reads
 from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item
@@ -95,6 +97,26 @@ def _plan(transaction: Transaction, statement: Select, parameters: Parameters, r
     for branch in found.branches:
         ranges.add(branch, values)
     return _Plan(table, index, ranges.in_order(), len(found.branches) > 1, selection)
+
+
+def prepare_get(transaction: Transaction, statement: Select, parameters: Parameters, operation: str) -> Get:
+    """Return the prepared read of the one item that a SELECT names; in this operation, it must name one."""
+    table = transaction.catalog.table(statement.table)
+    where = statement.where
+    found = None if where is None else exact_key(where, table.schema.names)
+    if where is None or found is None or found.condition is not None or statement.index is not None:
+        raise validation_error(
+            f"Select statements within {operation} must specify the primary key in the where clause."
+        )
+    key = found.key(where.placeholders.values(parameters))
+    return lambda transaction: get_by_key(transaction, statement.table, key, statement.columns)
+
+
+def only_selects(request: Request) -> bool:
+    """Return whether a request has only statements that read."""
+    one_or_more = cast(StatementsRequest, request)
+    statements = one_or_more.get("Statements") or one_or_more.get("TransactStatements")
+    return all(only_reads(given["Statement"]) for given in statements or [cast(StatementRequest, request)])
 
 
 def _selection(statement: Select) -> Selection:

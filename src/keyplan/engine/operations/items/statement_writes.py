@@ -16,6 +16,7 @@ from keyplan.engine.partiql import Delete, Exists, Insert, Parameters, Update, W
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item
+from keyplan.engine.values.normal_form import normalize_item
 
 
 @dataclass(slots=True)
@@ -24,7 +25,10 @@ class Write:
 
     table_name: str
     decide: Decide
+    item: Callable[[Table], Item]
+    """Returns the item of an INSERT, and the key of any other statement."""
     returned: Callable[[Change], object]
+    puts: bool = False
     applies: bool = True
     """Whether it changes anything; EXISTS only checks."""
 
@@ -47,7 +51,8 @@ def prepare_write(
 
 
 def _insert(statement: Insert, parameters: Parameters) -> Write:
-    put = prepare_put({"TableName": statement.table, "Item": statement.item(parameters)})
+    item = statement.item(parameters)
+    put = prepare_put({"TableName": statement.table, "Item": item})
 
     def decide(transaction: Transaction) -> Change:
         change = put(transaction)
@@ -55,24 +60,30 @@ def _insert(statement: Insert, parameters: Parameters) -> Write:
             raise DynamoError("DuplicateItemException", "Duplicate primary key exists in table")
         return change
 
-    return Write(statement.table, decide, lambda change: None)
+    return Write(statement.table, decide, lambda table: normalize_item(item), lambda change: None, puts=True)
 
 
 def _update(statement: Update, parameters: Parameters, request: ItemRequest) -> Write:
     bound = statement.assignments.bound(parameters)
 
     def decide(transaction: Transaction) -> Change:
-        key, condition = _key_and_condition(transaction, statement.table, statement.where, parameters)
+        key, condition = named(transaction.catalog.table(statement.table))
         return decide_update(request, key, bound, _if_exists(condition))(transaction)
 
-    return Write(statement.table, decide, lambda change: returned_attributes(statement.returning, change, bound))
+    named = _names_item(statement.where, parameters)
+    return Write(
+        statement.table,
+        decide,
+        lambda table: named(table)[0],
+        lambda change: returned_attributes(statement.returning, change, bound),
+    )
 
 
 def _delete(statement: Delete | Exists, parameters: Parameters, request: ItemRequest) -> Write:
     deletes = isinstance(statement, Delete)
 
     def decide(transaction: Transaction) -> Change:
-        key, condition = _key_and_condition(transaction, statement.table, statement.where, parameters)
+        key, condition = named(transaction.catalog.table(statement.table))
         met = _unless_absent(condition) if deletes else _if_exists(condition)
         return decide_delete(request, key, met, deletes=deletes)(transaction)
 
@@ -80,24 +91,21 @@ def _delete(statement: Delete | Exists, parameters: Parameters, request: ItemReq
         wanted = isinstance(statement, Delete) and statement.returning == "ALL_OLD"
         return orjson.Fragment(change.row.stored) if wanted and change.row is not None else None
 
-    return Write(statement.table, decide, returned, applies=deletes)
+    named = _names_item(statement.where, parameters)
+    return Write(statement.table, decide, lambda table: named(table)[0], returned, applies=deletes)
 
 
-def _key_and_condition(
-    transaction: Transaction, table_name: str, where: Where | None, parameters: Parameters
-) -> tuple[Item, Condition | None]:
-    """The key of the item that a WHERE clause names, and the rest of the clause."""
-    table = transaction.catalog.table(table_name)
-    found = None if where is None else exact_key(where, table.schema.names)
-    if where is None or found is None:
-        raise validation_error("Where clause does not contain a mandatory equality on all key attributes")
-    values = where.placeholders.values(parameters)
-    return key_of(table, found.values, values), where.bound(found.condition, values)
+def _names_item(where: Where | None, parameters: Parameters) -> Callable[[Table], tuple[Item, Condition | None]]:
+    """A function from a table to the key that a WHERE clause names, and the rest of the clause."""
 
+    def named(table: Table) -> tuple[Item, Condition | None]:
+        found = None if where is None else exact_key(where, table.schema.names)
+        if where is None or found is None:
+            raise validation_error("Where clause does not contain a mandatory equality on all key attributes")
+        values = where.placeholders.values(parameters)
+        return found.key(values), where.bound(found.condition, values)
 
-def key_of(table: Table, marks: tuple[str, ...], values: Item) -> Item:
-    """Return the key with the values of these placeholders."""
-    return {name: values[mark] for name, mark in zip(table.schema.names, marks, strict=True)}
+    return named
 
 
 def _if_exists(condition: Condition | None) -> Condition:
