@@ -1,10 +1,11 @@
 """Forms that get no answer of their page: what was entered isn't lost."""
 
 import re
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import unescape
-from threading import Event
+from threading import Event, Thread
 
 import httpx
 import pytest
@@ -157,3 +158,60 @@ def test_a_form_that_is_too_large_is_still_in_the_browser(page: Page, limited: S
     send(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Poetry")
     assert shelves(limited) == ["Poetry"]
+
+
+@contextmanager
+def stalling(started: Site) -> Iterator[tuple[str, Event]]:
+    """A connection to the site that loses the end of each form until the event is set."""
+    target = started.url.removeprefix("http://").split(":")
+    listener = socket.create_server(("127.0.0.1", 0))
+    works = Event()
+
+    def forward(source: socket.socket, to: socket.socket, *, forms: bool) -> None:
+        with source, suppress(OSError):
+            while data := source.recv(65536):
+                to.sendall(data[:-5] if forms and not works.is_set() and data.startswith(b"POST ") else data)
+            to.shutdown(socket.SHUT_WR)
+
+    threads = []
+
+    def accept() -> None:
+        with listener, suppress(OSError):
+            while True:
+                here, _ = listener.accept()
+                there = socket.create_connection((target[0], int(target[1])))
+                for source, to, forms in ((here, there, True), (there, here, False)):
+                    threads.append(Thread(target=forward, args=[source, to], kwargs={"forms": forms}))
+                    threads[-1].start()
+
+    accepting = Thread(target=accept)
+    accepting.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", works
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        for each in (accepting, *threads):
+            each.join(10)
+
+
+def test_a_form_that_does_not_arrive_is_still_in_the_browser(page: Page, settings: Settings) -> None:
+    """The rest of its body is lost on the way. Sent again, it takes effect once."""
+    with (
+        site(WITH_PAGES, changed(settings, body_seconds=1, idle_seconds=1)) as started,
+        stalling(started) as (url, works),
+    ):
+        works.set()
+        page.goto(f"{url}/library/sign-in?to=/library/shelves/new")
+        page.get_by_role("button", name="Alice Archer").click()
+        page.get_by_label("Name").fill("Poetry")
+        works.clear()
+        send(page)
+        expect(page.get_by_role("heading", level=1)).to_have_text("This took too long")
+        expect(page.locator("main")).to_contain_text("Your browser still has what you entered")
+        assert shelves(started) == []
+        works.set()
+        page.go_back()
+        expect(page.get_by_label("Name")).to_have_value("Poetry")
+        send(page)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Poetry")
+        assert shelves(started) == ["Poetry"]
