@@ -165,15 +165,23 @@ def test_any_text_has_an_answer(music: Engine, text: str, parameters: list[Any],
     request: dict[str, Any] = {"Statement": text, **more}
     if parameters:
         request["Parameters"] = parameters
-    assert outcome(music, request) in (
-        *("Items", "ValidationException", "ResourceNotFoundException", "SerializationException"),
-        *("ConditionalCheckFailedException", "DuplicateItemException"),
-    )
+    assert outcome(music, "ExecuteStatement", request) in KNOWN
+    one = {member: content for member, content in request.items() if member in ("Statement", "Parameters")}
+    assert outcome(music, "BatchExecuteStatement", {"Statements": [one]}) in ("Responses", *KNOWN)
+    several = {"TransactStatements": [one, {"Statement": "DELETE FROM music WHERE pk = 'z'"}]}
+    assert outcome(music, "ExecuteTransaction", several) in ("Responses", "TransactionCanceledException", *KNOWN)
 
 
-def outcome(engine: Engine, request: dict[str, Any]) -> str:
-    """The code of the error, or "Items"; any other exception is a failure of the engine."""
+KNOWN = (
+    *("Items", "ValidationException", "ResourceNotFoundException", "SerializationException"),
+    *("ConditionalCheckFailedException", "DuplicateItemException"),
+)
+
+
+def outcome(engine: Engine, operation: str, request: dict[str, Any]) -> str:
+    """The code of the error, or the member with the answer; any other exception is a failure of the engine."""
     try:
-        return "Items" if "Items" in engine.database.execute("ExecuteStatement", request) else "nothing"
+        answer = engine.database.execute(operation, request)
+        return next(member for member in ("Items", "Responses") if member in answer)
     except DynamoError as error:
         return error.code
