@@ -18,6 +18,7 @@ from keyplan.data import (
     put,
     put_all,
     update,
+    upsert,
 )
 from keyplan.design import get, query, ref
 from keyplan.engine import Engine
@@ -144,3 +145,31 @@ def test_what_is_no_part_of_a_transaction(
 def test_only_an_operation_can_be_run(store: Store[Club]) -> None:
     with pytest.raises(InvalidOperation, match="isn't an operation that a store can run"):
         store.run(Note(note_id="n"))  # type: ignore[call-overload]  # that is the mistake
+
+
+class Meddling:
+    """Lets another process write just before a transaction is sent."""
+
+    def __init__(self, client: Any, meddle: Callable[[], object]) -> None:
+        self.client, self.meddle = client, [meddle]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "transact_write_items" and self.meddle:
+            self.meddle.pop()()
+        return getattr(self.client, name)
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["created", "changed"])
+def test_an_upsert_that_lost_a_race_in_a_transaction_is_tried_again(
+    store: Store[Club], sent: Recorder, before: bool
+) -> None:
+    target = ref(User, username="ann")
+    if before:
+        store.run(create(User(username="ann", email="a")))
+    other = Store(store.design, sent.client)
+    mine = Store(store.design, Meddling(sent.client, lambda: other.run(upsert(target, email="theirs", nickname="n"))))
+    mine.transact(upsert(target, email="mine"), create(Note(note_id="n")))
+    found = store.run(get(User, username="ann"))
+    assert found is not None
+    assert (found.email, found.nickname) == ("mine", "n")  # on top of what the other one wrote
+    assert store.verify() == []

@@ -58,17 +58,30 @@ def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
 def transaction_steps(
     parts: Sequence[object], reader: Reader, context: Context, write: WriteParts
 ) -> Steps[tuple[Any, ...]]:
-    """The steps of a transaction; returns what each part returns. It is tried again if a put lost a race."""
-    puts = [part for part in parts if isinstance(part, Put)]
+    """The steps of a transaction; returns what each part returns. It is tried again if a part lost a race."""
     for attempt in range(ATTEMPTS):
         prepared = yield from prepare_parts(parts, reader, context)
         try:
             return (yield from write(prepared, context))
         except Refused as refusal:
-            if attempt == ATTEMPTS - 1 or not any(lost_race(work, refusal) for work in puts):
+            pairs = zip(parts, prepared, strict=True)
+            if attempt == ATTEMPTS - 1 or not any(_lost_race(work, part, refusal) for work, part in pairs):
                 raise
         yield Wait(pause(attempt))
     raise AssertionError
+
+
+def _lost_race(work: object, part: Planned, refusal: Refused) -> bool:
+    """Whether a put or an upsert was refused because others changed the item that was read for it.
+
+    A patch that reads its item is conditional on it in a transaction, and a caller is told that it changed.
+    """
+    if isinstance(work, Put):
+        return lost_race(work, refusal)
+    if not isinstance(work, Upsert):
+        return False
+    mine = refusal.entity == work.target.entity.spec.name and refusal.values == work.target.values
+    return mine and _is_race(work, part, refusal)
 
 
 def prepare_parts(parts: Sequence[object], reader: Reader, context: Context) -> Steps[list[Planned]]:
