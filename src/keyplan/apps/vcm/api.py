@@ -82,7 +82,7 @@ api.post("/sams/import", Club.import_sams, status=200, once=False)
 SYSTEM = System(
     name="vcm",
     title="VC Musterstadt",
-    summary="The web site of a volleyball club, and what its editors do.",
+    summary="The website of a volleyball club, with pages for its editors.",
     design=VcmDesign,
     api=api,
     pages=pages,

@@ -278,7 +278,7 @@ class Visitor:
             return
         owner = owner_of(token)
         if owner and self.caller is None:
-            raise Unauthorized(SESSION_ENDED, "Your session has ended. Nothing was saved.")
+            raise Unauthorized(SESSION_ENDED, "Nothing was saved, because you are no longer signed in.")
         if owner and owner != self.owner:
             raise Forbidden(OTHER_USER, "This form was opened by another user. Nothing was saved.")
         raise Forbidden("old-form", "This form has expired. Check what you entered and send it again.")

@@ -59,13 +59,16 @@ _PROBLEMS = {
     "What you entered": "Deine Eingaben",
     "It wasn't saved. You can copy it here.": "Sie wurden nicht gespeichert. Du kannst sie hier kopieren.",
     "Your session has ended": "Deine Sitzung ist beendet",
-    "Your session has ended. Nothing was saved.": "Deine Sitzung ist beendet. Es wurde nichts gespeichert.",
+    "Nothing was saved, because you are no longer signed in.": (
+        "Es wurde nichts gespeichert, weil du nicht mehr angemeldet bist."
+    ),
     "You are signed in as another user": "Du bist als jemand anderes angemeldet",
     "This form was opened by another user. Nothing was saved.": (
         "Dieses Formular hat jemand anderes geöffnet. Es wurde nichts gespeichert."
     ),
-    "Sign in again, and the form comes back as you filled it in. It is kept for one hour.": (
-        "Melde dich wieder an, dann ist das Formular da, wie du es ausgefüllt hast. Es wird eine Stunde aufbewahrt."
+    "Sign in again, and the form comes back as you filled it in. It is kept for one hour, without passwords.": (
+        "Melde dich wieder an, dann ist das Formular da, wie du es ausgefüllt hast. Es wird eine Stunde aufbewahrt, "
+        "ohne Passwörter."
     ),
     "If that user signs in within one hour, the form comes back filled in.": (
         "Wenn diese Person sich innerhalb einer Stunde anmeldet, ist das Formular wieder ausgefüllt da."
