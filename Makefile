@@ -13,7 +13,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe coverage test-wheel test-pythons test-newest counts walks lines
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe servers coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -23,7 +23,7 @@ setup: .venv/.ready editor ## build .venv if it is missing or out of date
 serve: .venv/.ready editor ## run the systems on this machine with demo data, in keyplan.db
 	@exec $(BIN)/keyplan serve --demo --dev --path keyplan.db
 
-test: .venv/.ready editor chromium axe ## run linter, format check, type checker and tests
+test: .venv/.ready editor chromium axe servers ## run linter, format check, type checker and tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -40,11 +40,16 @@ axe:
 	@if command -v npm >/dev/null && $(MAKE) -s --no-print-directory tests/axe/node_modules/.package-lock.json; then :; else \
 		echo "*** NOT TESTED: axe-core can't be installed (npm is missing or failed), so accessibility is not tested. ***" >&2; fi
 
+# Two other DynamoDB servers get the same random requests as the engine. They are installed from npm, for tests only.
+servers:
+	@if command -v npm >/dev/null && $(MAKE) -s --no-print-directory tests/engines/node_modules/.package-lock.json; then :; else \
+		echo "*** NOT TESTED: other DynamoDB servers can't be installed (npm is missing or failed), so the engine isn't compared with them. ***" >&2; fi
+
 # Private interfaces of other libraries are used only with tested releases; see compat.py in design, data and web.
 test-compat: .venv/.ready ## test design, data and web without private interfaces of other libraries
 	KEYPLAN_NO_FAST_PATHS=1 $(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal tests/data tests/design tests/web
 
-coverage: .venv/.ready editor chromium axe ## run the tests with branch coverage, subprocesses included; fails below the floor
+coverage: .venv/.ready editor chromium axe servers ## run the tests with branch coverage, subprocesses included; fails below the floor
 	@rm -rf .coverage && mkdir .coverage
 	$(BIN)/coverage run -m pytest -q -n auto --maxprocesses 8 --dist worksteal
 	@$(BIN)/coverage combine --quiet
@@ -72,7 +77,7 @@ walks: .venv/.ready ## count the functions and modules that four requests pass t
 	@$(BIN)/python -m tools.walks
 
 test-long: .venv/.ready ## run random operations against models for longer than `make test` does (about 20 minutes)
-	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/data/test_machine.py tests/apps/test_five_designs.py
+	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/engines/test_differences.py tests/data/test_machine.py tests/apps/test_five_designs.py
 
 test-crash: .venv/.ready ## kill a writing server 200 times, and check its data
 	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_crash.py

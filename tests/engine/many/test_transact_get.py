@@ -46,8 +46,9 @@ def test_items_in_the_order_of_the_request(client: Client, table: str) -> None:
 
 
 def test_item_without_any_projected_attribute(client: Client, table: str) -> None:
+    """https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html: it is an empty map."""
     answer = client.transact_get_items(TransactItems=[get(table, item(pk="a"), ProjectionExpression="x")])
-    assert answer["Responses"] == [{"Item": {}}]
+    assert answer["Responses"] == [{}]
 
 
 def test_capacity(client: Client, table: str) -> None:

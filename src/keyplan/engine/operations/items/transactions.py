@@ -148,7 +148,8 @@ class Got(NamedTuple):
 
     @property
     def response(self) -> dict[str, object]:
-        return {} if self.row is None else {"Item": self.item}
+        """An item without any projected attribute is like none, unlike in GetItem."""
+        return {} if self.item in (None, {}) else {"Item": self.item}
 
 
 Get: TypeAlias = Callable[[Transaction], Got]
