@@ -16,9 +16,10 @@ from typer.testing import CliRunner, Result
 
 from keyplan import apps
 from keyplan.cli import main
-from keyplan.cli.designs import example
+from keyplan.cli.designs import _summaries, example
 from keyplan.cli.opening import settings_from, system_names
 from keyplan.data import Store, create
+from keyplan.design import Design, Entity, Id, Query, Table, key, pattern, query
 from keyplan.engine import Engine
 from keyplan.engine.wire import serve_in_thread
 
@@ -246,6 +247,7 @@ def test_a_pattern_has_its_wording_and_an_example(small: Path) -> None:
         "table": "shelf-dev",
         "index": None,
         "scans": False,
+        "requests": 1,
         "example": {
             "call": 'author(name="name-1")',
             "action": "GetItem",
@@ -420,3 +422,24 @@ def test_the_command_itself() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)
+
+
+def test_a_pattern_that_is_spread_over_shards_says_how_many_requests_it_is() -> None:
+    table = Table("Votes", key("PK", "SK"))
+
+    class Vote(Entity, table=table):
+        poll: Id
+        voter: Id
+
+        primary = key("POLL#{poll}#{shard(voter, 4)}", "VOTE#{voter}")
+
+    class Polls(Design):
+        tables, entities = (table,), (Vote,)
+
+        @pattern("Votes of a poll")
+        def votes(self, poll: str) -> Query[Vote]:
+            return query(Vote.primary, poll=poll)
+
+    (summary,) = _summaries(Polls())
+    assert summary.row()[2] == "query of 4 shards, 4 requests"
+    assert summary.as_json()["requests"] == 4

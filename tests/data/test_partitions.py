@@ -1,5 +1,6 @@
 """Queries over date buckets and shards: several partitions as one list, with any page size and from any place."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keyplan.data import BadCursor, Store, codec_of, create, delete, patch, update
+from keyplan.data import AsyncStore, BadCursor, RequestFailed, Store, codec_of, create, delete, patch, update
 from keyplan.design import (
     KEYS_ONLY,
     Design,
@@ -44,7 +45,7 @@ from keyplan.design import (
     within,
 )
 from keyplan.engine import Engine
-from tests.data.support import Killed, Mortal, Recorder
+from tests.data.support import Killed, Mortal, Recorder, failure
 
 log = Table(
     "Log",
@@ -600,3 +601,68 @@ def test_several_partitions_are_read_backward_and_from_any_item(store: Store[Log
         assert after == ids[place + 1 : place + 5]
         assert before == ids[max(0, place - 4) : place]
     assert store.run(op.only(lambda event: event.id).limit(5)).items == ids[:5]
+
+
+class Crowd:
+    """A client for asyncio that notes how many requests are under way, and can let one of them fail."""
+
+    def __init__(self, client: object, failing: int = 0) -> None:
+        self.client, self.failing = client, failing
+        self.now = self.most = self.asked = 0
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def answer(**request: Any) -> Any:
+            self.asked += 1
+            mine = self.asked
+            self.now += 1
+            self.most = max(self.most, self.now)
+            try:
+                await asyncio.sleep(0.01)
+                if mine == self.failing:
+                    raise failure("ValidationException")
+                return getattr(self.client, name)(**request)
+            finally:
+                self.now -= 1
+
+        return lambda **request: answer(**request)
+
+
+def test_an_asynchronous_store_asks_all_shards_at_the_same_time(store: Store[Log]) -> None:
+    fill(store, list(range(12)))
+    crowd = Crowd(store.client)
+    later = AsyncStore(Log(), crowd, secret=b"secret")
+
+    async def body() -> None:
+        await later.run(get(Source, name="web"))  # so that it knows that the client is for asyncio
+        page = await later.run(later.design.recent("web"))
+        assert [event.id for event in page.items] == [event.id for event in store.run(store.design.recent("web")).items]
+        assert crowd.most == 5
+        crowd.most = 0
+        assert await later.run(count(query(Event.anywhere))) == 12
+        assert crowd.most == 3
+        crowd.most = 0
+        two = merge([query(Vote.primary, poll=each) for each in "ab"], lambda vote: vote.voter)
+        assert (await later.run(two)).items == []
+        assert crowd.most == 8  # four shards of each of two polls
+
+    asyncio.run(body())
+
+
+def test_if_one_of_several_requests_fails_the_others_are_ended(store: Store[Log]) -> None:
+    crowd = Crowd(store.client, failing=3)
+    later = AsyncStore(Log(), crowd, secret=b"secret")
+
+    async def body() -> None:
+        await later.run(get(Source, name="web"))
+        with pytest.raises(RequestFailed):
+            await later.run(later.design.recent("web"))
+        assert crowd.now == 0
+
+    asyncio.run(body())
+
+
+def test_all_first_requests_of_a_spread_query_are_shown(store: Store[Log]) -> None:
+    shown = store.requests(store.design.recent("web"))
+    assert [name for name, _ in shown] == ["query"] * 5
+    keys = [next(iter(request["ExpressionAttributeValues"].values()))["S"] for _, request in shown]
+    assert keys == [f"web#{shard}/5" for shard in range(5)]

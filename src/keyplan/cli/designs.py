@@ -152,12 +152,15 @@ class PatternSummary:
     table: str
     index: str | None
     scans: bool
+    requests: int
+    """How many requests it begins with: several if it is spread over shards, or merges lists."""
     action: str
     request: Request
 
     def row(self) -> list[str]:
         scans = "yes" if self.scans else "no"
-        return [self.wording, self.call, self.operation, self.table, self.index or "", scans]
+        several = f", {self.requests} requests" if self.requests > 1 else ""
+        return [self.wording, self.call, f"{self.operation}{several}", self.table, self.index or "", scans]
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -167,6 +170,7 @@ class PatternSummary:
             "table": self.table,
             "index": self.index,
             "scans": self.scans,
+            "requests": self.requests,
             "example": {"call": self.call, "action": self.action, "request": self.request},
         }
 
@@ -181,14 +185,16 @@ def _summaries(design: Design) -> Iterator[PatternSummary]:
         arguments = _examples(pattern)
         try:
             op = getattr(design, name)(**arguments)
-            ((method, request),) = store.requests(op)
+            requests = store.requests(op)
         except (DesignError, InvalidValue) as error:
             fail(f"Can't make an example of {name}: {error}. Annotate its parameters with the types of the fields.")
+        method, request = requests[0]
         table, index = _place(request)
         call = f"{name}({', '.join(f'{each}={_shown(value)}' for each, value in arguments.items())})"
         scans = method == "scan"
         action = "".join(word.capitalize() for word in method.split("_"))
-        yield PatternSummary(name, _wording(pattern), call, operation_name(op), table, index, scans, action, request)
+        words = (_wording(pattern), call, operation_name(op))
+        yield PatternSummary(name, *words, table, index, scans, len(requests), action, request)
 
 
 def _examples(pattern: Pattern[..., Any]) -> dict[str, object]:

@@ -12,7 +12,7 @@ from keyplan.data.jobs.resuming import Jobs
 from keyplan.data.objects import ObjectStorage
 from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
-from keyplan.data.steps import Call, Computation, Steps, Wait
+from keyplan.data.steps import Call, Computation, Several, Steps, Wait
 from keyplan.data.subjects import entities_of
 from keyplan.data.writes.batches import DeleteAll, PutAll, write_all
 from keyplan.data.writes.imports import ImportAll, import_steps
@@ -151,17 +151,25 @@ class StoreCore(Generic[D]):
         return until
 
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
-        """The first request of an operation, or the request of a transaction of several; nothing is sent."""
-        steps = self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops)
-        answer: object = None
-        while True:
-            try:
-                step = steps.send(answer)
-            except StopIteration:
-                return []
-            if isinstance(step, Call):
-                return [(step.operation, step.request)]
-            answer = step.compute() if isinstance(step, Computation) else None
+        """The first request of an operation, or the request of a transaction of several; nothing is sent.
+
+        A query that is spread over shards begins with one request for each of them.
+        """
+        return _first_requests(self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops))
+
+
+def _first_requests(steps: Steps[Any]) -> list[tuple[str, dict[str, Any]]]:
+    answer: object = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration:
+            return []
+        if isinstance(step, Call):
+            return [(step.operation, step.request)]
+        if isinstance(step, Several):
+            return [request for each in step.steps for request in _first_requests(each)]
+        answer = step.compute() if isinstance(step, Computation) else None
 
 
 class _Route(NamedTuple):

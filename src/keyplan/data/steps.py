@@ -1,12 +1,13 @@
 """Operations without I/O: generators that ask for calls and get answers.
 
-A generator yields a `Call` (a method of the DynamoDB client with its request), an `ObjectCall`, a `Computation` or a
-`Wait`, is sent the answer, and returns the result of the operation. `Store` and `AsyncStore` only carry these out, so
-that every operation is written once for threads and asyncio.
+A generator yields a `Call` (a method of the DynamoDB client with its request), an `ObjectCall`, a `Computation`, a
+`Wait`, or `Several` generators that don't depend on each other. It is sent the answer, and returns the result of the
+operation. `Store` and `AsyncStore` only carry these out, so that every operation is written once for threads and
+asyncio.
 """
 
 import random
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from keyplan.data.errors import Conflict, DataError, MissingTable, RequestFailed, Throttled, TokenReused, Unsupported
@@ -51,8 +52,17 @@ class Computation(NamedTuple):
 
 
 Answer: TypeAlias = dict[str, Any]
-Step: TypeAlias = Call | Wait | ObjectCall | Computation
+Step: TypeAlias = "Call | Wait | ObjectCall | Computation | Several"
 Steps: TypeAlias = Generator[Step, Any, T]
+
+
+class Several(NamedTuple):
+    """Steps that don't depend on each other: an asynchronous store carries them out at the same time.
+
+    The answer is the list of their results.
+    """
+
+    steps: "tuple[Steps[Any], ...]"
 
 
 class ClientFailure(Exception):
@@ -113,6 +123,14 @@ def computed(compute: Callable[[], T], *, long: bool) -> Steps[T]:
         return compute()
     result: T = yield Computation(compute)
     return result
+
+
+def together(steps: Sequence[Steps[T]]) -> Steps[list[T]]:
+    """The results of steps that don't depend on each other."""
+    if len(steps) == 1:
+        return [(yield from steps[0])]
+    results: list[T] = yield Several(tuple(steps))
+    return results
 
 
 def only_conflicts(failure: ClientFailure) -> bool:

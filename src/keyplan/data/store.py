@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar, overload
 
@@ -14,7 +14,7 @@ from keyplan.data.objects import object_method
 from keyplan.data.operations import StoreCore
 from keyplan.data.reads.cursors import Cursors
 from keyplan.data.reads.segments import Report, read_in_tasks, read_in_threads, segments_of
-from keyplan.data.steps import Call, ClientFailure, Computation, ObjectCall, Step, Steps, Wait, given_up
+from keyplan.data.steps import Call, ClientFailure, Computation, ObjectCall, Several, Step, Steps, Wait, given_up
 from keyplan.data.upkeep.findings import VerifyFinding
 from keyplan.data.upkeep.objects import sweep_objects
 from keyplan.data.upkeep.provisioning import create_tables, tables_exist
@@ -177,6 +177,8 @@ class Store(StoreCore[D]):
             return object_method(self._objects, step.method)(*step.arguments)
         if isinstance(step, Computation):
             return step.compute()
+        if isinstance(step, Several):
+            return [self._drive(each) for each in step.steps]
         time.sleep(step.seconds)
         return None
 
@@ -313,6 +315,8 @@ class AsyncStore(StoreCore[D]):
             return None
         if isinstance(step, Computation):
             return await asyncio.to_thread(step.compute)
+        if isinstance(step, Several):
+            return await self._drive_all(step.steps)
         if isinstance(step, ObjectCall):
             found = await asyncio.to_thread(object_method(self._objects, step.method), *step.arguments)
             return await found if inspect.isawaitable(found) else found
@@ -327,6 +331,17 @@ class AsyncStore(StoreCore[D]):
             return answer
         except (ClientError, BotoCoreError) as error:
             raise _failure(error) from error
+
+    async def _drive_all(self, steps: Sequence[Steps[T]]) -> list[T]:
+        """Carry out steps at the same time. If one fails, the others are ended."""
+        tasks = [asyncio.ensure_future(self._drive(each)) for each in steps]
+        try:
+            return await asyncio.gather(*tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            raise
 
 
 def _failure(error: ClientError | BotoCoreError) -> ClientFailure:

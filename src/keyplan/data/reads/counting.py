@@ -17,7 +17,7 @@ from keyplan.data.reads.list_requests import (
 )
 from keyplan.data.reads.lists import ListReader
 from keyplan.data.reads.partitions import is_spread, stages
-from keyplan.data.steps import Steps, call
+from keyplan.data.steps import Steps, call, together
 from keyplan.design.operations import PAGE, ItemCount, Query
 
 
@@ -60,11 +60,13 @@ def count(lists: ListReader, op: ItemCount, clock: Clock) -> Steps[int]:
 
 
 def _count_partitions(lists: ListReader, source: Query[Any], most: int | None, clock: Clock) -> Steps[int]:
+    queries = [query for stage in stages(source) for query in stage]
+    if most is None:
+        return sum((yield from together([count(lists, ItemCount(query), clock) for query in queries])))
     total = 0
-    for query in (query for stage in stages(source) for query in stage):
-        if most is None or total < most:
-            left = query if most is None else query.limit(most - total)
-            total += yield from count(lists, ItemCount(left), clock)
+    for query in queries:
+        if total < most:
+            total += yield from count(lists, ItemCount(query.limit(most - total)), clock)
     return total
 
 

@@ -30,7 +30,7 @@ from keyplan.data.reads.partitions import is_spread, read_partitions
 from keyplan.data.reads.sealing import Sealer
 from keyplan.data.reads.taking import Taker, item_of, partial_codec, restorer, take_entities, values_of
 from keyplan.data.relations import Relations
-from keyplan.data.steps import Steps, call
+from keyplan.data.steps import Steps, call, together
 from keyplan.design import Design, Page
 from keyplan.design.operations import Merge, Query
 from keyplan.design.reading import Unreadable
@@ -214,14 +214,16 @@ class ListReader:
 
     def _fill(self, streams: Sequence[_Stream], wanted: int, clock: Clock) -> Steps[bool]:
         """Read more of each query with no items waiting; returns whether one used up its budget and found none."""
+        empty = [stream for stream in streams if stream.unread and not stream.waiting]
+        if not empty:
+            return False
+        reads = [self.read(each.query, each.after, wanted, expires_by(each.query, clock)) for each in empty]
+        results = yield from together(reads)
         dry = False
-        for stream in streams:
-            if stream.unread and not stream.waiting:
-                now = expires_by(stream.query, clock)
-                found, stream.after = yield from self.read(stream.query, stream.after, wanted, now)
-                stream.begun = True
-                stream.waiting.extend(found)
-                dry = dry or (not found and stream.after is not None)
+        for stream, (found, after) in zip(empty, results, strict=True):
+            stream.after, stream.begun = after, True
+            stream.waiting.extend(found)
+            dry = dry or (not found and after is not None)
         return dry
 
 

@@ -20,7 +20,7 @@ from keyplan.data.errors import BadCursor
 from keyplan.data.reads.cursors import position_of
 from keyplan.data.reads.key_conditions import empty_range
 from keyplan.data.reads.taking import item_of
-from keyplan.data.steps import Steps
+from keyplan.data.steps import Steps, together
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.formats import Format, bucket_time
 from keyplan.design.operations import Query
@@ -153,6 +153,11 @@ class _Stream:
     """Whether it used up its budget at `start` without finding anything."""
     waiting: deque[tuple[Any, Entity]] = field(default_factory=deque)
 
+    @property
+    def is_dry(self) -> bool:
+        """Whether more has to be read to know its next item."""
+        return self.unread and not self.waiting and not self.found_nothing
+
 
 class _Merger:
     """Merges partitions in the order of their sort key."""
@@ -185,9 +190,8 @@ class _Merger:
         """Up to `size` entities, and where to continue; None at the end."""
         taken: list[Entity] = []
         while len(taken) < size:
-            for stream in self._streams:
-                while stream.unread and not stream.waiting and not stream.found_nothing:
-                    yield from self._fill(stream, size - len(taken))
+            while dry := [each for each in self._streams if each.is_dry]:
+                yield from together([self._fill(stream, size - len(taken)) for stream in dry])
             ready = [stream for stream in self._streams if stream.waiting or stream.found_nothing]
             if not ready:
                 return taken, None
