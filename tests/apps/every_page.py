@@ -33,7 +33,8 @@ from tests.web.site import Site, settings_of, site
 
 NOBODY = "nobody"
 _LINK = re.compile(r'<a\s[^>]*?href="([^"]*)"')
-_HIDDEN = re.compile(r'<input type="hidden"[^>]*>')
+_TAG = re.compile(r"<[a-z][^>]*>")
+_CONTENT = re.compile(r'\s(?!class=|type=|style=)([\w-]+)="[^"]*"')
 _MAIN = re.compile(r"<main.*?</main>", re.DOTALL)
 
 
@@ -59,10 +60,10 @@ class Shown:
     html: str
 
     @property
-    def main(self) -> str:
-        """What the page is about, without what is different each time it is made."""
+    def shape(self) -> frozenset[str]:
+        """The kinds of elements that the page is made of, whatever is in them."""
         found = _MAIN.search(self.html)
-        return _HIDDEN.sub("", found[0] if found else self.html)
+        return frozenset(_CONTENT.sub(r" \1", tag) for tag in _TAG.findall(found[0] if found else self.html))
 
 
 @dataclass

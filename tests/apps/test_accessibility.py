@@ -1,26 +1,65 @@
 # ruff: noqa: F811 - fixtures are imported by their names
 """Every page of every system can be used by everybody: axe-core finds nothing, and everything can be hit with a thumb.
 
-One browser for each system, so that the systems are tested at the same time.
+Each system is served once, with its demo data, and everything runs in one browser.
 """
 
+import re
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from keyplan.web.identity.sessions import SESSION
 from tests.apps.every_page import NOBODY, TOURS, Shown, Tour, Toured, toured
-from tests.web.axe import axe, small_targets, violations  # noqa: F401 - fixture
-from tests.web.browser import browser  # noqa: F401 - fixture
+from tests.web.axe import axe, problems  # noqa: F401 - fixture
+from tests.web.browser import browser, new_context  # noqa: F401 - fixture
+
+
+@dataclass
+class Looked:
+    """A system that is looked at in a browser."""
+
+    toured: Toured
+    tabs: dict[str, Page]
+    """One for each person, who is signed in."""
+    seen: set[str] = field(default_factory=set)
+    """The kinds of elements that were looked at in every way."""
+
+    def address(self, shown: Shown) -> str:
+        return f"{self.toured.served.url}{shown.address}"
+
+    def open(self, shown: Shown) -> Page:
+        """Show a page to the person who got it."""
+        page = self.tabs[shown.who]
+        page.goto(self.address(shown))
+        return page
+
+    def problems(self, shown: Shown, what: str) -> list[str]:
+        """What is wrong with the page that this person sees now."""
+        return [f"{shown.address} {what}, {each}" for each in problems(self.tabs[shown.who], self.seen)]
+
+
+@pytest.fixture(scope="module", params=TOURS, ids=lambda tour: tour.system.name)
+def looked(
+    request: pytest.FixtureRequest, axe: None, browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Looked]:
+    tour: Tour = request.param
+    with toured(tour, tmp_path_factory.mktemp("tour")) as started, ExitStack() as stack:
+        contexts = {who: stack.enter_context(new_context(browser)) for who in (*started.proofs, NOBODY)}
+        for who, proof in started.proofs.items():
+            path = f"{started.prefix}/"
+            contexts[who].add_cookies([{"name": SESSION, "value": proof, "domain": "127.0.0.1", "path": path}])
+        yield Looked(started, {who: context.new_page() for who, context in contexts.items()})
 
 
 def different(toured: Toured) -> Iterator[Shown]:
-    """The pages of the system and the kit, without what others saw in the same way. One problem of each status."""
+    """The pages of the system and the kit, without those of the same shape. One problem of each status."""
     seen: set[tuple[object, ...]] = set()
     for shown in toured.pages:
-        kind = (shown.route, shown.main) if shown.status == 200 else (shown.status, shown.who == NOBODY)
+        kind = (shown.route, shown.shape) if shown.status == 200 else (shown.status, shown.who == NOBODY)
         if shown.html and shown.route not in toured.tour.parts and kind not in seen:
             seen.add(kind)
             yield shown
@@ -29,27 +68,11 @@ def different(toured: Toured) -> Iterator[Shown]:
         yield Shown(NOBODY, "docs", f"/api{toured.prefix}/docs", 200, "")
 
 
-def contexts(browser: Browser, toured: Toured) -> dict[str, BrowserContext]:
-    """A browser for each person, signed in."""
-    made = {who: browser.new_context() for who in (*toured.proofs, NOBODY)}
-    for who, proof in toured.proofs.items():
-        made[who].add_cookies([{"name": SESSION, "value": proof, "domain": "127.0.0.1", "path": f"{toured.prefix}/"}])
-    return made
-
-
-@pytest.mark.usefixtures("axe")
-@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.system.name)
-def test_axe_finds_nothing_on_any_page(tour: Tour, browser: Browser, tmp_path: Path) -> None:
+def test_axe_finds_nothing_on_any_page(looked: Looked) -> None:
     found: list[str] = []
-    with toured(tour, tmp_path) as started:
-        pages = {who: context.new_page() for who, context in contexts(browser, started).items()}
-        for shown in different(started):
-            page = pages[shown.who]
-            page.goto(f"{started.served.url}{shown.address}")
-            told = [*violations(page), *small_targets(page)]
-            found += [f"{shown.address} as {shown.who}, {each}" for each in told]
-        for page in pages.values():
-            page.context.close()
+    for shown in different(looked.toured):
+        looked.open(shown)
+        found += looked.problems(shown, f"as {shown.who}")
     assert not found, "\n".join(found)
 
 
@@ -93,52 +116,42 @@ def refused(page: Page, address: str) -> int:
     return sent.value.status
 
 
-@pytest.mark.usefixtures("axe")
-@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.system.name)
-def test_axe_finds_nothing_on_refused_forms(tour: Tour, browser: Browser, tmp_path: Path) -> None:
+def test_axe_finds_nothing_on_refused_forms(looked: Looked) -> None:
     found: list[str] = []
-    with toured(tour, tmp_path) as started:
-        pages = {who: context.new_page() for who, context in contexts(browser, started).items()}
-        tried = list(with_forms(started))
-        for shown in tried:
-            page = pages[shown.who]
-            assert refused(page, f"{started.served.url}{shown.address}") >= 400, f"{shown.address} was accepted"
-            assert page.locator(".problems").count(), f"{shown.address}: its form doesn't say what is wrong"
-            found += [f"{shown.address} refused, {each}" for each in [*violations(page), *small_targets(page)]]
-        for page in pages.values():
-            page.context.close()
+    tried = list(with_forms(looked.toured))
+    for shown in tried:
+        page = looked.tabs[shown.who]
+        assert refused(page, looked.address(shown)) >= 400, f"{shown.address} was accepted"
+        assert page.locator(".problems").count(), f"{shown.address}: its form doesn't say what is wrong"
+        found += looked.problems(shown, "refused")
     assert tried
     assert not found, "\n".join(found)
 
 
-@pytest.mark.usefixtures("axe")
-@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.system.name)
-def test_axe_finds_nothing_on_previews_and_questions(tour: Tour, browser: Browser, tmp_path: Path) -> None:
+_PREVIEW, _QUESTION = "button[formaction]", "button.danger"
+_BUTTONS = {
+    _PREVIEW: re.compile(r"<button[^>]* formaction="),
+    _QUESTION: re.compile(r'<button[^>]* class="[^"]*danger'),
+}
+
+
+def test_axe_finds_nothing_on_previews_and_questions(looked: Looked) -> None:
     """Every preview of a text, and one page that asks before something that can't be undone."""
-    previews, question = "button[formaction]", "button.danger"
     found: list[str] = []
-    with toured(tour, tmp_path) as started:
-        pages = {who: context.new_page() for who, context in contexts(browser, started).items()}
-        tried: list[str] = []
-        for shown in different(started):
-            for button in (previews, question):
-                if shown.status != 200 or (button == question and question in tried):
-                    continue
-                page = pages[shown.who]
-                if page.url != f"{started.served.url}{shown.address}":
-                    page.goto(f"{started.served.url}{shown.address}")
-                if not page.locator(f"main {button}").count():
-                    continue
-                for text in page.locator("main textarea:visible").all():
-                    text.fill("# A heading\n\nA *text* with [a link](https://example.org) and\n\n- a list")
-                page.locator(f"main {button}").first.click()
-                page.wait_for_load_state()
-                tried.append(button)
-                found += [f"{shown.address} {button}, {each}" for each in [*violations(page), *small_targets(page)]]
-        for page in pages.values():
-            page.context.close()
-    assert question in tried
-    assert (previews in tried) == (tour.system.name in ("vcm", "wavyblog"))
+    tried: list[str] = []
+    for shown in different(looked.toured):
+        for button, pattern in _BUTTONS.items():
+            if shown.status != 200 or not pattern.search(shown.html) or (button == _QUESTION and _QUESTION in tried):
+                continue
+            page = looked.open(shown)
+            for text in page.locator("main textarea:visible").all():
+                text.fill("# A heading\n\nA *text* with [a link](https://example.org) and\n\n- a list")
+            page.locator(f"main {button}").first.click()
+            page.wait_for_load_state()
+            tried.append(button)
+            found += looked.problems(shown, button)
+    assert _QUESTION in tried
+    assert (_PREVIEW in tried) == (looked.toured.tour.system.name in ("vcm", "wavyblog"))
     assert not found, "\n".join(found)
 
 
@@ -150,7 +163,20 @@ def test_axe_would_find_something(browser: Browser, axe: None) -> None:
         '<img src="data:," width="9" height="9"><button style="width: 9px; height: 9px" aria-label="A"></button>'
         '<button style="width: 9px; height: 9px" aria-label="B"></button></main></html>'
     )
-    told = " ".join(violations(page))
-    assert all(rule in told for rule in ("color-contrast", "image-alt", "target-size"))
-    assert len(small_targets(page)) == 4  # two buttons, on two screens
+    seen: set[str] = set()
+    told = problems(page, seen)
+    assert all(rule in " ".join(told) for rule in ("color-contrast", "image-alt", "target-size"))
+    assert _pale(told) == ["1280 px, light", "1280 px, dark", "390 px, dark", "390 px, light"]
+    assert len(_small(told)) == 4  # two buttons, on two screens
+    again = problems(page, seen)
+    assert _pale(again) == []  # this kind was seen
+    assert _small(again) == _small(told)
     page.close()
+
+
+def _pale(told: list[str]) -> list[str]:
+    return [each.partition(": color-contrast")[0] for each in told if "color-contrast" in each]
+
+
+def _small(told: list[str]) -> list[str]:
+    return [each for each in told if " px: <button" in each]

@@ -25,7 +25,7 @@ from tests.apps.one_way import deletes, methods_called
 from tests.apps.threefc_site import Club, club
 from tests.apps.vcm_site import club as volleyball_club
 from tests.apps.vcm_site import png, upload
-from tests.web.axe import axe, small_targets, violations  # noqa: F401 - fixture
+from tests.web.axe import axe, problems  # noqa: F401 - fixture
 from tests.web.browser import browser, browser_page, plain_page  # noqa: F401 - fixtures
 from tests.web.site import Site
 
@@ -122,7 +122,7 @@ def test_axe_finds_nothing_on_the_page_that_asks(browser_page: Page, league: Clu
     browser_page.goto(f"{league.site.url}/threefc/games/g1/edit")
     browser_page.get_by_role("button", name="Delete game").click()
     expect(browser_page.get_by_role("heading", level=1)).to_have_text("Delete the game Red – Blue – Gold?")
-    assert [*violations(browser_page), *small_targets(browser_page)] == []
+    assert problems(browser_page) == []
 
 
 def test_what_was_chosen_is_still_chosen_after_the_question(plain_page: Page, tmp_path: Path) -> None:

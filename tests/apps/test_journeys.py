@@ -15,7 +15,7 @@ from keyplan.cli.opening import system_names
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from tests.apps.journeys import JOURNEYS, Entry, Journey, enter, expect_entered, game_of, one_of, send
-from tests.web.browser import ARGUMENTS, CHROMIUM, Watch, browser, fits  # noqa: F401 - fixtures
+from tests.web.browser import ARGUMENTS, CHROMIUM, Watch, browser, fits, new_context  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 
 SMALL: ViewportSize = {"width": 320, "height": 640}
@@ -66,14 +66,17 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def traveled(browser: Browser, served: tuple[Journey, Site], *, scripts: bool) -> Iterator[Traveled]:
-    context = browser.new_context(java_script_enabled=scripts, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(15_000)
     watches: list[Watch] = []
-    context.on("page", lambda page: watches.append(Watch(page)))
-    made = Traveled(*served, context, scripts)
-    made.be(made.journey.person)
-    yield made
-    context.close()
+
+    def watch(page: Page) -> None:
+        watches.append(Watch(page))
+
+    with new_context(browser, java_script_enabled=scripts) as context:
+        context.on("page", watch)
+        made = Traveled(*served, context, scripts)
+        made.be(made.journey.person)
+        yield made
+        context.remove_listener("page", watch)
     assert [each for watch in watches for each in watch.found] == []
 
 
@@ -174,26 +177,23 @@ def remembering(browser: Browser) -> Iterator[Browser]:
 
 def test_going_back_and_sending_a_form_again(remembering: Browser, served: tuple[Journey, Site], scripts: bool) -> None:
     """The page has the key that it was sent with, and the form takes effect once."""
-    context = remembering.new_context(java_script_enabled=scripts)
-    context.set_default_timeout(15_000)
-    trip = Traveled(*served, context, scripts)
-    trip.be(trip.journey.person)
-    entry, before = trip.journey.add, trip.journey.count(trip.served)
-    page = trip.open(entry)
-    address = page.url
-    enter(page, entry)
-    send(page, entry)
-    page.wait_for_load_state()
-    assert trip.journey.count(trip.served) == before + 1
-    if (
-        scripts or page.url != address
-    ):  # Chromium keeps no page that leads to itself, and only a script has the key then
-        page.go_back(wait_until="commit")
-        expect_entered(page, entry)
+    with new_context(remembering, java_script_enabled=scripts) as context:
+        trip = Traveled(*served, context, scripts)
+        trip.be(trip.journey.person)
+        entry, before = trip.journey.add, trip.journey.count(trip.served)
+        page = trip.open(entry)
+        address = page.url
+        enter(page, entry)
         send(page, entry)
         page.wait_for_load_state()
         assert trip.journey.count(trip.served) == before + 1
-    context.close()
+        # Chromium keeps no page that leads to itself, and only a script has the key then
+        if scripts or page.url != address:
+            page.go_back(wait_until="commit")
+            expect_entered(page, entry)
+            send(page, entry)
+            page.wait_for_load_state()
+            assert trip.journey.count(trip.served) == before + 1
 
 
 def test_a_second_click(any_trip: Traveled) -> None:

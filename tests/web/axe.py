@@ -17,15 +17,9 @@ from tests.web.browser import DESKTOP, PHONE
 _SCRIPT = Path(__file__).parents[1] / "axe/node_modules/axe-core/axe.min.js"
 _MISSING = "*** NOT TESTED: axe-core isn't installed (npm ci in tests/axe), so accessibility was not tested. ***"
 
-_Look: TypeAlias = tuple[tuple[int, int], Literal["light", "dark"], list[str] | None]
 _BY_COLORS = ["color-contrast", "link-in-text-block"]
-_LOOKS: tuple[_Look, ...] = (
-    (DESKTOP, "light", None),
-    (PHONE, "light", [*_BY_COLORS, "target-size", "scrollable-region-focusable"]),
-    (PHONE, "dark", _BY_COLORS),
-    (DESKTOP, "dark", _BY_COLORS),
-)
-"""How a page is looked at, and the rules whose result may differ from the first look; None for all rules."""
+_BY_SIZE = ["target-size", "scrollable-region-focusable"]
+_Scheme: TypeAlias = Literal["light", "dark"]
 _MOST_ROWS = 8
 """So many rows of a list or table are checked: the others are like them, and a page of 50 takes four times as long."""
 
@@ -33,9 +27,24 @@ _THIN_OUT = """most => {
   for (const list of document.querySelectorAll("ul, ol, tbody, select, datalist, fieldset, dl"))
     for (const row of [...list.children].slice(most)) row.remove();
 }"""
-_RUN = """async only => {
-  const rules = only ? { runOnly: only } : { rules: { "target-size": { enabled: true } } };
-  const found = await axe.run(document, { ...rules, resultTypes: ["violations"], preload: false });
+_KINDS = """() => {
+  const contents = ["id", "href", "src", "alt", "title", "name", "value", "for"];
+  const own = each => {
+    const names = each.getAttributeNames().filter(name => !contents.includes(name));
+    return [each.tagName, ...["class", "type", "style"].map(name => each.getAttribute(name)), ...names].join(" ");
+  };
+  const kinds = new Map([[document.body, own(document.body)]]);
+  const elements = [...document.querySelectorAll("body *")];
+  for (const each of elements) kinds.set(each, `${kinds.get(each.parentElement)} > ${own(each)}`);
+  return elements.map(each => kinds.get(each));
+}"""
+"""Everything that a style sheet can tell elements by, for each element."""
+_RUN = """async ([only, numbers]) => {
+  const but = { "target-size": { enabled: true }, "color-contrast": { enabled: false } };
+  const rules = only ? { runOnly: only } : { rules: but };
+  const elements = document.querySelectorAll("body *");
+  const where = numbers ? { include: numbers.map(number => elements[number]) } : document;
+  const found = await axe.run(where, { ...rules, resultTypes: ["violations"], preload: false });
   return found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html} (${node.failureSummary})`));
 }"""
 _SMALL = """() => [...document.querySelectorAll("a[href], button, select, textarea, summary, input")].flatMap(each => {
@@ -61,23 +70,53 @@ def _script() -> str:
     return _SCRIPT.read_text()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds on the page that is shown."""
+def problems(page: Page, seen: set[str] | None = None) -> list[str]:
+    """What keeps people from using the page that is shown: what axe-core finds, and what is too small to be hit.
+
+    Colors are checked on a desktop and on a phone, light and dark. `seen` are the kinds of elements whose colors were
+    checked on other pages with the same style sheets. This page's kinds are added.
+    """
     page.evaluate(_script())  # as the developer tools would: the page's content security policy allows no other script
     page.evaluate(_THIN_OUT, _MOST_ROWS)
-    found: list[str] = []
-    for (width, height), scheme, only in _LOOKS:
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme)
-        found += [f"{width} px, {scheme}: {each}" for each in page.evaluate(_RUN, only)]
-    page.emulate_media(color_scheme="light")
-    return found
+    new = _first_of_each_kind(page, set() if seen is None else seen)
+    return [
+        *_found(page, DESKTOP, "light"),
+        *_small_targets(page, DESKTOP),
+        *_found(page, DESKTOP, "light", _BY_COLORS, new),
+        *_found(page, DESKTOP, "dark", _BY_COLORS, new),
+        *_found(page, PHONE, "dark", _BY_COLORS, new),
+        *_found(page, PHONE, "light", _BY_COLORS, new),
+        *_found(page, PHONE, "light", _BY_SIZE),
+        *_small_targets(page, PHONE),
+    ]
 
 
-def small_targets(page: Page) -> list[str]:
+def _first_of_each_kind(page: Page, seen: set[str]) -> list[int]:
+    """The numbers of the elements that are the first ones of their kind. Adds their kinds to those that were seen."""
+    first: list[int] = []
+    for number, kind in enumerate(page.evaluate(_KINDS)):
+        if kind not in seen:
+            seen.add(kind)
+            first.append(number)
+    return first
+
+
+def _found(
+    page: Page,
+    size: tuple[int, int],
+    scheme: _Scheme,
+    only: list[str] | None = None,
+    among: list[int] | None = None,
+) -> list[str]:
+    """What axe-core finds by some rules, or by all but contrast, in some elements or in all."""
+    if among == []:
+        return []
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme=scheme)
+    return [f"{size[0]} px, {scheme}: {each}" for each in page.evaluate(_RUN, [only, among])]
+
+
+def _small_targets(page: Page, size: tuple[int, int]) -> list[str]:
     """What can be clicked and is smaller than 24 by 24 CSS pixels; axe-core accepts it where enough space is around."""
-    found: list[str] = []
-    for width, height in (PHONE, DESKTOP):
-        page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width} px: {each}" for each in page.evaluate(_SMALL)]
-    return found
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    return [f"{size[0]} px: {each}" for each in page.evaluate(_SMALL)]
