@@ -152,7 +152,6 @@ def test_sets_have_one_type(client: Client) -> None:
 
 
 def test_only_one_item_at_a_time(client: Client) -> None:
-    # Stack Overflow, "How to insert multiple items in DynamoDB using PartiQL", has this message.
     many = (
         "Unsupported operation: Inserting multiple items in a single statement is not supported, "
         'use "INSERT INTO tableName VALUE item" instead'
