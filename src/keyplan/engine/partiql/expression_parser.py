@@ -1,5 +1,7 @@
 """Parses expressions: an operator-precedence parser with the rules and messages of AWS's PartiQL parser."""
 
+from dataclasses import replace
+
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.expressions.paths import MAXIMUM_DEPTH, MAXIMUM_INDEX, Path
 from keyplan.engine.partiql.keywords import FUNCTION_NAMES, TYPES
@@ -138,7 +140,7 @@ class ExpressionParser:
                 raise malformed("Expected expression after AND")
             operands = (left, right, self.expression(binding))
         if isinstance(left, OperationNode) and left.operator == operator.text and operator.text in ("and", "or"):
-            return left._replace(operands=(*left.operands, right))  # a chain of any length isn't nested
+            return replace(left, operands=(*left.operands, right))  # a chain of any length isn't nested
         if operator.text.startswith("not "):
             return OperationNode("not", (OperationNode(operator.text[4:], operands, operator.span),), operator.span)
         return OperationNode(operator.text, operands, operator.span)

@@ -1,61 +1,74 @@
-"""The result of the parser: expressions, and statements made of them. Every node knows where it is in the text."""
+"""The result of the parser: expressions, and statements made of them. Every node knows where it is in the text.
 
-from typing import NamedTuple, TypeAlias
+Nodes are no named tuples: those would be compared by their members, which takes a type checker minutes for a recursive
+union.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from keyplan.engine.expressions.paths import Path
 from keyplan.engine.partiql.statement_errors import Span
 from keyplan.engine.values.attribute_values import AttributeValue
 
 
-class LiteralNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LiteralNode:
     """A string, number, boolean or NULL, as it is written."""
 
     value: AttributeValue
     span: Span
 
 
-class MissingNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MissingNode:
     """The word MISSING in place of a value."""
 
     span: Span
 
 
-class ParameterNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ParameterNode:
     """A question mark; the first one has the position 0."""
 
     position: int
     span: Span
 
 
-class ListNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ListNode:
     """`[...]`, or several expressions in parentheses."""
 
     members: "tuple[Node, ...]"
     span: Span
 
 
-class BagNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BagNode:
     """`<<...>>`, DynamoDB's sets."""
 
     members: "tuple[Node, ...]"
     span: Span
 
 
-class StructNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StructNode:
     """`{...}`, DynamoDB's maps."""
 
     fields: "tuple[tuple[Node, Node], ...]"
     span: Span
 
 
-class PathNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PathNode:
     """An attribute or a document path."""
 
     path: Path
     span: Span
 
 
-class CallNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CallNode:
     """A function call; the name is in lower case."""
 
     function: str
@@ -63,7 +76,8 @@ class CallNode(NamedTuple):
     span: Span
 
 
-class OperationNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OperationNode:
     """An operator with its operands: `a = b`, `NOT a`, `a BETWEEN b AND c`."""
 
     operator: str
@@ -71,7 +85,8 @@ class OperationNode(NamedTuple):
     span: Span
 
 
-class TypeNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TypeNode:
     """`operand IS type`; the type is in lower case."""
 
     operand: "Node"
@@ -79,14 +94,16 @@ class TypeNode(NamedTuple):
     span: Span
 
 
-class Order(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Order:
     """One key of ORDER BY."""
 
     key: "Node"
     descending: bool
 
 
-class SelectNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SelectNode:
     """A SELECT; `columns` is None for `*`."""
 
     columns: "tuple[Node, ...] | None"
@@ -97,7 +114,8 @@ class SelectNode(NamedTuple):
     span: Span
 
 
-class InsertNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class InsertNode:
     """An INSERT of one item."""
 
     source: Path
@@ -106,7 +124,8 @@ class InsertNode(NamedTuple):
     span: Span
 
 
-class Assignment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Assignment:
     """`SET path = value`, or `REMOVE path` with None as the value."""
 
     path: Path
@@ -114,7 +133,8 @@ class Assignment(NamedTuple):
     value: "Node | None"
 
 
-class UpdateNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UpdateNode:
     """An UPDATE; `returning` is like "all old", or None."""
 
     source: Path
@@ -125,7 +145,8 @@ class UpdateNode(NamedTuple):
     span: Span
 
 
-class DeleteNode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DeleteNode:
     """A DELETE."""
 
     source: Path

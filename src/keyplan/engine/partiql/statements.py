@@ -139,7 +139,7 @@ def _no_map(node: Node) -> DynamoError:
 def _select(node: nodes.SelectNode) -> Select:
     table, index = _table_and_index(node.source, node.source_span)
     chosen = None if node.columns is None else columns(node.columns)
-    order = tuple([(_order_name(key), descending) for key, descending in node.order])
+    order = tuple([(_order_name(each.key), each.descending) for each in node.order])
     return Select(table, index, chosen, _where("FilterExpression", node.where), order)
 
 
