@@ -15,7 +15,7 @@ from keyplan.cli.opening import system_names
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from tests.apps.journeys import JOURNEYS, Entry, Journey, enter, expect_entered, game_of, one_of, send
-from tests.web.browser import ARGUMENTS, CHROMIUM, Watch, browser, fits, new_context  # noqa: F401 - fixtures
+from tests.web.browser import ARGUMENTS, CHROMIUM, ONE_PROCESS, Watch, browser, fits, new_context  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 
 SMALL: ViewportSize = {"width": 320, "height": 640}
@@ -170,30 +170,34 @@ def test_going_back_to_a_form(any_trip: Traveled) -> None:
 def remembering(browser: Browser) -> Iterator[Browser]:
     """A browser that keeps whole pages for going back, as people's browsers do. Playwright turns that off."""
     options = ["--disable-back-forward-cache"]
-    made = browser.browser_type.launch(executable_path=CHROMIUM, args=ARGUMENTS, ignore_default_args=options)
+    arguments = [each for each in ARGUMENTS if each != ONE_PROCESS]
+    made = browser.browser_type.launch(executable_path=CHROMIUM, args=arguments, ignore_default_args=options)
     yield made
     made.close()
 
 
 def test_going_back_and_sending_a_form_again(remembering: Browser, served: tuple[Journey, Site], scripts: bool) -> None:
     """The page has the key that it was sent with, and the form takes effect once."""
-    with new_context(remembering, java_script_enabled=scripts) as context:
-        trip = Traveled(*served, context, scripts)
-        trip.be(trip.journey.person)
-        entry, before = trip.journey.add, trip.journey.count(trip.served)
-        page = trip.open(entry)
-        address = page.url
-        enter(page, entry)
+    context = remembering.new_context(java_script_enabled=scripts)
+    context.set_default_timeout(15_000)
+    trip = Traveled(*served, context, scripts)
+    trip.be(trip.journey.person)
+    entry, before = trip.journey.add, trip.journey.count(trip.served)
+    page = trip.open(entry)
+    address = page.url
+    enter(page, entry)
+    send(page, entry)
+    page.wait_for_load_state()
+    assert trip.journey.count(trip.served) == before + 1
+    if (
+        scripts or page.url != address
+    ):  # Chromium keeps no page that leads to itself, and only a script has the key then
+        page.go_back(wait_until="commit")
+        expect_entered(page, entry)
         send(page, entry)
         page.wait_for_load_state()
         assert trip.journey.count(trip.served) == before + 1
-        # Chromium keeps no page that leads to itself, and only a script has the key then
-        if scripts or page.url != address:
-            page.go_back(wait_until="commit")
-            expect_entered(page, entry)
-            send(page, entry)
-            page.wait_for_load_state()
-            assert trip.journey.count(trip.served) == before + 1
+    context.close()
 
 
 def test_a_second_click(any_trip: Traveled) -> None:

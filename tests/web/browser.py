@@ -23,6 +23,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
 
 CHROMIUM = os.environ.get("KEYPLAN_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+ONE_PROCESS = "--renderer-process-limit=1"
+"""The tabs of a context need no processes of their own: starting one takes longer than showing a page."""
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -33,7 +35,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-    "--renderer-process-limit=1",  # a tab of a context needs no process of its own, which takes longer than a page
+    ONE_PROCESS,
 ]
 DESKTOP, PHONE = (1280, 900), (390, 844)
 """The window sizes in which pages are checked."""
