@@ -1,9 +1,12 @@
 """What every test may rely on: no AWS account, no network, no deadline on a busy machine."""
 
 import functools
+import logging
 import os
+from collections.abc import Iterator
 
 import httpx._transports.default as https
+import pytest
 from hypothesis import HealthCheck, settings
 
 # boto3 and the AWS CLI would otherwise look for a profile, or ask the metadata service of a cloud machine.
@@ -27,3 +30,15 @@ settings.register_profile(
     "keyplan", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("keyplan")
+
+
+@pytest.fixture(autouse=True)
+def unchanged_logs() -> Iterator[None]:
+    """A command that runs in this process logs to its own stderr, which is closed before the next test logs."""
+    logs = [logging.getLogger(name) for name in ("keyplan", "uvicorn.error")]
+    before = [(log.handlers[:], log.propagate, log.level) for log in logs]
+    yield
+    for log, (handlers, propagate, level) in zip(logs, before, strict=True):
+        log.handlers[:] = handlers
+        log.propagate = propagate
+        log.setLevel(level)
