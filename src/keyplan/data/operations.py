@@ -153,7 +153,7 @@ class StoreCore(Generic[D]):
     def requests(self, *ops: object) -> list[tuple[str, dict[str, Any]]]:
         """The first request of an operation, or the request of a transaction of several; nothing is sent.
 
-        A query that is spread over shards begins with one request for each of them.
+        A query that is spread over shards begins with one request for each shard, and a merge with one for each query.
         """
         return _first_requests(self._steps(ops[0]) if len(ops) == 1 else self._transaction(ops))
 
