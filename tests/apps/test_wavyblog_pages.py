@@ -13,6 +13,7 @@ import pytest
 from keyplan.apps.wavyblog.entities import Post
 from keyplan.apps.wavyblog.pages import pages
 from keyplan.data import create
+from keyplan.design import InvalidValue
 from tests.apps.wavyblog_pages_support import DRAFT, PASSWORD, POST, Served, blog, settings_in
 
 ROLES = ("visitor", "other", "author", "admin")
@@ -267,8 +268,8 @@ def test_markdown_is_shown_as_safe_html(served: Served) -> None:
 
 
 def test_a_mailbox_is_no_picture(served: Served) -> None:
-    numbered(served, 1, thumbnail_url="mailto:a@example.net")
-    assert "mailto:" not in served.visitor().get("/posts/post-0").text
+    with pytest.raises(InvalidValue, match="The address of an image starts with https:// or http://"):
+        numbered(served, 1, thumbnail_url="mailto:a@example.net")
 
 
 def test_a_draft_is_marked(steady: Served) -> None:

@@ -276,4 +276,4 @@ def test_the_page_says_what_to_do_over_the_quota(tmp_path: Path) -> None:
         assert refused.status_code == 409
     sentence = re.search(r"</h1>\s*<p>([^<]*)</p>", refused.text)  # where the script that uploads looks for it
     assert sentence
-    assert sentence[1].startswith("You have 1 unfinished upload. Finish one of them, or wait until ")
+    assert sentence[1].startswith("You have 1 unfinished upload. Finish one of them, or try again in ")

@@ -138,9 +138,6 @@ def test_continuous_backups(client: "DynamoDBClient") -> None:
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [
-        ("execute_statement", {"Statement": 'SELECT * FROM "t"'}),
-        ("batch_execute_statement", {"Statements": [{"Statement": 'SELECT * FROM "t"'}]}),
-        ("execute_transaction", {"TransactStatements": [{"Statement": 'SELECT * FROM "t"'}]}),
         ("create_backup", {"TableName": "abc", "BackupName": "abc"}),
         ("list_backups", {}),
         ("create_global_table", {"GlobalTableName": "abc", "ReplicationGroup": [{"RegionName": "eu-west-1"}]}),

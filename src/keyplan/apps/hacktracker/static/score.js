@@ -24,7 +24,12 @@ function showMark(field) {
 }
 
 if (form) {
-  let touched = false;
+  // Going back restores what was entered. What the page had shown then is restored, too: sent again, it is the same form.
+  const visit = `keyplan-after ${globalThis.navigation?.currentEntry?.id}`;
+  const before = sessionStorage.getItem(visit);
+  if (before !== null) form.elements.after.value = before;
+  form.addEventListener("submit", () => sessionStorage.setItem(visit, form.elements.after.value));
+  let touched = before !== null;
   form.addEventListener("input", () => (touched = true));
   const field = form.querySelector("[data-field]");
   field.toggleAttribute("hidden", false);
