@@ -259,9 +259,9 @@ def test_a_request_can_be_shown_without_being_sent(filled: Store[Club], sent: Re
         assert len(filled.requests(op)) == 1
     assert len(filled.requests(design.two_folders("f", "g"))) == 2  # one for each of the merged queries
     assert sent.taken() == []
-    for op in (design.user("ann"), design.articles_of("ann"), design.two_folders("f", "g"), design.notes()):
-        shown = filled.requests(op)
-        filled.run(op)
+    for read in (design.user("ann"), design.articles_of("ann"), design.two_folders("f", "g"), design.notes()):
+        shown = filled.requests(read)
+        filled.run(read)
         assert sent.taken()[: len(shown)] == shown
 
 
