@@ -14,12 +14,26 @@ import apsw.sqlite_extra
 
 from keyplan.engine.storage.damage import APPLICATION_ID, CHECKSUM_BYTES, PAGE_SIZE, log_of
 
-FORMAT = 2
+FORMAT = 3
+"""The number of the file's format; `file_upgrade` brings older files to it."""
 VFS = "cksmvfs"
 
+BINDING = (
+    "identity TEXT NOT NULL DEFAULT ''",
+    "log BLOB NOT NULL DEFAULT x''",
+    "previous_log BLOB NOT NULL DEFAULT x''",
+)
+"""Columns of `meta` since format 3: which file this is, which log it was last written through, and the log before."""
+RECORDS = """
+CREATE TABLE records(kind TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY(kind, name)) WITHOUT ROWID;
+"""
+NEW_IDENTITY = "UPDATE meta SET identity = lower(hex(randomblob(16))), log = randomblob(8), previous_log = x'';"
+"""Makes a file one of its own: the log of the file that it was copied from no longer fits it."""
+
 SCHEMA = f"""
-CREATE TABLE meta(version INTEGER NOT NULL);
-INSERT INTO meta VALUES (1);
+CREATE TABLE meta(version INTEGER NOT NULL, {", ".join(BINDING)});
+INSERT INTO meta(version) VALUES (1);
+{NEW_IDENTITY}
 CREATE TABLE tables(number INTEGER PRIMARY KEY AUTOINCREMENT, definition BLOB NOT NULL);
 CREATE TABLE streams(number INTEGER PRIMARY KEY AUTOINCREMENT, table_name TEXT NOT NULL, description BLOB NOT NULL,
     ended REAL);
@@ -27,6 +41,7 @@ CREATE TABLE tokens(token TEXT PRIMARY KEY, fingerprint BLOB NOT NULL, expires R
     WITHOUT ROWID;
 CREATE INDEX tokens_by_expiry ON tokens(expires);
 CREATE TABLE leases(name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
+{RECORDS}
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {FORMAT};
 """

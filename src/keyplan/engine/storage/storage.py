@@ -4,10 +4,11 @@ The file is in WAL mode and every page carries a checksum (SQLite's checksum VFS
 One connection, the primary, does all writing. It also does the reading whenever it is free, because its page cache is
 warm; a thread that finds it busy reads with another connection instead of waiting.
 
-The file has the SQLite tables `meta` (the catalog's version), `tables` (definitions), `streams`, `tokens` and
-`leases`; then one of items for each table (`t1`), one of entries for each index (`t1_1`) and one of records for each
-stream (`s1`). An item's row has a number and is found by its row key. An index entry holds a row key and that number,
-so that an item is stored once, and an index is written only when one of its keys changes.
+The file has the SQLite tables `meta` (the catalog's version, and which log belongs to the file), `tables`
+(definitions), `streams`, `tokens`, `leases` and `records` (see records.py); then one of items for each table (`t1`),
+one of entries for each index (`t1_1`) and one of records for each stream (`s1`). An item's row has a number and is
+found by its row key. An index entry holds a row key and that number, so that an item is stored once, and an index is
+written only when one of its keys changes.
 """
 
 import logging
@@ -26,7 +27,8 @@ import orjson
 from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.catalog import Catalog, Definition, Table
 from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage
-from keyplan.engine.storage.file_creation import FORMAT, SCHEMA, VFS, make_file
+from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file
+from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
 from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache, maximum_mib
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.storage.wal_checkpoints import Checkpoints
@@ -202,10 +204,12 @@ class Storage:
             make_file(self._path)
         connection = self._connect(cache_mib=self._cache_mib())
         try:
-            if self._path is not None:
-                _check_file(connection, self._path)
-            else:
+            if self._path is None:
                 connection.execute(SCHEMA)
+            elif not _check_file(connection, self._path):
+                connection.close()
+                upgrade_file(self._path)
+                return self._open()
         except BaseException as error:
             connection.close()
             self._note_damage(error)
@@ -256,16 +260,19 @@ class Storage:
             _log.warning("%s could not be flushed to the disk: %s", self._path, error)
 
 
-def _check_file(connection: apsw.Connection, path: Path) -> None:
-    """Refuse damage that SQLite doesn't detect by itself, before anything is read or written."""
-    if connection.pragma("user_version") != FORMAT:
-        raise DamagedFile(f"{path} was written by a different version of Keyplan. Open it with that version.")
+def _check_file(connection: apsw.Connection, path: Path) -> bool:
+    """Refuse damage that SQLite doesn't detect by itself, before anything is read or written.
+
+    Returns whether the file has today's format.
+    """
+    current = check_format(path, connection.pragma("user_version"))
 
     def accepted_frames() -> int:
         return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
 
     check_log(path, accepted_frames)
     check_end(path, accepted_frames())
+    return current
 
 
 _storages: weakref.WeakSet[Storage] = weakref.WeakSet()
