@@ -117,7 +117,7 @@ def test_several_processes_upgrade_at_once(old: Path) -> None:
     assert len(answers) == 1
 
 
-@pytest.mark.parametrize("write", range(1, 18, 2))
+@pytest.mark.parametrize("write", range(1, 16, 2))
 def test_killed_during_the_upgrade(write: int, old: Path) -> None:
     """At whichever write to the disk the process dies, the file has one format or the other, and all its items."""
     code = f"""
