@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -190,6 +191,61 @@ def test_a_command_gives_up_and_says_where(command: tuple[str, ...], monkeypatch
         done = CliRunner().invoke(main, [*command, "--endpoint-url", url])
     assert done.exit_code == 2
     assert f'Could not connect to the endpoint URL: "{url}/"' in done.output
+
+
+@contextmanager
+def lacking(endpoint: str, *operations: str) -> Iterator[str]:
+    """A server before an endpoint that lacks some operations of it."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.headers["X-Amz-Target"].partition(".")[2] in operations:
+                status, answer = 400, b'{"__type":"com.amazon.coral.service#UnknownOperationException"}'
+            else:
+                headers = {name: self.headers[name] for name in ("X-Amz-Target", "X-Amz-Date", "Authorization")}
+                behind = HTTPConnection(endpoint.removeprefix("http://"))
+                behind.request("POST", "/", body, {**headers, "Content-Type": "application/x-amz-json-1.0"})
+                with behind.getresponse() as response:
+                    status, answer = response.status, response.read()
+                behind.close()
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_an_endpoint_without_transactions_is_refused_in_one_sentence_before_anything_is_created(
+    dynamodb_endpoint: str,
+) -> None:
+    with lacking(dynamodb_endpoint, "TransactWriteItems") as url, client(dynamodb_endpoint) as behind:
+        for command in (("tables", "wavyblog", "--create"), ("serve", "--system", "wavyblog", "--demo")):
+            done = CliRunner().invoke(main, [*command, "--endpoint-url", url])
+            assert done.exit_code == 2
+            assert "this endpoint lacks transactions" in done.output
+            assert "Use DynamoDB on AWS, `keyplan dynamodb` or another endpoint that has them" in done.output
+            assert len(done.output.splitlines()) == 1
+        assert behind.list_tables()["TableNames"] == []
+
+
+def test_an_endpoint_without_time_to_live_has_its_tables_created(dynamodb_endpoint: str) -> None:
+    with lacking(dynamodb_endpoint, "DescribeTimeToLive") as url:
+        done = CliRunner().invoke(main, ["tables", "wavyblog", "--create", "--endpoint-url", url])
+    assert done.exit_code == 2
+    created, housekeeping, said = done.output.splitlines()
+    assert (created, housekeeping) == ("WavyBlog: created", "WavyBlog-keyplan: created")
+    assert said.startswith("keyplan: Can't turn on time to live: describe_time_to_live: UnknownOperationException: ")
+    assert "The tables exist and can be used; delete expired items yourself" in said
 
 
 def test_demo_data_says_how_far_it_is_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,17 +93,22 @@ def tables(
 
 
 def _create(system: str, design: Design, settings: Connection) -> None:
-    from keyplan.data import DataError, Store
+    from keyplan.data import DataError, Store, Unsupported
 
+    lacking: Unsupported | None = None
     with opened(settings, create=True) as clients:
         store = Store(design, clients.dynamodb, timeout=settings.dynamodb_timeout)
         try:
             before = store.tables_exist()
             store.create_tables()
         except DataError as error:
-            fail(f"Can't create the tables of {system}: {error}")
+            if not (isinstance(error, Unsupported) and error.operation.endswith("time_to_live")):
+                fail(f"Can't create the tables of {system}: {error}")
+            lacking = error  # which is found out when all tables have been created
     for name, existed in before.items():
         typer.echo(f"{name}: {'already exists' if existed else 'created'}")
+    if lacking:
+        fail(f"Can't turn on time to live: {lacking}")
 
 
 def _table_row(create: Request, ttl: Request | None) -> list[str]:
