@@ -8,6 +8,7 @@ and `keyplan_endpoint_fixture` give ours other names; an empty name leaves the f
 """
 
 from collections.abc import Callable, Iterator
+from keyword import iskeyword
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -56,5 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
     fixtures = ModuleType("keyplan_fixtures")
     for setting, (_, function, _) in _FIXTURES.items():
         if name := config.getini(setting).strip():
+            if not name.isidentifier() or iskeyword(name) or name == "request" or hasattr(fixtures, name):
+                raise pytest.UsageError(
+                    f"{setting} = {name}: use a name that can be a test's argument and that no other fixture has."
+                )
             setattr(fixtures, name, pytest.fixture(function, name=name))
     config.pluginmanager.register(fixtures, "keyplan-fixtures")

@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import botocore.session
@@ -177,6 +178,31 @@ def test_a_file_that_cannot_be_opened_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "test.db").write_text("no database")
     with pytest.raises(Exception, match=r"test\.db"), keyplan.mock(path=tmp_path / "test.db"):
         pytest.fail("it was opened")
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    missing = re.escape(str(tmp_path / "missing"))
+    with pytest.raises(FileNotFoundError, match=f"The folder of the database doesn't exist: '{missing}'"):
+        keyplan.mock(path=tmp_path / "missing" / "test.db").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"region": "east 1"}, ValueError, "Provided region_name 'east 1' doesn't match"),
+        ({"region": 1}, TypeError, "expected string"),
+        ({"path": None}, TypeError, "os.PathLike object, not NoneType"),
+        ({"clock": 1700000000}, TypeError, "clock must be a function that returns the time in seconds since 1970"),
+    ],
+)
+def test_a_wrong_setting_is_refused_at_once(given: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        keyplan.mock(**given)
+
+
+def test_a_setting_needs_its_name() -> None:
+    with pytest.raises(TypeError, match=r"takes its settings by name, such as path='test.db'"):
+        keyplan.mock("test.db")  # type: ignore[call-overload]
 
 
 def test_nested_blocks_have_their_own_tables() -> None:

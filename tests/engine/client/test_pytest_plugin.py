@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boto3
+import pytest
 
 if TYPE_CHECKING:
     from keyplan.engine import Engine
@@ -56,6 +57,16 @@ def test_an_empty_name_leaves_a_fixture_out(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("def test_it(dynamodb): pass\n")
     assert "fixture 'dynamodb' not found" in pytest_run(tmp_path, "test_it.py")
     assert "dynamodb_endpoint" in pytest_run(tmp_path, "--fixtures")
+
+
+@pytest.mark.parametrize("name", ["my-engine", "class", "request", "dynamodb_endpoint"])
+def test_a_name_that_no_test_can_use_is_refused_at_the_start(tmp_path: Path, name: str) -> None:
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nkeyplan_endpoint_fixture = {name}\n")
+    if name == "dynamodb_endpoint":
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\nkeyplan_dynamodb_fixture = {name}\n")
+    said = pytest_run(tmp_path, "--fixtures")
+    assert f"_fixture = {name}: use a name that can be a test's argument and that no other fixture has." in said
+    assert "INTERNALERROR" not in said
 
 
 def test_another_project_finds_them_without_importing_the_engine_first(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
+from botocore.utils import validate_region_name
 
 from keyplan.engine.client.engine import Engine
 from keyplan.engine.client.in_process import ACCESS_KEY, aiobotocore_response, answer, is_for_dynamodb
@@ -183,8 +184,12 @@ class Mock:
     def __init__(
         self, region: str | None, path: str | Path, clock: Callable[[], float], allow_other_services: bool
     ) -> None:
+        if region is not None:
+            validate_region_name(region)
+        if not callable(clock):
+            raise TypeError("clock must be a function that returns the time in seconds since 1970, such as time.time")
         self._region = region
-        self._path = str(path)
+        self._path = os.fspath(path)
         self._clock = clock
         self._allow_other_services = allow_other_services
         self._blocks: list[_Block] = []
@@ -304,4 +309,6 @@ def mock(
     as they are.
     """
     made = Mock(region, path, clock, allow_other_services)
+    if function is not None and not callable(function):
+        raise TypeError(f"keyplan.mock() takes its settings by name, such as path={function!r}")
     return made if function is None else made(cast("Callable[P, R]", function))

@@ -6,6 +6,7 @@ another process that opens the same path ever finds an incomplete file.
 
 import os
 from contextlib import suppress
+from errno import ENOENT
 from pathlib import Path
 from uuid import uuid4
 
@@ -49,6 +50,8 @@ PRAGMA user_version = {FORMAT};
 
 def make_file(path: Path) -> None:
     """Create an empty database at a path where there is no file, or an empty file."""
+    if not path.parent.is_dir():  # SQLite would only say that it can't open a file
+        raise FileNotFoundError(ENOENT, "The folder of the database doesn't exist", str(path.parent))
     new = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
         _write(new)
