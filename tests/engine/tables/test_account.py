@@ -142,11 +142,8 @@ def test_continuous_backups(client: "DynamoDBClient") -> None:
         ("list_backups", {}),
         ("create_global_table", {"GlobalTableName": "abc", "ReplicationGroup": [{"RegionName": "eu-west-1"}]}),
         ("list_global_tables", {}),
-        ("enable_kinesis_streaming_destination", {"TableName": "abc", "StreamArn": "a" * 40}),
         ("export_table_to_point_in_time", {"TableArn": ARN + "abc", "S3Bucket": "bucket"}),
         ("list_imports", {}),
-        ("describe_contributor_insights", {"TableName": "abc"}),
-        ("get_resource_policy", {"ResourceArn": ARN + "abc"}),
     ],
 )
 def test_what_is_not_there_yet(client: "DynamoDBClient", method: str, arguments: dict[str, Any]) -> None:

@@ -25,7 +25,15 @@ from keyplan.engine.operations.items.scan import scan
 from keyplan.engine.operations.items.statement_reads import only_selects
 from keyplan.engine.operations.items.transact_items import transact_get_items, transact_write_items
 from keyplan.engine.operations.items.update_item import update_item
-from keyplan.engine.operations.tables import account, describe_table, tags, time_to_live
+from keyplan.engine.operations.tables import (
+    account,
+    contributor_insights,
+    describe_table,
+    kinesis_destinations,
+    resource_policies,
+    tags,
+    time_to_live,
+)
 from keyplan.engine.operations.tables.create_table import create_table
 from keyplan.engine.operations.tables.delete_table import delete_table
 from keyplan.engine.operations.tables.update_table import update_table
@@ -66,29 +74,39 @@ OPERATIONS: dict[str, Operation] = {
     "BatchWriteItem": _writes(batch_write_item),
     "CreateTable": _changes_tables(create_table),
     "DeleteItem": _writes(delete_item),
+    "DeleteResourcePolicy": _changes_tables(resource_policies.delete_resource_policy),
     "DeleteTable": _changes_tables(delete_table),
     "DescribeContinuousBackups": _reads(account.describe_continuous_backups),
+    "DescribeContributorInsights": _reads(contributor_insights.describe_contributor_insights),
     "DescribeEndpoints": _reads(account.describe_endpoints),
+    "DescribeKinesisStreamingDestination": _reads(kinesis_destinations.describe_kinesis_streaming_destination),
     "DescribeLimits": _reads(account.describe_limits),
     "DescribeStream": _reads(stream_records.describe_stream),
     "DescribeTable": _reads(describe_table.describe_table),
     "DescribeTimeToLive": _reads(time_to_live.describe_time_to_live),
+    "DisableKinesisStreamingDestination": _changes_tables(kinesis_destinations.disable_kinesis_streaming_destination),
+    "EnableKinesisStreamingDestination": _changes_tables(kinesis_destinations.enable_kinesis_streaming_destination),
     "ExecuteStatement": _writes(execute_statement, only_reads=only_selects),
     "ExecuteTransaction": _writes(execute_transaction, only_reads=only_selects),
     "GetItem": _reads(get_item),
     "GetRecords": _reads(stream_records.get_records),
+    "GetResourcePolicy": _reads(resource_policies.get_resource_policy),
     "GetShardIterator": _reads(stream_records.get_shard_iterator),
+    "ListContributorInsights": _reads(contributor_insights.list_contributor_insights),
     "ListStreams": _reads(stream_records.list_streams),
     "ListTables": _reads(describe_table.list_tables),
     "ListTagsOfResource": _reads(tags.list_tags_of_resource),
     "PutItem": _writes(put_item),
+    "PutResourcePolicy": _changes_tables(resource_policies.put_resource_policy),
     "Query": _reads(query),
     "Scan": _reads(scan),
     "TagResource": _changes_tables(tags.tag_resource),
     "TransactGetItems": _reads(transact_get_items),
     "TransactWriteItems": _writes(transact_write_items),
     "UntagResource": _changes_tables(tags.untag_resource),
+    "UpdateContributorInsights": _changes_tables(contributor_insights.update_contributor_insights),
     "UpdateItem": _writes(update_item),
+    "UpdateKinesisStreamingDestination": _changes_tables(kinesis_destinations.update_kinesis_streaming_destination),
     "UpdateTable": _changes_tables(update_table),
     "UpdateTimeToLive": _changes_tables(time_to_live.update_time_to_live),
 }

@@ -7,7 +7,7 @@ changes a table also increments the version, and every process compares it befor
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias, TypedDict, cast
+from typing import Literal, NotRequired, TypeAlias, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
 from keyplan.engine.values.attribute_values import Item
@@ -63,6 +63,24 @@ class TableDescription(TypedDict, total=False):
     WarmThroughput: dict[str, object]
 
 
+class ContributorInsights(TypedDict):
+    """The contributor insights of a table or an index."""
+
+    enabled: bool
+    mode: str
+    created: float
+    updated: float
+
+
+class KinesisDestination(TypedDict):
+    """A Kinesis data stream to which the changes of a table would be sent."""
+
+    stream: str
+    status: str
+    precision: str
+    updated: float
+
+
 class Definition(TypedDict):
     """The stored definition of a table."""
 
@@ -76,6 +94,9 @@ class Definition(TypedDict):
     """The number of the next index; numbers aren't reused."""
     stream: int | None
     """The number of the current stream, if one is enabled."""
+    contributor_insights: NotRequired[dict[str, ContributorInsights]]
+    """The contributor insights of the indexes that had some, and under an empty name those of the table."""
+    kinesis_destinations: NotRequired[list[KinesisDestination]]
 
 
 @dataclass(frozen=True)

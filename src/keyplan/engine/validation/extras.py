@@ -21,6 +21,7 @@ MEMBERS: dict[tuple[str, str], Constraints] = {
     ("CreateTableInput", "KeySchema"): {"max": 2},
     ("LocalSecondaryIndex", "KeySchema"): {"max": 2},
     ("DescribeStreamInput", "Limit"): {"max": 100},
+    ("ListContributorInsightsInput", "MaxResults"): {"min": 1},
     ("ListStreamsInput", "Limit"): {"max": 100},
     ("GetRecordsInput", "Limit"): {"max": 1000},
 }

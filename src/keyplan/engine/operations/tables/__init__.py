@@ -1,9 +1,12 @@
 """The operations on tables and the account.
 
 `create_table`, `update_table` and `delete_table` have the operation of their name; `describe_table` has DescribeTable
-and ListTables, `time_to_live` and `tags` the operations of those settings, `account` those with the same answer for
-everybody. They share `definitions` (what makes a legal table), `throughput` (billing mode and capacity figures) and
-`index_backfill` (filling an index that was added to a table with items).
+and ListTables; `time_to_live`, `tags`, `resource_policies`, `contributor_insights` and `kinesis_destinations` have the
+operations of those settings, and `account` those with the same answer for everybody.
+
+They share `resources` (what an ARN names), `policy_documents` (what makes a legal policy), `definitions` (what makes a
+legal table), `throughput` (billing mode and capacity figures) and `index_backfill` (filling an index that was added to
+a table with items).
 
 The main types are `TableRequest` and `IndexRequest`.
 """

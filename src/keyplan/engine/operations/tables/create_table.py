@@ -16,13 +16,15 @@ from keyplan.engine.operations.tables.definitions import (
     refuse_unsupported,
 )
 from keyplan.engine.operations.tables.describe_table import describe
+from keyplan.engine.operations.tables.policy_documents import check_document
+from keyplan.engine.operations.tables.resource_policies import attach
 from keyplan.engine.operations.tables.tags import check_tags
 from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, set_warm_throughput
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Definition, TableDescription, in_use, table_arn, table_name
 from keyplan.engine.storage.transaction import Transaction
 
-_UNSUPPORTED = ("GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "ResourcePolicy", "VectorIndexes")
+_UNSUPPORTED = ("GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "VectorIndexes")
 
 
 def create_table(transaction: Transaction, request: TableRequest) -> Answer:
@@ -38,12 +40,16 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
     check_encryption(request)
     check_tags(request.get("Tags", []))
     name = table_name(request["TableName"])
+    if "ResourcePolicy" in request:
+        check_document(request["ResourcePolicy"], table_arn(name))
     if name in transaction.catalog.tables:
         raise in_use(f"Table already exists: {name}")
     table = transaction.create_table(_definition(request, name, transaction.now))
     if request.get("StreamSpecification", {}).get("StreamEnabled"):
         stream_log.enable(transaction, table, str(request["StreamSpecification"]["StreamViewType"]))
         table = transaction.catalog.tables[name]
+    if "ResourcePolicy" in request:
+        attach(transaction, table.arn, request["ResourcePolicy"])
     return {"TableDescription": describe(transaction, table)}
 
 

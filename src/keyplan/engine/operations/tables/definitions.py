@@ -58,6 +58,7 @@ class TableRequest(Figures, total=False):
     TableClass: str
     DeletionProtectionEnabled: bool
     Tags: list[dict[str, str]]
+    ResourcePolicy: str
 
 
 def check_definition(request: TableRequest) -> None:

@@ -3,6 +3,7 @@
 from keyplan.engine.errors import validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.tables.describe_table import TableNamed
+from keyplan.engine.operations.tables.resource_policies import delete_policies
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import TableDescription, in_use
 from keyplan.engine.storage.transaction import Transaction
@@ -29,5 +30,6 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     description.pop("LocalSecondaryIndexes", None)
     description.pop("GlobalSecondaryIndexes", None)
     stream_log.disable(transaction, table)
+    delete_policies(transaction, table)
     transaction.drop_table(table)
     return {"TableDescription": description}

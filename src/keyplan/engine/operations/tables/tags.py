@@ -5,17 +5,16 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import TypedDict
 
-from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
+from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.executor import NOTHING, Answer
-from keyplan.engine.storage.catalog import ACCOUNT, Table, table_arn
+from keyplan.engine.operations.tables.resources import table_with_arn
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.validation.extras import TABLE_NAME_LENGTHS, TABLE_NAME_PATTERN
 
 MAXIMUM_TAGS = 50
 RESERVED_PREFIX = "aws:"
 
 _TAG = re.compile(r"[\w\s+\-=.:/@]*")
-_OWN_TABLES = table_arn("")
 
 
 class TagsRequest(TypedDict, total=False):
@@ -27,7 +26,7 @@ class TagsRequest(TypedDict, total=False):
 def tag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
     if not request["Tags"]:
         raise validation_error("Atleast one Tag needs to be provided as Input.")
-    table = _tagged(transaction, "TagResource", request["ResourceArn"])
+    table = table_with_arn(transaction, "TagResource", request["ResourceArn"])
     definition = deepcopy(table.definition)
     check_tags(request["Tags"], definition["tags"])
     definition["tags"].update({tag["Key"]: tag["Value"] for tag in request["Tags"]})
@@ -38,7 +37,7 @@ def tag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
 def untag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
     if not request["TagKeys"]:
         raise validation_error("Atleast one Tag Key needs to be provided as Input.")
-    table = _tagged(transaction, "UntagResource", request["ResourceArn"])
+    table = table_with_arn(transaction, "UntagResource", request["ResourceArn"])
     definition = deepcopy(table.definition)
     for key in request["TagKeys"]:
         definition["tags"].pop(key, None)
@@ -48,7 +47,7 @@ def untag_resource(transaction: Transaction, request: TagsRequest) -> Answer:
 
 def list_tags_of_resource(transaction: Transaction, request: TagsRequest) -> Answer:
     """Return all tags at once: a resource has so few that the service never returns a NextToken."""
-    table = _tagged(transaction, "ListTagsOfResource", request["ResourceArn"])
+    table = table_with_arn(transaction, "ListTagsOfResource", request["ResourceArn"])
     return {"Tags": [{"Key": key, "Value": value} for key, value in sorted(table.definition["tags"].items())]}
 
 
@@ -61,19 +60,3 @@ def check_tags(tags: list[dict[str, str]], present: Iterable[str] = ()) -> None:
         raise invalid_parameter(f"Tag keys that begin with {RESERVED_PREFIX} are reserved for system use")
     if len({*present, *(tag["Key"] for tag in tags)}) > MAXIMUM_TAGS:
         raise validation_error("Number of Tags exceed the current limit for the provided ResourceArn")
-
-
-def _tagged(transaction: Transaction, operation: str, arn: str) -> Table:
-    """The table with this ARN. Nobody may tag what isn't a table of this account and region."""
-    if not arn.startswith(_OWN_TABLES):
-        raise DynamoError(
-            "AccessDeniedException",
-            f"User: arn:aws:iam::{ACCOUNT}:root is not authorized to perform: dynamodb:{operation} on resource: {arn}",
-        )
-    name, (shortest, longest) = arn.removeprefix(_OWN_TABLES), TABLE_NAME_LENGTHS
-    if not shortest <= len(name) <= longest or not re.fullmatch(TABLE_NAME_PATTERN, name):
-        raise validation_error(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
-    table = transaction.catalog.tables.get(name)
-    if table is None:
-        raise not_found(f"Requested resource not found: ResourcArn: {arn} not found")
-    return table

@@ -307,6 +307,7 @@ def _delete_index(transaction: Transaction, table: Table, definition: Definition
         raise _one_at_a_time()
     transaction.drop_index(next(index for index in table.indexes if index.name == name))
     del definition["index_numbers"][name]
+    definition.get("contributor_insights", {}).pop(name, None)
     left = [index for index in description["GlobalSecondaryIndexes"] if index["IndexName"] != name]
     description["GlobalSecondaryIndexes"] = left
     if not left:
