@@ -47,7 +47,7 @@ class Database:
 
     def _run(self, name: str, operation: Operation, request: Request) -> Answer:
         run = operation.run
-        if not operation.writes_for(request):
+        if not operation.writes or (operation.only_reads is not None and operation.only_reads(request)):
             return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
         if name == "UpdateTable" and self._maintenance.tables_to_fill():

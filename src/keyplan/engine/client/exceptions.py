@@ -4,6 +4,7 @@
 They are created once per process, so the classes of one engine also catch the errors of another.
 """
 
+from collections.abc import Callable
 from functools import cache
 from itertools import count
 from secrets import token_hex
@@ -19,9 +20,10 @@ from keyplan.engine.service_model import SERVICES, Service, load
 if TYPE_CHECKING:
     from botocore.exceptions import _ClientErrorResponseTypeDef
 
-_numbers = count(1)
 # As long as AWS's request ids. Only the end changes from call to call: random digits would cost a microsecond.
-_PREFIX = token_hex(20).upper()
+_request_ids = map((token_hex(20).upper() + "{:012X}").format, count(1))
+request_id: Callable[[], str] = _request_ids.__next__
+"""Returns a new id, of the form that AWS gives to every request."""
 
 
 @cache
@@ -36,11 +38,6 @@ def exceptions() -> BaseClientExceptions:
     """Return all exceptions of both services, like `client.exceptions` of a boto3 client."""
     made: type[BaseClientExceptions] = type("EngineExceptions", (BaseClientExceptions,), dict(_classes()))
     return made(_classes())
-
-
-def request_id() -> str:
-    """Return a new id, of the form that AWS gives to every request."""
-    return f"{_PREFIX}{next(_numbers):012X}"
 
 
 def metadata(status: int = 200) -> dict[str, object]:

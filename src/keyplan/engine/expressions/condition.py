@@ -49,6 +49,8 @@ class _Plan(NamedTuple):
     conjunction: tuple[_LeafBinder, ...] | None
     """The leaves if they are joined only by AND, as in most conditions; these are bound faster."""
     attributes: frozenset[str]
+    constant: Condition | None
+    """The condition itself if it has no values: then it is the same for all requests."""
 
 
 def condition(kind: str, text: str, placeholders: Placeholders) -> Condition:
@@ -65,6 +67,12 @@ def bind_condition(
     With `keep_plan`, the next condition with the same nodes and names takes less time.
     """
     plan = _plan(parsed, names) if keep_plan else _plan.__wrapped__(parsed, names)
+    if plan.constant is not None:
+        return plan.constant
+    return _bound(plan, values)
+
+
+def _bound(plan: _Plan, values: Item) -> Condition:
     if plan.conjunction is not None:
         return Condition(_joined("AND", [bind(values) for bind in plan.conjunction]), plan.attributes)
     return Condition(_bind(plan.steps, values), plan.attributes)
@@ -110,7 +118,8 @@ def _plan(parsed: ParsedCondition, names: tuple[str, ...]) -> _Plan:
             paths.extend(leaf.paths)
     leaves = tuple([step for step in steps if not isinstance(step, str)])
     joined_by_and = all(step == "AND" for step in steps if isinstance(step, str))
-    return _Plan(tuple(steps), leaves if joined_by_and else None, top_level(paths))
+    plan = _Plan(tuple(steps), leaves if joined_by_and else None, top_level(paths), None)
+    return plan if parsed.values else plan._replace(constant=_bound(plan, {}))
 
 
 class _Leaf:

@@ -71,7 +71,7 @@ def key_condition(
 ) -> KeyCondition:
     """Return the condition that a KeyConditionExpression sets on a key with these attributes."""
     parts = key_parts(key_expression(text, placeholders))
-    return fit_key_parts(parts, placeholders.values, hash_attributes, range_attributes)
+    return fit_key_parts(parts, placeholders.values, tuple(hash_attributes), tuple(range_attributes))
 
 
 def key_expression(text: str, placeholders: Placeholders) -> KeyExpression:
@@ -95,10 +95,10 @@ def key_parts(expression: KeyExpression) -> KeyParts:
 
 
 def fit_key_parts(
-    parts: KeyParts, values: Item, hash_attributes: Sequence[str], range_attributes: Sequence[str]
+    parts: KeyParts, values: Item, hash_attributes: tuple[str, ...], range_attributes: tuple[str, ...]
 ) -> KeyCondition:
     """Match the conditions with a key schema: the third step. Refuses conditions that don't fit it."""
-    plan = _plan(parts, tuple(hash_attributes), tuple(range_attributes))
+    plan = _plan(parts, hash_attributes, range_attributes)
     if plan.error is not None:
         raise validation_error(plan.error)
     return KeyCondition(

@@ -42,15 +42,18 @@ class Placeholders:
 
     def finish(self) -> None:
         """Refuse placeholders that no expression of the request used."""
-        if self.names:
-            _refuse_unused("ExpressionAttributeNames", self.names, [parsed.names for parsed in self._used])
-        if self.values:
-            _refuse_unused("ExpressionAttributeValues", self.values, [parsed.values for parsed in self._used])
+        names, values, used = self.names, self.values, self._used
+        if not names and not values:
+            return
+        # Everything that is used is defined, so equal numbers mean the same placeholders.
+        if len(used) == 1 and len(used[0].names) == len(names) and len(used[0].values) == len(values):
+            return
+        _refuse_unused("ExpressionAttributeNames", names, [parsed.names for parsed in used])
+        _refuse_unused("ExpressionAttributeValues", values, [parsed.values for parsed in used])
 
 
 def _refuse_unused(member: str, defined: Collection[str], uses: list[tuple[str, ...]]) -> None:
     used: set[str] = set().union(*uses)
-    # Everything that is used is defined, so equal numbers mean the same placeholders.
     if len(used) < len(defined):
         unused = ", ".join([name for name in defined if name not in used])
         raise validation_error(f"Value provided in {member} unused in expressions: keys: {{{unused}}}")

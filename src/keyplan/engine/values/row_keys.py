@@ -76,6 +76,8 @@ class KeySchema:
     range: tuple[KeyAttribute, ...]
     attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
     names: tuple[str, ...] = field(init=False, compare=False)
+    hash_names: tuple[str, ...] = field(init=False, compare=False, repr=False)
+    range_names: tuple[str, ...] = field(init=False, compare=False, repr=False)
     try_row_key: "TryRowKey" = field(init=False, compare=False, repr=False)
     """Returns the row key of an item if it has legal values for all attributes of this key, otherwise None."""
 
@@ -83,6 +85,8 @@ class KeySchema:
         object.__setattr__(self, "try_row_key", _try_row_key(self))
         object.__setattr__(self, "attributes", self.hash + self.range)
         object.__setattr__(self, "names", tuple(name for name, _ in self.attributes))
+        object.__setattr__(self, "hash_names", tuple(name for name, _ in self.hash))
+        object.__setattr__(self, "range_names", tuple(name for name, _ in self.range))
 
     def row_key(self, item: Item) -> bytes:
         """Return the row key of an item that has all attributes of this key."""

@@ -28,7 +28,7 @@ from keyplan.engine.operations.items.paged_reads import bound_projection
 from keyplan.engine.operations.items.parameters import check_legacy, check_placeholders
 from keyplan.engine.operations.items.transact_items import all_collection_metrics
 from keyplan.engine.storage.catalog import Table
-from keyplan.engine.storage.transaction import Row, Transaction
+from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, check_item_size
 from keyplan.engine.values.normal_form import normalize_item, normalize_sized
 from keyplan.engine.values.row_keys import checked_item_key, checked_key, key_mismatch
@@ -50,8 +50,15 @@ def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer
     wanted = request["RequestItems"]
     if sum(len(keys["Keys"]) for keys in wanted.values()) > MAXIMUM_KEYS:
         raise _too_many("BatchGetItem")
-    prepared = {name: _prepare_keys(keys) for name, keys in wanted.items()}
-    reads = [_TableRead(transaction.catalog.table(name), name, wanted[name], *read) for name, read in prepared.items()]
+    try:
+        prepared = {name: _prepare_keys(keys) for name, keys in wanted.items()}
+        reads = [
+            _TableRead(transaction.catalog.table(name), name, wanted[name], *read) for name, read in prepared.items()
+        ]
+    except DynamoError:
+        for keys in wanted.values():
+            _prepare_keys(keys, compare=True)
+        raise
     _refuse_duplicates((read.table.number, key) for read in reads for key in read.row_keys)
     budget = MAXIMUM_BYTES
     for read in reads:
@@ -68,14 +75,18 @@ def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer
     return answer
 
 
-def _prepare_keys(request: KeysRequest) -> tuple[list[Item], Projection | None]:
+def _prepare_keys(request: KeysRequest, *, compare: bool = False) -> tuple[list[Item], Projection | None]:
+    """Return the keys and the projection for one table, after all checks that don't need the table.
+
+    With `compare`, also refuse identical keys here. Where nothing else is wrong, this takes less time afterwards.
+    """
     legacy = check_legacy(request)
     alike = cast(ItemRequest, request)
     check_placeholders(alike, with_names=("ProjectionExpression",), with_values=())
     bound = legacy_projection(request) if legacy else None
     keys: list[Item] = [normalize_item(key) for key in request["Keys"]]
-    # Identical keys are refused even if they aren't keys of the table.
-    _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
+    if compare:  # identical keys are refused even if they aren't keys of the table
+        _refuse_duplicates(orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys)
     return keys, bound or bound_projection(alike)
 
 
@@ -89,7 +100,7 @@ class _TableRead:
         self.name = name
         self.items: list[object] = []
         self.unprocessed: dict[str, object] = {}
-        self.units = 0.0
+        self._sizes: list[int] = []
         self._request = request
         self._keys = keys
         self._projection = bound
@@ -97,22 +108,29 @@ class _TableRead:
 
     def run(self, transaction: Transaction, budget: int) -> int:
         """Read until the budget of bytes is used up; return what is left of it."""
-        consistent = self._request.get("ConsistentRead", False)
-        bound = self._projection
-        rows: dict[bytes, Row] = {}
-        for position, row_key in enumerate(self.row_keys):
-            if position % _READ_TOGETHER == 0:
-                rows = transaction.rows(self.table, self.row_keys[position : position + _READ_TOGETHER])
-            row = rows.get(row_key)
-            size = row.size if row else 0
-            if size > budget:
-                self._leave_unprocessed(position)
-                return 0
-            budget -= size
-            self.units += read_units(size, consistent=consistent)
-            if row is not None:
-                self.items.append(orjson.Fragment(row.stored) if bound is None else bound.apply(row.item))
+        bound, items, sizes = self._projection, self.items, self._sizes
+        for start in range(0, len(self.row_keys), _READ_TOGETHER):
+            keys = self.row_keys[start : start + _READ_TOGETHER]
+            rows = transaction.rows(self.table, keys)
+            for row_key in keys:
+                row = rows.get(row_key)
+                if row is None:
+                    sizes.append(0)
+                    continue
+                size = row.size
+                if size > budget:
+                    self._leave_unprocessed(len(sizes))
+                    return 0
+                budget -= size
+                sizes.append(size)
+                items.append(orjson.Fragment(row.stored) if bound is None else bound.apply(row.item))
         return budget
+
+    @property
+    def units(self) -> float:
+        """The capacity that was consumed: each item is charged by itself, and so is a key without an item."""
+        consistent = self._request.get("ConsistentRead", False)
+        return sum(read_units(size, consistent=consistent) for size in self._sizes)
 
     def _leave_unprocessed(self, position: int) -> None:
         """Return the keys from this position on as unprocessed, in a request of the same form."""

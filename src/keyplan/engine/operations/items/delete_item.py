@@ -27,20 +27,25 @@ from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import checked_key
 
 _WORDING = wording_of("DeleteItem")
+_TABLE_AND_KEY = 2
+"""The number of members that every request has; most have no others."""
 
 
 def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    more = len(request) > _TABLE_AND_KEY
     try:
-        check_legacy(request)
+        if more:
+            check_legacy(request)
         decide = prepare_delete(request)
     except DynamoError as error:
         raise _WORDING.request_error(error) from None
     change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
-    if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
-        answer["Attributes"] = orjson.Fragment(change.row.stored)
-    add_metrics(answer, request, change)
+    if more:
+        if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
+            answer["Attributes"] = orjson.Fragment(change.row.stored)
+        add_metrics(answer, request, change)
     return answer
 
 
@@ -55,6 +60,8 @@ def prepare_check(request: ItemRequest) -> Decide:
 
 
 def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
+    if len(request) == _TABLE_AND_KEY:
+        return decide_delete(request, normalize_item(request["Key"]), None, deletes=deletes)
     check_condition_placeholders(request)
     key = normalize_item(request["Key"])
     check_return_values(request)
@@ -68,8 +75,11 @@ def decide_delete(request: ItemRequest, key: Item, bound: Condition | None, *, d
         table = transaction.catalog.table(request["TableName"])
         row_key = checked_key(table.schema, key)
         row = transaction.row(table, row_key)
-        old = row.item if row is not None and (bound is not None or needs_old_item(table) or not deletes) else None
-        check_condition(request, bound, row, old)
+        old = None
+        if row is not None and (bound is not None or needs_old_item(table) or not deletes):
+            old = row.item
+        if bound is not None:
+            check_condition(request, bound, row, old)
         if deletes:
             return Change(table, key, row_key, row, old, None, 0)
         return Change(table, key, row_key, row, old, old, row.size if row else 0)

@@ -75,13 +75,13 @@ _NOT_WITH_PROJECTION = {"ALL_ATTRIBUTES": "ALL_ATTRIBUTES", "COUNT": "only the C
 def check_select(request: ItemRequest) -> str:
     """Return the Select of a request, given or implied."""
     select = request.get("Select")
+    if select is None and "ProjectionExpression" not in request and "AttributesToGet" not in request:
+        return "ALL_PROJECTED_ATTRIBUTES" if "IndexName" in request else "ALL_ATTRIBUTES"
     projected = "ProjectionExpression"
     if projected not in request:
         projected = "AttributesToGet" if "AttributesToGet" in request else ""
     if select is None:
-        if projected:
-            return "SPECIFIC_ATTRIBUTES"
-        return "ALL_PROJECTED_ATTRIBUTES" if "IndexName" in request else "ALL_ATTRIBUTES"
+        return "SPECIFIC_ATTRIBUTES"
     if projected and select != "SPECIFIC_ATTRIBUTES":
         raise validation_error(
             f"Cannot specify the {projected} when choosing to get {_NOT_WITH_PROJECTION.get(select, select)}"
@@ -189,21 +189,31 @@ def read_page(
 class Page:
     """Collects the items of a page, from one range of row keys or several."""
 
+    # What most pages start with: setting it for each of them would take time.
+    _partial = False
+    """Whether the index holds only a part of each item."""
+    _fetches = False
+    """Whether the rest of each item is fetched from the table."""
+    _decodes = False
+    """Whether items have to be decoded, and aren't returned as they are stored."""
+    _last = b""
+    _index_bytes = 0
+    _fetched_units = 0
+    _bytes = 0
+    scanned = 0
+    count = 0
+
     def __init__(self, table: Table, index: Index | None, selection: Selection) -> None:
         self._table = table
         self._index = index
         self._selection = selection
-        self._partial = index is not None and not index.holds_all
-        self._fetches = self._partial and self._wants_more_than_projected()
-        self._decodes = self._partial or selection.filter is not None or selection.projection is not None
-        self._last: bytes = b""
         self._items: list[object] = []
-        self._index_bytes = 0
-        self._sizes: list[int] = []
-        self._fetched_units = 0
-        self._bytes = 0
-        self.scanned = 0
-        self.count = 0
+        self._ends: list[int] = []
+        if index is not None and not index.holds_all:
+            self._partial = self._decodes = True
+            self._fetches = self._wants_more_than_projected()
+        elif selection.filter is not None or selection.projection is not None:
+            self._decodes = True
 
     def _wants_more_than_projected(self) -> bool:
         """Whether a local index has to fetch attributes from the table; a global index refuses such a request."""
@@ -218,21 +228,13 @@ class Page:
     def read(self, transaction: Transaction, bounds: Range, limit: int | None) -> bool:
         """Read a range to its end, or until the page has so many items or 1 MB; return whether it has."""
         left = -1 if limit is None else limit - self.scanned
-        full = self._read(
-            transaction.scan(self._table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=left)
-        )
-        self._measure()
+        rows = transaction.scan(self._table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=left)
+        full = self._add_all(rows) if self._decodes else self._copy(rows)
+        self._ends.append(self._index_bytes if self._partial else self._bytes)
         return full or self.scanned == limit
 
-    def _measure(self) -> None:
-        """Note how much was read, of all ranges and of the last one."""
-        read = self._index_bytes if self._partial else self._bytes
-        self._sizes.append(read - sum(self._sizes))
-
-    def _read(self, rows: apsw.Cursor) -> bool:
-        """Read rows until there are no more or the page is full; return whether it is full."""
-        if not self._decodes:
-            return self._copy(rows)
+    def _add_all(self, rows: apsw.Cursor) -> bool:
+        """Add rows until there are no more or the page is full; return whether it is full."""
         for size, stored in rows:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
@@ -250,11 +252,12 @@ class Page:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
             items.append(stored)
-            self._last = stored
             read += size
             if read > PAGE_BYTES:
                 rows.close()
                 break
+        if items:
+            self._last = cast(bytes, items[-1])
         self._bytes = read
         self.scanned = self.count = len(items)
         return read > PAGE_BYTES
@@ -309,11 +312,15 @@ class Page:
 
     def last_key(self) -> Item:
         item: Item = orjson.loads(self._last)
-        names = self._table.schema.names if self._index is None else self._table.schema.names + self._index.schema.names
-        return {name: item[name] for name in names}
+        key = {name: item[name] for name in self._table.schema.names}
+        if self._index is not None:
+            key.update({name: item[name] for name in self._index.schema.names})
+        return key
 
     def consumed(self, *, consistent: bool) -> Consumed:
-        units = sum(read_units(size, consistent=consistent) for size in self._sizes)
+        # Each range is charged by itself; `_ends` has what was read up to the end of each.
+        sizes = [end - start for start, end in zip([0, *self._ends], self._ends, strict=False)]
+        units = sum(read_units(size, consistent=consistent) for size in sizes)
         if self._index is None:
             return Consumed(units)
         fetched = float(self._fetched_units) if consistent else self._fetched_units / 2

@@ -68,7 +68,8 @@ def check_placeholders(request: ItemRequest, *, with_names: tuple[str, ...], wit
 
 def check_condition_placeholders(request: ItemRequest) -> None:
     """The same for an operation whose only expression is a condition."""
-    check_placeholders(request, with_names=_CONDITION, with_values=_CONDITION)
+    if "ConditionExpression" not in request:
+        check_placeholders(request, with_names=_CONDITION, with_values=_CONDITION)
 
 
 def bound_condition(request: ItemRequest) -> Condition | None:

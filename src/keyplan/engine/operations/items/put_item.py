@@ -33,8 +33,9 @@ _TABLE_AND_ITEM = 2
 
 
 def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
+    more = len(request) > _TABLE_AND_ITEM
     try:
-        if len(request) > _TABLE_AND_ITEM:
+        if more:
             check_legacy(request)
         decide = prepare_put(request)
     except DynamoError as error:
@@ -42,9 +43,10 @@ def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
     change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
-    if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
-        answer["Attributes"] = orjson.Fragment(change.row.stored)
-    add_metrics(answer, request, change)
+    if more:
+        if change.row is not None and request.get("ReturnValues") == "ALL_OLD":
+            answer["Attributes"] = orjson.Fragment(change.row.stored)
+        add_metrics(answer, request, change)
     return answer
 
 

@@ -28,11 +28,12 @@ _WORDING = wording_of("Query")
 
 def query(transaction: Transaction, request: ItemRequest) -> Answer:
     legacy = check_legacy(request)
-    check_placeholders(
-        request,
-        with_names=("KeyConditionExpression", "FilterExpression", "ProjectionExpression"),
-        with_values=("FilterExpression", "KeyConditionExpression"),
-    )
+    if "KeyConditionExpression" not in request:
+        check_placeholders(
+            request,
+            with_names=("KeyConditionExpression", "FilterExpression", "ProjectionExpression"),
+            with_values=("FilterExpression", "KeyConditionExpression"),
+        )
     given = legacy_query(request) if legacy else NO_LEGACY
     start = given_start_key(request)
     text = request.get("KeyConditionExpression")
@@ -53,7 +54,7 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     placeholders.finish()
     table, index = table_and_index(transaction, request, selection)
     schema = table.schema if index is None else index.schema
-    bound = fit_key_parts(parts, values, [name for name, _ in schema.hash], [name for name, _ in schema.range])
+    bound = fit_key_parts(parts, values, schema.hash_names, schema.range_names)
     if selection.filter is not None:
         _check_filter(
             schema, index, selection.filter, "QueryFilter" if "QueryFilter" in request else "Filter Expression"

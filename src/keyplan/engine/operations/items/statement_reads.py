@@ -85,7 +85,7 @@ def _plan(transaction: Transaction, statement: Select, parameters: Parameters, r
     if where is None:
         _check_order(statement, schema, None)
         return _Plan(table, index, [Range(b"", None)], False, selection)
-    found = access_of(where, tuple([name for name, _ in schema.hash]), tuple([name for name, _ in schema.range]))
+    found = access_of(where, schema.hash_names, schema.range_names)
     _check_order(statement, schema, found.branches)
     values = where.placeholders.values(parameters)
     selection = replace(selection, filter=where.bound(found.filter, values))

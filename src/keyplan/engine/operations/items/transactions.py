@@ -45,8 +45,8 @@ class Action:
 
 def write_all(transaction: Transaction, actions: Sequence[Action], token: "Token") -> list[Change] | None:
     """Apply all actions or none, and return their changes; or None if the token's transaction was applied before."""
-    for action in actions:
-        transaction.catalog.table(action.table_name)
+    for name in {action.table_name for action in actions}:
+        transaction.catalog.table(name)
     if token.was_used(transaction):
         return None
     changes = _decide_all(transaction, actions)
@@ -59,21 +59,25 @@ def write_all(transaction: Transaction, actions: Sequence[Action], token: "Token
 
 def _decide_all(transaction: Transaction, actions: Sequence[Action]) -> list[Change]:
     """Return the changes of all actions; if any action fails, cancel with a reason for each of them."""
-    changes: list[Change] = []
-    errors: list[DynamoError | None] = []
-    for action in actions:
-        try:
-            changes.append(action.decide(transaction))
-            errors.append(None)
-        except DynamoError as error:
-            errors.append(error)
-    if len(changes) < len(actions):
+    try:
+        changes = [action.decide(transaction) for action in actions]
+    except DynamoError:
         # AWS reports wrong keys before duplicate items, and both before conditions and updates.
         _cancel_where_any([_key_error(transaction, action) for action in actions])
         _refuse_duplicates([_key_of(transaction, action) for action in actions])
-        _cancel_where_any(errors)
+        _cancel_where_any([_decision_error(transaction, action) for action in actions])
+        raise
     _refuse_duplicates([(change.table.number, change.key) for change in changes])
     return changes
+
+
+def _decision_error(transaction: Transaction, action: Action) -> DynamoError | None:
+    """The reason why an action fails, if it does."""
+    try:
+        action.decide(transaction)
+    except DynamoError as error:
+        return error
+    return None
 
 
 def _key_error(transaction: Transaction, action: Action) -> DynamoError | None:

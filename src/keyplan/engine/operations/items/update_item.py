@@ -54,7 +54,8 @@ def prepare_update(request: ItemRequest) -> Decide:
 
 
 def _prepare(request: ItemRequest) -> tuple[Decide, Update | None]:
-    check_placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
+    if "UpdateExpression" not in request:
+        check_placeholders(request, with_names=_EXPRESSIONS, with_values=_EXPRESSIONS)
     key = normalize_item(request["Key"])
     bound, bound_condition = _expressions(request)
     return decide_update(request, key, bound, bound_condition), bound
