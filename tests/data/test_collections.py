@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import create
+from keyplan.data import StoredDataError, create
 from keyplan.design import Aggregate, DesignError, Entity, Id, Table, aggregate, collection, count, key
 from tests.data.shop import NOW, Batch, Invoice, Line, Order, OrderWithLines, Pin, Product, Shop, shop
 from tests.data.support import Recorder, shape
@@ -75,6 +75,42 @@ def test_an_aggregate_reads_all_pages(store: Any) -> None:
     op = aggregate(OrderWithLines, order_id="a")
     op = op.changed(source=op.source.changed(budget=7))
     assert [line.number for line in store.run(op).lines] == list(range(60))
+
+
+def test_an_item_that_an_aggregate_has_no_place_for_is_not_left_out_silently(store: Any) -> None:
+    class WithLine(Aggregate):
+        order: Order
+        line: Line | None
+
+    with pytest.raises(
+        StoredDataError,
+        match=r"^WithLine\.line: there are several Line items, such as PK='ORDER#a', SK='LINE#001'\. "
+        r"Declare it as list\[Line\]\.$",
+    ):
+        store.run(aggregate(WithLine, order_id="a"))
+    store.run(create(Order(order_id="c", batch="x")))
+    with pytest.raises(StoredDataError, match=r"Batch\.order: there are several Order items.*Read a collection\."):
+        store.run(aggregate(Batch, batch="x"))
+
+
+def test_an_aggregate_leaves_out_what_cannot_be_read_if_told_so(store: Any, sent: Recorder) -> None:
+    key = {"PK": {"S": "ORDER#a"}, "SK": {"S": "LINE#001"}}
+    name = "Shop"
+    raw: Any = sent.client
+    update = {"UpdateExpression": "SET #s = :s", "ExpressionAttributeNames": {"#s": "sku"}}
+    raw.update_item(TableName=name, Key=key, **update, ExpressionAttributeValues={":s": {"N": "1"}})
+    whole = aggregate(OrderWithLines, order_id="a")
+    with pytest.raises(StoredDataError, match=r"Line\.sku"):
+        store.run(whole)
+    found = store.run(whole.on_unreadable("skip"))
+    assert [line.number for line in found.lines] == [0, 2]
+    assert [each.item["SK"] for each in found.unreadable] == [{"S": "LINE#001"}]
+    assert store.run(aggregate(OrderWithLines, order_id="b").on_unreadable("skip")).unreadable == []
+    root = {"PK": {"S": "ORDER#a"}, "SK": {"S": "ORDER"}}
+    update["ExpressionAttributeNames"] = {"#s": "customer"}
+    raw.update_item(TableName=name, Key=root, **update, ExpressionAttributeValues={":s": {"N": "1"}})
+    with pytest.raises(StoredDataError, match=r"Order\.customer"):  # it exists, so it isn't None
+        store.run(whole.on_unreadable("skip"))
 
 
 other_table = Table("Other", key("PK", "SK"))

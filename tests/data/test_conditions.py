@@ -175,6 +175,11 @@ def test_invalid_conditions_are_refused() -> None:
         stored_condition(recorded(Thing, lambda t: one_of(t.name, [])), codec)
     with pytest.raises(InvalidValue, match="one_of"):
         stored_condition(recorded(Thing, lambda t: one_of(t.name, map(str, range(101)))), codec)
+    with pytest.raises(InvalidValue, match=r"^Thing.price: The range of between\(\.\.\.\) ends before it begins"):
+        stored_condition(recorded(Thing, lambda t: between(t.price, 3, 2)), codec)
+    stored_condition(recorded(Thing, lambda t: between(t.price, 2, Decimal("2.0"))), codec)
+    with pytest.raises(ValueError, match=r"'text' isn't one of DynamoDB's types\. They are S, N, B, BOOL"):
+        recorded(Thing, lambda t: attribute_type(t.name, "text"))  # type: ignore[arg-type]
 
 
 LEAVES: list[tuple[Any, set[str]]] = [

@@ -122,6 +122,14 @@ def test_another_transaction_with_the_token_is_refused(timeless: Store[Club]) ->
     assert timeless.run(get(Note, note_id="m")) is None
 
 
+@pytest.mark.parametrize("token", ["", "x" * 37])
+def test_a_token_has_the_length_that_dynamodb_accepts(timeless: Store[Club], token: str) -> None:
+    with pytest.raises(InvalidOperation) as refused:
+        timeless.transact(create(Note(note_id="n")), token=token)
+    assert str(refused.value) == f"a token has 1 to 36 characters, and this one has {len(token)}"
+    assert timeless.run(get(Note, note_id="n")) is None
+
+
 NO_PARTS: list[tuple[Callable[[Store[Club]], Any], str]] = [
     (lambda s: s.design.user("ann"), "Get is a read, and transact() only writes."),
     (lambda s: query(Article.by_author, author="ann"), "Query is a read"),

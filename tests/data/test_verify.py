@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import Store, UniqueViolation, create
-from keyplan.design import HOUSEKEEPING, Count, Design, Entity, Id, Ref, counts, get, mirror, ref
+from keyplan.data import Store, UniqueViolation, codec_of, create, delete, update
+from keyplan.design import HOUSEKEEPING, Count, Design, Entity, Id, Ref, Table, counts, get, mirror, ref, scan
 from keyplan.design import key as declared_key
 from keyplan.engine import Engine
 from tests.data.club import Alias, Article, Club, Member, Note, Team, User, club
@@ -238,4 +238,43 @@ def test_a_finding_in_a_table_with_an_environment_name_can_be_repaired() -> None
         (finding,) = store.verify()
         assert str(finding).startswith("missing: Market-test-keyplan pk='TOKEN#a'")
         assert store.repair([finding]) == 1
+        assert store.verify() == []
+
+
+plots = Table("Plots", declared_key("PK", "SK"))
+
+
+class Plot(Entity, table=plots):
+    plot_id: Id
+    email: str
+    planted: int = 0
+
+    primary = declared_key("PLOT#{shard(plot_id, 16)}", "{plot_id}#{email.lower}")
+
+
+class Garden(Design):
+    tables, entities = (plots,), (Plot,)
+
+
+def test_a_primary_key_that_is_not_what_the_fields_give() -> None:
+    with Engine() as engine:
+        store = Store(Garden(), engine)
+        store.create_tables()
+        item = codec_of(Plot).encode(Plot(plot_id="a", email="Ada"))
+        assert (item["PK"], item["SK"]) == ({"S": "PLOT#10/16"}, {"S": "a#ada"})
+        for pk, sk in (("PLOT#11/16", "a#ada"), ("PLOT#10/16", "a#eve")):
+            engine.put_item(TableName="Plots", Item=item | key(pk, sk))
+        assert sorted(str(finding) for finding in store.verify()) == [
+            f"wrong-key: Plots PK='{pk}', SK='{sk}': Plot: its fields give the key PK='PLOT#10/16', SK='a#ada', so no "
+            "read by key finds it; delete it and create a copy in one transaction"
+            for pk, sk in (("PLOT#10/16", "a#eve"), ("PLOT#11/16", "a#ada"))
+        ]
+        for plot in store.each(scan(Plot)):
+            plot.planted += 1
+            store.run(update(plot))  # where it is
+        wrong, other = store.each(scan(Plot))
+        assert (wrong.planted, other.planted) == (1, 1)
+        store.run(delete(other))
+        store.transact(delete(wrong), create(wrong.model_copy()))
+        assert store.run(get(Plot, plot_id="a", email="ADA")) == wrong
         assert store.verify() == []

@@ -1372,7 +1372,8 @@ def a_shard_in_a_guard() -> object:
 @declares(
     "shard-was",
     "Thing.primary.id",
-    "Use was= in the key of an index. To change a primary key, copy the items to a new entity.",
+    "Use was= in the key of an index. To change a primary key, declare a second entity with the new key, and move the "
+    "items by a rewrite: lambda old: (create(New.from_fields(old)), delete(old)).",
 )
 def a_primary_key_with_former_shards() -> object:
     return thing("{shard(id, 16, was=4)}", "{id}", by="primary")

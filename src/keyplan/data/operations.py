@@ -36,6 +36,9 @@ from keyplan.design.rewrites import Rewrite
 
 D = TypeVar("D", bound=Design)
 
+LONGEST_TOKEN = 36
+"""How many characters DynamoDB accepts in the token of a transaction."""
+
 
 def utc_now() -> datetime:
     """The current time in UTC."""
@@ -131,6 +134,8 @@ class StoreCore(Generic[D]):
         return result
 
     def _transaction(self, parts: tuple[object, ...], token: str | None = None) -> Steps[tuple[Any, ...]]:
+        if token is not None and not 1 <= len(token) <= LONGEST_TOKEN:
+            raise InvalidOperation(f"a token has 1 to {LONGEST_TOKEN} characters, and this one has {len(token)}")
         for part in parts:
             self._check_design(part)
         context = self._context()._replace(token=token)

@@ -132,7 +132,8 @@ def _check_computed(key: KeySpec) -> None:
                 "shard-was",
                 f"{key.place}.{slot.field}",
                 "an item can't be looked for under two primary keys",
-                "Use was= in the key of an index. To change a primary key, copy the items to a new entity.",
+                "Use was= in the key of an index. To change a primary key, declare a second entity with the new "
+                "key, and move the items by a rewrite: lambda old: (create(New.from_fields(old)), delete(old)).",
             )
     for kind in ([slot for slot in computed if slot.shards], [slot for slot in computed if not slot.shards]):
         if len(kind) > 1:

@@ -7,7 +7,7 @@ Combine conditions with `&`, `|` and `not_(...)` (or `~`): Python's own `and`, `
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar, cast, get_args
 
 from keyplan.design.errors import DesignError
 
@@ -100,7 +100,9 @@ class FieldStandIn:
             raise AttributeError(name)
         return FieldStandIn(FieldPath((*self._path.names, name)))
 
-    def __getitem__(self, index: int | str) -> "FieldStandIn":
+    def __getitem__(self, index: int | str | slice) -> "FieldStandIn":
+        if isinstance(index, slice):
+            raise TypeError(self._no_value("take a part of it. Name one element, such as x[0]"))
         return FieldStandIn(FieldPath((*self._path.names, index)))
 
     def __eq__(self, other: object) -> "Node":  # type: ignore[override]  # recorded, not decided
@@ -212,6 +214,8 @@ def size(field: object) -> int:
 
 def attribute_type(field: object, type: AttributeType) -> bool:
     """The field is stored as this type, by DynamoDB's name for it."""
+    if type not in get_args(AttributeType):
+        raise ValueError(f"{type!r} isn't one of DynamoDB's types. They are {', '.join(get_args(AttributeType))}")
     return cast(bool, Node("attribute_type", (_path(field), type)))
 
 

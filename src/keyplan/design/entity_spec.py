@@ -308,8 +308,8 @@ class EntitySpec:
 
     @cached_property
     def exact_attributes(self) -> frozenset[str]:
-        """The attributes whose stored values never differ from what would be written: keys and the type."""
-        return frozenset((*self.key_attributes, *filter(None, (self.table.type_attribute,))))
+        """The attributes whose stored values never differ from what an update would write: index keys and the type."""
+        return frozenset((*self.key_attributes, *filter(None, (self.table.type_attribute,)))) - {*self.table.key_names}
 
     @cached_property
     def known_attributes(self) -> frozenset[str]:

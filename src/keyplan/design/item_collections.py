@@ -7,6 +7,7 @@ from typing import (
     Any,
     Literal,
     NamedTuple,
+    Self,
     TypeVar,
     Union,
     dataclass_transform,
@@ -21,7 +22,7 @@ from keyplan.design.entity import Entity, EntitySpec, KeyAccess, KeyPart, KeySpe
 from keyplan.design.errors import DesignError
 from keyplan.design.key_values import split_key_values
 from keyplan.design.operations import Query
-from keyplan.design.reading import Op
+from keyplan.design.reading import Op, Unreadable
 from keyplan.design.tables import Index, Placer
 from keyplan.design.templates import Slot
 
@@ -154,6 +155,12 @@ class Aggregate:
     """
 
     _index: Index | None = None
+    _unreadable: Sequence[Unreadable] = ()
+
+    @property
+    def unreadable(self) -> Sequence[Unreadable]:
+        """The items that `on_unreadable("skip")` left out."""
+        return self._unreadable
 
     def __init_subclass__(cls, *, index: Placer | None = None) -> None:
         super().__init_subclass__()
@@ -176,6 +183,12 @@ class Aggregated(Op[G | None]):
 
     aggregate: type[G]
     source: Query[Any]
+    unreadable: Literal["raise", "skip"] = "raise"
+
+    def on_unreadable(self, choice: Literal["raise", "skip"]) -> Self:
+        """What happens to items that don't fit their entity: `raise` (the default) ends the read with an error, and
+        `skip` leaves them out and reports them in `unreadable` of the aggregate. The root is never left out."""
+        return self.changed(unreadable=choice)
 
 
 def aggregate(kind: type[G], *, consistent: bool = False, expired: bool = False, **values: object) -> Aggregated[G]:
@@ -230,16 +243,3 @@ def _key_in(kind: type[Aggregate], part: AggregatePart) -> tuple[EntitySpec, Key
         problem = f"{spec.name} has {len(found)} keys in the index {name}"
         raise DesignError("aggregate", f"{kind.__name__}.{part.name}", problem, "Give it one, or read a collection.")
     return spec, found[0]
-
-
-def build(kind: type[G], entities: Sequence[Entity]) -> G | None:
-    """The aggregate of these items; None without a root."""
-    parts = parts_of(kind)
-    by_entity: dict[type[Entity], list[Entity]] = {part.entity: [] for part in parts}
-    for entity in entities:
-        by_entity[type(entity)].append(entity)
-    values: dict[str, object] = {}
-    for part in parts:
-        found = by_entity[part.entity]
-        values[part.name] = found if part.holds == "list" else found[0] if found else None
-    return kind(**values) if values[parts[0].name] is not None else None

@@ -49,7 +49,8 @@ class Rewrite(Generic[E]):
 
 
 def rewrite(source: Query[E], change: Callable[[E], object]) -> Rewrite[E]:
-    """Change every item of a query. `change` changes the entity or returns a write, such as its `delete`."""
+    """Change every item of a query. `change` changes the entity or returns a write, such as its `delete`, or several,
+    which are one transaction: `(create(other), delete(entity))`."""
     return Rewrite(source, change)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from keyplan.data.codec.entities import EntityCodec
 from keyplan.data.codec.value_paths import value_path
 from keyplan.data.codec.values import AttributeValue, encode_untyped
+from keyplan.data.expressions.evaluation import holds
 from keyplan.design import InvalidValue
 from keyplan.design.conditions import FieldPath, FieldStandIn, Node
 from keyplan.design.entity import EntitySpec
@@ -36,7 +37,19 @@ def stored_condition(node: Node, codec: EntityCodec[Any]) -> Node:
         field = str(path.names[0])
         problem = f"one_of takes 1 to {MOST_CHOICES} values, not {len(values)}."
         raise InvalidValue("one-of", f"{codec.spec.name}.{field}", problem, field=field)
-    return Node(node.operator, (_stored(path, codec), *(_operand(codec, path, node.operator, v) for v in values)))
+    operands = [_operand(codec, path, node.operator, value) for value in values]
+    if node.operator == "BETWEEN":
+        _check_range(codec, path, *operands)
+    return Node(node.operator, (_stored(path, codec), *operands))
+
+
+def _check_range(codec: EntityCodec[Any], path: FieldPath, low: object, high: object) -> None:
+    """Raise `InvalidValue` for a range that ends before it begins, which DynamoDB refuses."""
+    if isinstance(low, FieldPath) or isinstance(high, FieldPath) or holds(Node("<=", (low, high)), None):
+        return
+    field = str(path.names[0])
+    problem = "The range of between(...) ends before it begins. Swap the bounds."
+    raise InvalidValue("empty-range", f"{codec.spec.name}.{field}", problem, field=field)
 
 
 def _stored(path: FieldPath, codec: EntityCodec[Any]) -> FieldPath:

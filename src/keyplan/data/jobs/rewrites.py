@@ -5,7 +5,7 @@ last step and the removal of the journal are one transaction. Parts beside the r
 transaction only.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -108,20 +108,19 @@ class Rewrites:
     def _change(
         self, change: Callable[[Any], object], entity: Entity, changed: set[Address], context: Context
     ) -> Steps[bool]:
-        """Change one item; returns whether it was changed. The change is made in the entity, or returned as a write."""
+        """Change one item; returns whether it was changed. The change is made in the entity, or returned as writes."""
         where = address(entity.spec.table, stored_item(entity) or {})
-        result = change(entity)
+        parts = yield from with_large_values(_writes(change(entity), entity), context)
         plan = Plan()
-        write: Planned = result if isinstance(result, Write) else Update(entity)
-        (write,) = yield from with_large_values([write], context)
-        settle = write.add_to(plan, context)
+        settle = [part.add_to(plan, context) for part in parts]
         if not plan.actions:
             raise DataError(f"the rewrite doesn't change an item, so it would never end: {entity.spec.name} {where}")
         try:
             yield from send_plan(plan, context)
         except (NotFound, ItemChanged):
             return False
-        settle()
+        for done in settle:
+            done()
         if where in changed:
             raise DataError(f"the rewrite leaves an item in its query, so it would never end: {entity.spec.name}")
         changed.add(where)
@@ -143,6 +142,16 @@ class Rewrites:
         if begun is not None:
             end(plan, begun)
         yield from send_plan(plan, context)
+
+
+def _writes(result: object, entity: Entity) -> Sequence[Planned]:
+    """What the change of an item is written as."""
+    if not isinstance(result, tuple | list) or not result:
+        return [result if isinstance(result, Write) else Update(entity)]
+    wrong = [part for part in result if not isinstance(part, Write)]
+    if wrong:
+        raise TypeError(f"{wrong[0]!r} can't be a write of a rewrite. It takes create, update, move and delete")
+    return result
 
 
 def _expired(final: FinalChange[Any], item: Item, context: Context) -> bool:

@@ -6,6 +6,7 @@
 | `fetching` | items by their keys: what is read of them, and what is returned |
 | `lists` | `ListReader`: queries, scans and merges, page by page |
 | `list_requests` | the requests of lists |
+| `aggregates` | the items of a partition as one object |
 | `segments` | a scan in several parts that are read at the same time |
 | `counting` | the number of items of a list |
 | `taking` | what a list returns of the items that were read |

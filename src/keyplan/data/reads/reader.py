@@ -10,16 +10,18 @@ from keyplan.data.codec.values import Item
 from keyplan.data.expressions.conditions import item_exists
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.expiry import is_expired
+from keyplan.data.reads.aggregates import built
 from keyplan.data.reads.counting import count
 from keyplan.data.reads.fetching import Wanted, fetch, projected, transact_get, wanted_by
 from keyplan.data.reads.large import load
 from keyplan.data.reads.list_requests import Clock, expires_by, needed
 from keyplan.data.reads.lists import ListReader
+from keyplan.data.reads.taking import values_of
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
 from keyplan.design import Design, Entity, InvalidValue, Op, Page, Ref, Table
 from keyplan.design.effects import Guard
-from keyplan.design.item_collections import Aggregated, build
+from keyplan.design.item_collections import Aggregated
 from keyplan.design.operations import (
     PAGE,
     BatchGet,
@@ -242,13 +244,15 @@ class Reader:
     def _aggregate(self, op: Aggregated[Any], clock: Clock) -> Steps[Any]:
         """All items of a partition, as an aggregate."""
         found: list[Any] = []
+        skipped: list[Unreadable] = []
+        source = op.source.changed(unreadable=op.unreadable, skipped=skipped)
         start: Item | None = None
-        now = expires_by(op.source, clock)
+        now = expires_by(source, clock)
         while True:
-            more, start = yield from self.lists.read(op.source, start, op.source.budget, now)
-            found += more
+            more, start = yield from self.lists.read(source, start, source.budget, now)
+            found += values_of(more)
             if start is None:
-                return build(op.aggregate, found)
+                return built(op.aggregate, found, skipped)
 
 
 class _Walk:

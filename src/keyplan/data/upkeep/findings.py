@@ -11,6 +11,7 @@ VerifyFindingKind: TypeAlias = Literal[
     "orphan",
     "duplicate",
     "stale-index-key",
+    "wrong-key",
     "wrong-count",
     "missing-parent",
     "unreadable",

@@ -15,6 +15,7 @@ from keyplan.data.codec.envelopes import unpack
 from keyplan.data.codec.large import CONTENT, DIGEST, is_intact, is_part, object_name
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.data.errors import StoredDataError
+from keyplan.data.expressions.evaluation import same_value
 from keyplan.data.expressions.expiry import is_expired
 from keyplan.data.steps import Steps, call
 from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind, shown_key
@@ -72,6 +73,7 @@ class _Walk:
             self._find(
                 "unfinished", where, f"{entity.spec.name}: its deletion has begun and is not finished; call resume()"
             )
+        self._check_primary(where, codec, wanted)
         self._check_keys(where, codec, wanted)
         if table.envelope:
             self._check_envelope(where, table.envelope, wanted)
@@ -131,6 +133,15 @@ class _Walk:
         """Whether the item has expired, so that DynamoDB may delete it at any moment."""
         table, item = self.items[where]
         return is_expired(table.ttl, item, self.now)
+
+    def _check_primary(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
+        table, item = self.items[where]
+        names = table.key_names
+        if not all(same_value(item[name], wanted[name]) for name in names):
+            right = shown_key({name: wanted[name] for name in names})
+            problem = f"{codec.spec.name}: its fields give the key {right}, so no read by key finds it; delete it and "
+            problem += "create a copy in one transaction"
+            self._find("wrong-key", where, problem)
 
     def _check_keys(self, where: Address, codec: EntityCodec[Any], wanted: Item) -> None:
         table, item = self.items[where]

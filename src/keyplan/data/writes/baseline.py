@@ -63,8 +63,8 @@ class Baseline:
     def changes(self, values: Mapping[str, object], changed: Set[str]) -> tuple[Item, set[str]]:
         """The attributes to set and to remove, given the new values and the names of changed fields.
 
-        Counters and attributes that the entity doesn't know are left alone. Index keys are compared with the stored
-        ones, and what `evolve` converted is written too.
+        Counters, the primary key and attributes that the entity doesn't know are left alone. Index keys are compared
+        with the stored ones, and what `evolve` converted is written too.
         """
         spec, stored = self.codec.spec, self.stored
         evolved = self.codec.evolved(stored)

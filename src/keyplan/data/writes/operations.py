@@ -237,7 +237,7 @@ class Move(Write[E], WriteOp[E]):
         spec.limits.check_changed(changed.__dict__, touched)
         touched |= stamps.keys()
         sets, removes = baseline.changes(fresh.__dict__, touched)
-        moved = baseline.after(sets, removes)
+        moved = baseline.after(sets, removes) | codec.key(fresh.__dict__)
         codec.check_size(moved)
         requirements = unchanged_since_read(spec, stored, spec.count_attributes, self.refusal, context.now, whole=True)
         staying = not_moved_from_children(context.relations, entity, fresh)
