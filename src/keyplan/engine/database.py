@@ -43,14 +43,14 @@ class Database:
         `checked` says that the caller has read the request with the operation's reader already.
         """
         known = _operation(operation)
-        return self._run(operation, known, request if checked else check_request(operation, request))
+        return self._run(known, request if checked else check_request(operation, request))
 
-    def _run(self, name: str, operation: Operation, request: Request) -> Answer:
+    def _run(self, operation: Operation, request: Request) -> Answer:
         run = operation.run
         if not operation.writes or (operation.only_reads is not None and operation.only_reads(request)):
             return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
-        if name == "UpdateTable" and self._maintenance.tables_to_fill():
+        if operation.starts_work and self._maintenance.has_work():
             self._maintenance.start()
         return answer
 
@@ -68,7 +68,7 @@ class Database:
             if operation.alone:
                 answers += self._run_group(group)
                 group = []
-                answers.append(self._answer(name, operation, request))
+                answers.append(self._answer(operation, request))
             else:
                 group.append((operation, request))
         return answers + self._run_group(group)
@@ -77,7 +77,7 @@ class Database:
         if not group:
             return []
         if len(group) == 1:
-            return [self._answer("", *group[0])]
+            return [self._answer(*group[0])]
         writes = any(operation.writes_for(request) for operation, request in group)
 
         def work(transaction: Transaction) -> list[Answer | DynamoError]:
@@ -94,11 +94,11 @@ class Database:
         except Exception:
             # Nothing of the group was written. Each gets its own transaction, so that only the faulty one fails.
             log.exception("%d requests could not share a transaction", len(group))
-            return [self._answer("", *call) for call in group]
+            return [self._answer(*call) for call in group]
 
-    def _answer(self, name: str, operation: Operation, request: Request) -> Answer | DynamoError:
+    def _answer(self, operation: Operation, request: Request) -> Answer | DynamoError:
         try:
-            return self._run(name, operation, request)
+            return self._run(operation, request)
         except DynamoError as error:
             return error
         except DamagedFile as error:

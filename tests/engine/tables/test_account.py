@@ -1,4 +1,4 @@
-"""Tags, limits, endpoints, continuous backups, and the operations that are not there yet."""
+"""Tags, limits, endpoints, and the operations that are not there yet."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -125,21 +125,9 @@ def test_endpoints(client: "DynamoDBClient") -> None:
     ]
 
 
-def test_continuous_backups(client: "DynamoDBClient") -> None:
-    table = make_table(client)
-    assert client.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"] == {
-        "ContinuousBackupsStatus": "ENABLED",
-        "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "DISABLED"},
-    }
-    with refused("Table not found: missing", "TableNotFoundException"):
-        client.describe_continuous_backups(TableName="missing")
-
-
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [
-        ("create_backup", {"TableName": "abc", "BackupName": "abc"}),
-        ("list_backups", {}),
         ("create_global_table", {"GlobalTableName": "abc", "ReplicationGroup": [{"RegionName": "eu-west-1"}]}),
         ("list_global_tables", {}),
         ("export_table_to_point_in_time", {"TableArn": ARN + "abc", "S3Bucket": "bucket"}),

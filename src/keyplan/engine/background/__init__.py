@@ -1,6 +1,7 @@
-"""What a database does between requests: delete expired items, trim streams, fill new indexes.
+"""What a database does between requests: delete expired items, trim streams, fill new indexes, run jobs.
 
-`maintenance` is the thread that does it and decides when; `expiry` deletes the items whose time to live is over. It
+`maintenance` is the thread that does it and decides when; `expiry` deletes the items whose time to live is over;
+`jobs` continues backups and restores, step by step, and removes what got too old. It
 knows storage and operations, and is known only by the database.
 
 The main type is `Maintenance`.

@@ -1,8 +1,8 @@
-"""The work between requests: deleting expired items, trimming streams, filling new indexes.
+"""The work between requests: deleting expired items, trimming streams and histories, filling new indexes, jobs.
 
 There is one thread per database. Of all processes that share a file, one holds the lease for sweeping; when it ends,
-another one takes over. Filling an index needs no lease: doing it twice does no harm, and it must be completed even if
-the process that started it was killed.
+another one takes over. Filling an index and the steps of jobs need no lease: doing them twice does no harm, and they
+must be completed even if the process that started them was killed.
 """
 
 import logging
@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import apsw
 
-from keyplan.engine.background import expiry
+from keyplan.engine.background import expiry, jobs
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.operations.tables.index_backfill import backfill
 from keyplan.engine.storage import stream_log
@@ -23,6 +23,8 @@ from keyplan.engine.storage.transaction import Transaction
 
 RETRY_SECONDS = 1.0
 """The pause after a failure."""
+UPKEEP_SECONDS = 3600.0
+"""The longest pause while there are histories and backups that get too old."""
 BACKFILL_PAUSE_SECONDS = 0.001
 """The pause between two steps of a backfill; without it, other writers would rarely get the lock."""
 
@@ -40,8 +42,12 @@ class Maintenance:
         self._stopping = False
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        if ttl_interval is not None or self.tables_to_fill():
+        if ttl_interval is not None or self.has_work() or storage.read(jobs.needs_upkeep):
             self.start()
+
+    def has_work(self) -> bool:
+        """Whether there are indexes to fill, or jobs to continue."""
+        return bool(self.tables_to_fill()) or self._storage.read(jobs.has_work)
 
     def start(self) -> None:
         """Start the thread, or wake it up if it is waiting."""
@@ -67,6 +73,8 @@ class Maintenance:
             try:
                 self._run_once()
                 pause = self._interval
+                if self._storage.read(jobs.needs_upkeep):
+                    pause = min(self._interval or UPKEEP_SECONDS, UPKEEP_SECONDS)
             except Exception:
                 # The next round tries again; requests get the same error and report it.
                 _logger.exception("Maintenance failed")
@@ -76,6 +84,9 @@ class Maintenance:
     def _run_once(self) -> None:
         for name in self.tables_to_fill():
             self._fill_index(name)
+        jobs.run_jobs(self._storage, lambda: self._stopping)
+        if not self._stopping:
+            jobs.upkeep(self._storage)
         if self._interval is not None and self._storage.write(self._take_lease):
             self.sweep()
 
@@ -110,7 +121,7 @@ class Maintenance:
         transaction.sql("DELETE FROM leases WHERE name = 'sweeper' AND owner = ?", (self._owner,))
 
     def sweep(self) -> int:
-        """Delete all expired items and old stream records now; return the number of items."""
+        """Delete all expired items, old stream records, history and backups now; return the number of items."""
         names = self._storage.read(
             lambda transaction: [table.name for table in transaction.catalog.tables.values() if table.definition["ttl"]]
         )
@@ -119,4 +130,5 @@ class Maintenance:
             while count := self._storage.write(partial(expiry.sweep, name=name)):
                 deleted += count
         self._storage.write(stream_log.trim)
+        jobs.upkeep(self._storage)
         return deleted

@@ -1,4 +1,4 @@
-"""DynamoDB's operations, one function each, by AWS's names: on `items`, on `tables` and on streams (`stream_records`).
+"""DynamoDB's operations, one function each, by AWS's names: on `items`, `tables`, `backups` and `stream_records`.
 
 An operation is a function of a storage transaction and a request that was checked against the service model. It
 returns the answer or raises a `DynamoError`. It knows storage, expressions and values; it doesn't know who calls it or
@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from keyplan.engine.executor import Answer, Request
 from keyplan.engine.operations import stream_records
+from keyplan.engine.operations.backups import continuous_backups, on_demand, restores
 from keyplan.engine.operations.items.batch_execute_statement import batch_execute_statement
 from keyplan.engine.operations.items.batch_items import batch_get_item, batch_write_item
 from keyplan.engine.operations.items.delete_item import delete_item
@@ -50,6 +51,8 @@ class Operation(NamedTuple):
     alone: bool
     only_reads: Callable[[Request], bool] | None = None
     """Tells which requests of a writing operation only read; these don't wait for the writers of other processes."""
+    starts_work: bool = False
+    """Whether it may leave work to maintenance."""
 
     def writes_for(self, request: Request) -> bool:
         """Return whether the operation needs a transaction that writes, for this request."""
@@ -64,19 +67,22 @@ def _writes(run: object, only_reads: Callable[[Request], bool] | None = None) ->
     return Operation(cast(Run, run), writes=True, alone=False, only_reads=only_reads)
 
 
-def _changes_tables(run: object) -> Operation:
-    return Operation(cast(Run, run), writes=True, alone=True)
+def _changes_tables(run: object, *, starts_work: bool = False) -> Operation:
+    return Operation(cast(Run, run), writes=True, alone=True, starts_work=starts_work)
 
 
 OPERATIONS: dict[str, Operation] = {
     "BatchExecuteStatement": _writes(batch_execute_statement, only_reads=only_selects),
     "BatchGetItem": _reads(batch_get_item),
     "BatchWriteItem": _writes(batch_write_item),
+    "CreateBackup": _changes_tables(on_demand.create_backup, starts_work=True),
     "CreateTable": _changes_tables(create_table),
+    "DeleteBackup": _changes_tables(on_demand.delete_backup, starts_work=True),
     "DeleteItem": _writes(delete_item),
     "DeleteResourcePolicy": _changes_tables(resource_policies.delete_resource_policy),
-    "DeleteTable": _changes_tables(delete_table),
-    "DescribeContinuousBackups": _reads(account.describe_continuous_backups),
+    "DeleteTable": _changes_tables(delete_table, starts_work=True),
+    "DescribeBackup": _reads(on_demand.describe_backup),
+    "DescribeContinuousBackups": _reads(continuous_backups.describe_continuous_backups),
     "DescribeContributorInsights": _reads(contributor_insights.describe_contributor_insights),
     "DescribeEndpoints": _reads(account.describe_endpoints),
     "DescribeKinesisStreamingDestination": _reads(kinesis_destinations.describe_kinesis_streaming_destination),
@@ -92,6 +98,7 @@ OPERATIONS: dict[str, Operation] = {
     "GetRecords": _reads(stream_records.get_records),
     "GetResourcePolicy": _reads(resource_policies.get_resource_policy),
     "GetShardIterator": _reads(stream_records.get_shard_iterator),
+    "ListBackups": _reads(on_demand.list_backups),
     "ListContributorInsights": _reads(contributor_insights.list_contributor_insights),
     "ListStreams": _reads(stream_records.list_streams),
     "ListTables": _reads(describe_table.list_tables),
@@ -99,14 +106,17 @@ OPERATIONS: dict[str, Operation] = {
     "PutItem": _writes(put_item),
     "PutResourcePolicy": _changes_tables(resource_policies.put_resource_policy),
     "Query": _reads(query),
+    "RestoreTableFromBackup": _changes_tables(restores.restore_table_from_backup, starts_work=True),
+    "RestoreTableToPointInTime": _changes_tables(restores.restore_table_to_point_in_time, starts_work=True),
     "Scan": _reads(scan),
     "TagResource": _changes_tables(tags.tag_resource),
     "TransactGetItems": _reads(transact_get_items),
     "TransactWriteItems": _writes(transact_write_items),
     "UntagResource": _changes_tables(tags.untag_resource),
+    "UpdateContinuousBackups": _changes_tables(continuous_backups.update_continuous_backups, starts_work=True),
     "UpdateContributorInsights": _changes_tables(contributor_insights.update_contributor_insights),
     "UpdateItem": _writes(update_item),
     "UpdateKinesisStreamingDestination": _changes_tables(kinesis_destinations.update_kinesis_streaming_destination),
-    "UpdateTable": _changes_tables(update_table),
+    "UpdateTable": _changes_tables(update_table, starts_work=True),
     "UpdateTimeToLive": _changes_tables(time_to_live.update_time_to_live),
 }

@@ -56,6 +56,7 @@ class TableDescription(TypedDict, total=False):
     StreamSpecification: dict[str, object]
     LatestStreamLabel: str
     LatestStreamArn: str
+    RestoreSummary: dict[str, object]
     SSEDescription: dict[str, object]
     TableClassSummary: dict[str, object]
     DeletionProtectionEnabled: bool
@@ -81,6 +82,13 @@ class KinesisDestination(TypedDict):
     updated: float
 
 
+class Recovery(TypedDict):
+    """Point-in-time recovery of a table: its period, and the moment before which it can't be restored."""
+
+    days: int
+    since: float
+
+
 class Definition(TypedDict):
     """The stored definition of a table."""
 
@@ -97,6 +105,12 @@ class Definition(TypedDict):
     contributor_insights: NotRequired[dict[str, ContributorInsights]]
     """The contributor insights of the indexes that had some, and under an empty name those of the table."""
     kinesis_destinations: NotRequired[list[KinesisDestination]]
+    recovery: NotRequired[Recovery]
+    """Point-in-time recovery, if it is on."""
+    history: NotRequired[str]
+    """The SQLite table of the history, while it is recorded."""
+    histories: NotRequired[int]
+    """The number of histories so far; their names aren't reused."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +183,15 @@ class Table:
         return tuple(sorted(made, key=lambda index: index.name))
 
     @cached_property
+    def recovery(self) -> Recovery | None:
+        return self.definition.get("recovery")
+
+    @cached_property
+    def history(self) -> str | None:
+        """The SQLite table of its history, while it is recorded."""
+        return self.definition.get("history")
+
+    @cached_property
     def stream(self) -> int | None:
         return self.definition["stream"]
 
@@ -176,6 +199,11 @@ class Table:
     def view(self) -> str:
         """The stream's view type."""
         return cast(str, self.description["StreamSpecification"]["StreamViewType"])
+
+    @property
+    def is_being_created(self) -> bool:
+        """Whether it is still being filled, by a restore or an import."""
+        return self.description["TableStatus"] == "CREATING"
 
     @cached_property
     def key_names(self) -> frozenset[str]:
@@ -233,11 +261,16 @@ class Catalog:
     version: int
     tables: dict[str, Table]
 
+    @cached_property
+    def _usable(self) -> dict[str, Table]:
+        """The tables that items can be read from and written to."""
+        return {name: table for name, table in self.tables.items() if not table.is_being_created}
+
     def table(self, name: str) -> Table:
         """Return the table with this name or ARN, for an operation on items."""
-        table = self.tables.get(name)
+        table = self._usable.get(name)
         if table is None:
-            table = self.tables.get(table_name(name))
+            table = self._usable.get(table_name(name))
         if table is None:
             raise not_found("Requested resource not found")
         return table
@@ -248,6 +281,13 @@ class Catalog:
         if plain not in self.tables:
             raise not_found(f"Requested resource not found: Table: {plain} not found")
         return self.tables[plain]
+
+    def table_to_change(self, name: str) -> Table:
+        """The same for an operation that changes the table, which waits until it is created."""
+        table = self.table_for_administration(name)
+        if table.is_being_created:
+            raise in_use(f"Attempt to change a resource which is still in use: Table is being created: {table.name}")
+        return table
 
 
 def table_name(name_or_arn: str) -> str:

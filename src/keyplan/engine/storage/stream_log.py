@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import orjson
 
+from keyplan.engine.storage import numbered_log
 from keyplan.engine.storage.catalog import KeySchemaElements, Table
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
@@ -103,25 +104,8 @@ def trimmed_to(transaction: Transaction, stream: int) -> int:
 
 
 def last_before(transaction: Transaction, stream: int, moment: float) -> int:
-    """Return the number of the last record before a moment.
-
-    Records are in the order of time and their numbers have no gaps, so this is a binary search.
-    """
-    low, high = cast(
-        tuple[int | None, int | None], transaction.sql(f"SELECT min(number), max(number) FROM s{stream}").fetchone()
-    )
-    if low is None or high is None:
-        return 0
-
-    def later(number: int) -> bool:
-        return bool(transaction.sql(f"SELECT at FROM s{stream} WHERE number = ?", (number,)).get >= moment)
-
-    if later(low):
-        return low - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (low, middle - 1) if later(middle) else (middle, high)
-    return low
+    """Return the number of the last record before a moment."""
+    return numbered_log.last_before(transaction, f"s{stream}", moment)
 
 
 def sequence_number(number: int) -> str:

@@ -91,7 +91,10 @@ class Transaction:
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
         """Insert a new item; return the number of its row."""
         self._quick(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", (key, size, stored))
-        return self._last_number()
+        number = self._last_number()
+        if table.history is not None:
+            self._record_insert(table.history, [key])
+        return number
 
     def insert_new(self, table: Table, items: list[tuple[bytes, int, bytes]]) -> Sequence[int | None]:
         """Insert the items, given as row key, size and JSON, that don't exist yet.
@@ -105,17 +108,37 @@ class Transaction:
         # SQLite gives a new row the number after the highest one.
         first = self._last_number() - count + 1
         if count == len(items):
+            if table.history is not None:
+                self._record_insert(table.history, [key for key, _, _ in items])
             return range(first, first + count)
         inserted = self.sql(f"SELECT key, id FROM {table.rows} WHERE id >= ?", (first,)).fetchall() if count else []
         numbers = dict(cast(list[tuple[bytes, int]], inserted))
+        if table.history is not None:
+            self._record_insert(table.history, list(numbers))
         return [numbers.get(key) for key, _, _ in items]
 
     def replace(self, table: Table, number: int, size: int, stored: bytes) -> None:
         """Replace the content of an existing item."""
+        if table.history is not None:
+            self._record_item(table, table.history, number)
         self._quick(f"UPDATE {table.rows} SET size = ?, item = ? WHERE id = ?", (size, stored, number))
 
     def delete(self, table: Table, number: int) -> None:
+        if table.history is not None:
+            self._record_item(table, table.history, number)
         self._quick(f"DELETE FROM {table.rows} WHERE id = ?", (number,))
+
+    def _record_insert(self, history: str, keys: list[bytes]) -> None:
+        """Note that there were no items with these keys; see history.py."""
+        entries = [(self.now, key) for key in keys]
+        self._many(f"INSERT INTO {history}(at, key, size, item) VALUES (?, ?, 0, NULL)", entries)
+
+    def _record_item(self, table: Table, history: str, number: int) -> None:
+        """Note an item as it is before it is changed."""
+        self._quick(
+            f"INSERT INTO {history}(at, key, size, item) SELECT ?, key, size, item FROM {table.rows} WHERE id = ?",
+            (self.now, number),
+        )
 
     def scan(
         self,
@@ -194,14 +217,18 @@ class Transaction:
     def create_table(self, definition: Definition) -> Table:
         number: int = self.sql("INSERT INTO tables(definition) VALUES (?) RETURNING number", (b"",)).get
         table = Table(number, definition)
-        self.sql(
-            f"CREATE TABLE {table.rows}(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
-            "size INTEGER NOT NULL, item BLOB NOT NULL)"
-        )
+        self.create_rows(table.rows)
         for index in table.indexes:
             self.create_index(index)
         self.save(table)
         return table
+
+    def create_rows(self, rows: str) -> None:
+        """Create an SQLite table for items."""
+        self.sql(
+            f"CREATE TABLE {rows}(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
+            "size INTEGER NOT NULL, item BLOB NOT NULL)"
+        )
 
     def create_index(self, index: Index) -> None:
         self.sql(f"CREATE TABLE {index.rows}(key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID")
@@ -214,10 +241,12 @@ class Transaction:
         self.sql("UPDATE tables SET definition = ? WHERE number = ?", (orjson.dumps(table.definition), table.number))
         self._change_catalog({**self.catalog.tables, table.name: table})
 
-    def drop_table(self, table: Table) -> None:
+    def drop_table(self, table: Table, *, keep_items: bool = False) -> None:
+        """Drop a table with its indexes; with `keep_items`, the SQLite table of its items stays."""
         for index in table.indexes:
             self.drop_index(index)
-        self.sql(f"DROP TABLE {table.rows}")
+        if not keep_items:
+            self.sql(f"DROP TABLE {table.rows}")
         self.sql("DELETE FROM tables WHERE number = ?", (table.number,))
         self._change_catalog({name: other for name, other in self.catalog.tables.items() if name != table.name})
 

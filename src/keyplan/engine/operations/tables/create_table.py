@@ -44,7 +44,7 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
         check_document(request["ResourcePolicy"], table_arn(name))
     if name in transaction.catalog.tables:
         raise in_use(f"Table already exists: {name}")
-    table = transaction.create_table(_definition(request, name, transaction.now))
+    table = transaction.create_table(new_definition(request, name, transaction.now))
     if request.get("StreamSpecification", {}).get("StreamEnabled"):
         stream_log.enable(transaction, table, str(request["StreamSpecification"]["StreamViewType"]))
         table = transaction.catalog.tables[name]
@@ -65,7 +65,8 @@ def _check_present(request: TableRequest) -> None:
         raise validation_error(f"{len(missing)} validation error{plural} detected: {'; '.join(missing)}")
 
 
-def _definition(request: TableRequest, name: str, now: float) -> Definition:
+def new_definition(request: TableRequest, name: str, now: float) -> Definition:
+    """Return the definition of a new table."""
     arn, billing = table_arn(name), request.get("BillingMode", "PROVISIONED")
     description: TableDescription = {
         "AttributeDefinitions": request["AttributeDefinitions"],

@@ -2,17 +2,22 @@
 
 from keyplan.engine.errors import validation_error
 from keyplan.engine.executor import Answer
+from keyplan.engine.operations.backups.on_demand import keep_as_system_backup
+from keyplan.engine.operations.jobs import jobs_of
 from keyplan.engine.operations.tables.describe_table import TableNamed
 from keyplan.engine.operations.tables.resource_policies import delete_policies
-from keyplan.engine.storage import stream_log
-from keyplan.engine.storage.catalog import TableDescription, in_use
+from keyplan.engine.storage import stream_log, ttl_index
+from keyplan.engine.storage.catalog import Table, TableDescription, in_use
+from keyplan.engine.storage.disposal import dispose
 from keyplan.engine.storage.transaction import Transaction
 
 
 def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
-    table = transaction.catalog.table_for_administration(request["TableName"])
+    table = transaction.catalog.table_to_change(request["TableName"])
     if any(index.status == "CREATING" for index in table.indexes):
         raise in_use(f"Attempt to change a resource which is still in use: Table is being updated: {table.name}")
+    if jobs_of(transaction, table):
+        raise in_use(f"Attempt to change a resource which is still in use: Table is being backed up: {table.name}")
     if table.description.get("DeletionProtectionEnabled"):
         raise validation_error(
             "Resource cannot be deleted as it is currently protected against deletion. "
@@ -29,7 +34,19 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     del description["AttributeDefinitions"], description["KeySchema"], description["CreationDateTime"]
     description.pop("LocalSecondaryIndexes", None)
     description.pop("GlobalSecondaryIndexes", None)
+    _drop(transaction, table)
+    return {"TableDescription": description}
+
+
+def _drop(transaction: Transaction, table: Table) -> None:
+    """Drop a table with its history; if it has point-in-time recovery, its items become a backup."""
+    kept = table.recovery is not None
+    if kept:
+        keep_as_system_backup(transaction, table)
+    if table.history is not None:
+        dispose(transaction, table.history)
     stream_log.disable(transaction, table)
     delete_policies(transaction, table)
-    transaction.drop_table(table)
-    return {"TableDescription": description}
+    if kept and table.definition["ttl"] is not None:
+        ttl_index.disable(transaction, transaction.catalog.tables[table.name])
+    transaction.drop_table(table, keep_items=kept)

@@ -46,6 +46,9 @@ def describe(transaction: Transaction, table: Table) -> TableDescription:
         description["LocalSecondaryIndexes"] = [counted(index) for index in description["LocalSecondaryIndexes"]]
     if "GlobalSecondaryIndexes" in description:
         description["GlobalSecondaryIndexes"] = [counted(index) for index in description["GlobalSecondaryIndexes"]]
+        if table.is_being_created:
+            for described in description["GlobalSecondaryIndexes"]:
+                described["IndexStatus"] = "CREATING"
     return description
 
 

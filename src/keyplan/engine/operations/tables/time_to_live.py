@@ -21,7 +21,7 @@ def describe_time_to_live(transaction: Transaction, request: TimeToLiveRequest) 
 
 
 def update_time_to_live(transaction: Transaction, request: TimeToLiveRequest) -> Answer:
-    table = transaction.catalog.table_for_administration(request["TableName"])
+    table = transaction.catalog.table_to_change(request["TableName"])
     wanted = request["TimeToLiveSpecification"]
     attribute, current = str(wanted["AttributeName"]), table.definition["ttl"]
     if wanted["Enabled"]:

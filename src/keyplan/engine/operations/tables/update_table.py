@@ -63,7 +63,7 @@ _KINDS = ("Update", "Create", "Delete")
 
 def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     _check_request(request)
-    table = transaction.catalog.table_for_administration(request["TableName"])
+    table = transaction.catalog.table_to_change(request["TableName"])
     described = describe(transaction, table)
     definition = deepcopy(table.definition)
     description = definition["description"]

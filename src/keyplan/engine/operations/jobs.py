@@ -1,0 +1,52 @@
+"""Jobs: work that is larger than one request, such as the copy of a large table.
+
+A job is a record with its kind, the table that it reads, and its state. Maintenance runs it step by step between
+requests, and continues it after a restart; see `background/jobs.py`. A step reads and updates the record in its own
+transaction.
+"""
+
+from typing import TypeAlias, cast
+from uuid import uuid4
+
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.copies import Copy
+from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
+from keyplan.engine.storage.transaction import Transaction
+
+JobName: TypeAlias = str
+JOB = "job"
+
+
+def start_job(transaction: Transaction, kind: str, table: str | None, state: Record) -> JobName:
+    """Store a new job; `table` is the table whose history it reads, if any."""
+    name = uuid4().hex
+    put_record(transaction, JOB, name, {**state, "kind": kind, "table": table})
+    return name
+
+
+def get_job(transaction: Transaction, name: JobName) -> Record | None:
+    """Return a job's state, or None if it has ended."""
+    return get_record(transaction, JOB, name)
+
+
+def save_job(transaction: Transaction, name: JobName, job: Record) -> None:
+    put_record(transaction, JOB, name, job)
+
+
+def end_job(transaction: Transaction, name: JobName) -> None:
+    delete_record(transaction, JOB, name)
+
+
+def all_jobs(transaction: Transaction) -> list[tuple[JobName, Record]]:
+    return list_records(transaction, JOB)
+
+
+def jobs_of(transaction: Transaction, table: Table) -> list[Record]:
+    """Return the jobs that read a table."""
+    return [job for _, job in all_jobs(transaction) if job["table"] == table.name]
+
+
+def needed_history(transaction: Transaction, table: Table) -> int | None:
+    """Return the number of the change after which the jobs of a table need its history, or None."""
+    copies = [cast(Copy, job["copy"]) for job in jobs_of(transaction, table) if "copy" in job]
+    return min((copy["start"] for copy in copies), default=None)
