@@ -80,9 +80,8 @@ def back_up(client: Client, table: str, name: str = "backup") -> str:
 
 
 def set_recovery(client: Client, table: str, *, on: bool = True, **specification: Any) -> dict[str, Any]:
-    answer = client.update_continuous_backups(
-        TableName=table, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": on, **specification}
-    )
+    wanted: Any = {"PointInTimeRecoveryEnabled": on, **specification}
+    answer = client.update_continuous_backups(TableName=table, PointInTimeRecoverySpecification=wanted)
     return dict(answer["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"])
 
 

@@ -162,7 +162,10 @@ def test_refusals(client: "DynamoDBClient", clock: Clock) -> None:
         client.restore_table_to_point_in_time(SourceTableName=table, TargetTableName="restored")
     with refused(both):
         client.restore_table_to_point_in_time(
-            SourceTableName=table, TargetTableName="restored", RestoreDateTime=START, UseLatestRestorableTime=True
+            SourceTableName=table,
+            TargetTableName="restored",
+            RestoreDateTime=moment(START),
+            UseLatestRestorableTime=True,
         )
     with refused("Exactly one of SourceTableArn and SourceTableName must be specified"):
         client.restore_table_to_point_in_time(TargetTableName="restored", UseLatestRestorableTime=True)
@@ -203,7 +206,7 @@ def test_deleted_table_without_recovery(client: "DynamoDBClient") -> None:
 def _sqlite_tables(engine: Engine) -> list[str]:
     storage = engine.database._storage
     found = storage.read(lambda t: t.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall())
-    return sorted(name for (name,) in found)
+    return sorted(str(name) for (name,) in found)
 
 
 def _entries(engine: Engine, table: str) -> int:
@@ -258,7 +261,9 @@ def test_recovery_ends_during_a_restore(engine: Engine, clock: Clock, monkeypatc
     put_items(engine, table, range(LARGE, LARGE + 200))
     start = engine.database._maintenance.start
     monkeypatch.setattr(engine.database._maintenance, "start", lambda: None)
-    engine.restore_table_to_point_in_time(SourceTableName=table, TargetTableName="restored", RestoreDateTime=START)
+    engine.restore_table_to_point_in_time(
+        SourceTableName=table, TargetTableName="restored", RestoreDateTime=moment(START)
+    )
     set_recovery(engine, table, on=False)
     with refused(
         f"Attempt to change a resource which is still in use: Table is being backed up: {table}",

@@ -18,8 +18,8 @@ from tests.engine.support import make_table, refused
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-UNITS = {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}
-OTHER = {"ReadCapacityUnits": 30, "WriteCapacityUnits": 40}
+UNITS: Any = {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}
+OTHER: Any = {"ReadCapacityUnits": 30, "WriteCapacityUnits": 40}
 PREFIX = "One or more parameter values were invalid: "
 
 

@@ -43,12 +43,15 @@ def run_jobs(storage: Storage, stopping: Callable[[], bool]) -> None:
         unused = storage.read(disposal.unused)
         working = bool(jobs or unused)
         for name, job in jobs:
-            step = STEPS[str(job["kind"])]
-            storage.write(lambda transaction, step=step, name=name: step(transaction, name))
+            storage.write(partial(_run_step, kind=str(job["kind"]), name=name))
             time.sleep(PAUSE_SECONDS)
         for rows in unused:
             storage.write(partial(disposal.free_some, rows=rows))
             time.sleep(PAUSE_SECONDS)
+
+
+def _run_step(transaction: Transaction, kind: str, name: str) -> bool:
+    return STEPS[kind](transaction, name)
 
 
 def upkeep(storage: Storage) -> None:
