@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 from keyplan.engine.operations.backups.on_demand import (
     BACKUP,
@@ -17,10 +18,16 @@ from keyplan.engine.storage.records import list_records
 from keyplan.engine.storage.storage import Storage
 from keyplan.engine.storage.transaction import Transaction
 
+
+class Step(Protocol):
+    def __call__(self, transaction: Transaction, name: str) -> bool:
+        """Run one step of the job with this name; return whether there is more to do."""
+        ...
+
+
 PAUSE_SECONDS = 0.001
 """The pause between two steps; without it, other writers would rarely get the lock."""
-STEPS: dict[str, Callable[[Transaction, str], bool]] = {BACKUP: continue_backup, RESTORE: continue_restore}
-"""The step of each kind of job, which returns whether there is more to do."""
+STEPS: dict[str, Step] = {BACKUP: continue_backup, RESTORE: continue_restore}
 
 
 def has_work(transaction: Transaction) -> bool:
@@ -43,15 +50,11 @@ def run_jobs(storage: Storage, stopping: Callable[[], bool]) -> None:
         unused = storage.read(disposal.unused)
         working = bool(jobs or unused)
         for name, job in jobs:
-            storage.write(partial(_run_step, kind=str(job["kind"]), name=name))
+            storage.write(partial(STEPS[str(job["kind"])], name=name))
             time.sleep(PAUSE_SECONDS)
         for rows in unused:
             storage.write(partial(disposal.free_some, rows=rows))
             time.sleep(PAUSE_SECONDS)
-
-
-def _run_step(transaction: Transaction, kind: str, name: str) -> bool:
-    return STEPS[kind](transaction, name)
 
 
 def upkeep(storage: Storage) -> None:
