@@ -153,7 +153,7 @@ def test_comments_on_the_page(site: Site) -> None:
     assert notice_of(ada.follow(changed)) == "Comment saved"
     stale = ada.send(path, body="Late", version="1")
     assert stale.status_code == 412
-    assert "Someone else changed this" in stale.text
+    assert "This was changed in the meantime." in stale.text
     assert "Late" in stale.text
     assert ada.send("/sites/one/comments", body="").status_code == 422
     gone = root.send(path.replace("/edit", "/delete"), version="2")

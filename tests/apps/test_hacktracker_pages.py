@@ -268,8 +268,12 @@ def test_an_at_bat_that_somebody_else_scored_is_not_scored_twice(served: Site) -
     casey.send(at, at, **play)
     page = riley.client.post(at, data=stale)
     assert page.status_code == 409
-    assert "In the meantime, the last at-bat is 1B for Ghost No 7. To add yours, press it again." in page.text
-    assert re.search(rf'<option value="{team.ghosts[0]}" selected>', page.text), "what was entered stays"
+    assert (
+        "In the meantime, the last at-bat is 1B for Ghost No 7. To add yours, check the batter and press it again."
+        in page.text
+    )
+    assert re.search(rf'<option value="{team.ghosts[1]}" selected>', page.text), "nobody had chosen the batter"
+    assert "Changed by somebody else: this is the newer value." in page.text
     assert len(team.owner.get(f"/games/{game}/at-bats").json()["items"]) == 1
     again = {**hidden_for(page.text, at), **play}
     assert riley.client.post(at, data=again).status_code == 200

@@ -219,7 +219,7 @@ def test_editing_a_goal(site: Club, sam: Reader) -> None:
     }
     page = sam.follow(sam.send(path, **edited))
     shows(page, 200, "44′ Blue against Gold Player 1, assisted by Player 4")
-    shows(sam.send(path, **edited), 412, "Somebody else changed this goal.")
+    shows(sam.send(path, **edited), 412, "This was changed in the meantime.")
     own = {**edited, "scoring_team_id": "", "scorer_id": "", "assist_ids": [], "version": "2"}
     shows(sam.follow(sam.send(path, **own)), 200, "44′ Gold own goal")
     shows(sam.send(path, **{**edited, "version": "3", "assist_ids": ["p0"]}), 422, "isn't on the team that scored")
@@ -290,7 +290,7 @@ def test_people(site: Club, olga: Reader) -> None:
     page = olga.follow(olga.send("/leagues/north/people", user_id="sam", role="viewer", version="1"))
     shows(page, 200, "sam is now a viewer")
     stale = olga.send("/leagues/north/people", user_id="sam", role="scorekeeper", version="1")
-    shows(stale, 412, "This was changed since you loaded it.")
+    shows(stale, 412, "This was changed in the meantime.")
     shows(olga.send("/leagues/north/people", user_id="a#b", role="viewer"), 422, "User ID:")
     ok(site.olga.put("/leagues/north/acl/sam", json={"role": "admin"}))
     page = olga.follow(olga.send("/leagues/north/people/revoke", user_id="olga", version="1"))
@@ -304,7 +304,7 @@ def test_players_and_their_accounts(site: Club, olga: Reader) -> None:
     page = olga.follow(olga.send("/players/p1", display_name="Pia", user_id="", version="1"))
     shows(page, 200, "Pia")
     shows(
-        olga.send("/players/p1", display_name="Pia", user_id="", version="1"), 412, "Somebody else changed this player."
+        olga.send("/players/p1", display_name="Pia", user_id="", version="1"), 412, "This was changed in the meantime."
     )
     shows(olga.send("/players/p2", display_name="", user_id="", version="1"), 422, "Required.")
     assert "user-3" in olga.get("/leagues/north/players").text
@@ -313,7 +313,7 @@ def test_players_and_their_accounts(site: Club, olga: Reader) -> None:
 
 def test_renaming_and_deleting(site: Club, olga: Reader) -> None:
     shows(olga.follow(olga.send("/leagues/north/edit", name="N", slug="n", version="1")), 200, "League saved")
-    shows(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "Somebody else changed this league.")
+    shows(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "This was changed in the meantime.")
     refused = olga.send("/leagues/north/delete", form="", version="2")
     shows(refused, 409, "This league has seasons.")
     assert 'name="name" value="N"' in refused.text, "the form beside the button is as it was"

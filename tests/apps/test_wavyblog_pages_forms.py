@@ -312,9 +312,9 @@ def test_a_stale_change_is_shown_as_such_and_loses_nothing(served: Served) -> No
     assert admin.send(f"/posts/{POST}/edit", **theirs).status_code == 303
     page = author.send(f"/posts/{POST}/edit", **mine)
     assert page.status_code == 412
-    assert "The post was changed in the meantime" in page.text
+    assert "This was changed in the meantime. What you entered isn&#39;t saved yet." in page.text
     assert "What I typed.</textarea>" in page.text
-    assert "What the admin typed.</textarea>" in page.text
+    assert "<strong>What the admin typed.</strong>" in page.text
     assert "What the admin typed." in served.visitor().get(f"/posts/{POST}").text
     assert author.send(f"/posts/{POST}/edit", **edited(page)).status_code == 303
     assert "What I typed." in served.visitor().get(f"/posts/{POST}").text
@@ -339,7 +339,8 @@ def test_a_stale_button_does_nothing(served: Served, what: str) -> None:
     page = author.send(f"/posts/{POST}/{what}", form="", version="99")
     assert page.status_code == 412
     assert "First words" in page.text
-    assert problems_of(page) == ["This was changed since you loaded it. Load it again."]
+    says = "This was changed in the meantime. Check what it is now, and try again if you still want to."
+    assert problems_of(page) == [says]
     assert served.visitor().get(f"/posts/{POST}").status_code == 200
 
 

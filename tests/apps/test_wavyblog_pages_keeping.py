@@ -236,7 +236,7 @@ def test_a_stale_rename_is_shown_as_such(served: Served) -> None:
     assert admin.send("/categories/travel/edit", **{**form, "name": "Theirs"}).status_code == 303
     page = admin.send("/categories/travel/edit", **form)
     assert page.status_code == 412
-    assert "The category was changed in the meantime" in page.text
+    assert "This was changed in the meantime." in page.text
     assert "Theirs" in page.text
     assert 'value="Mine"' in page.text
     again = admin.send("/categories/travel/edit", **{**form, "version": hidden(page, "version")})

@@ -15,7 +15,8 @@ from starlette.responses import Response
 from keyplan.design import CREATE_ONLY, Fields, about
 from keyplan.web import SIGNED_IN, Change, IfMatch, MayMatch, Pages, System, View, allow, form_of
 from keyplan.web.models.problems import Invalid
-from keyplan.web.pages.forms import Form, read_form
+from keyplan.web.pages.forms import Form
+from keyplan.web.pages.reading import read_form
 from keyplan.web.settings import Settings
 from tests.web.library import SYSTEM, Librarian, Library, NewBook, NewShelf, ShelfId
 from tests.web.page_forms import send, sign_in

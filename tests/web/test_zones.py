@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from keyplan.web import In, Pages, View
 from keyplan.web.models.problems import Invalid
-from keyplan.web.pages.forms import Form, read_form
+from keyplan.web.pages.forms import Form
+from keyplan.web.pages.reading import read_form
 from keyplan.web.pages.zones import (
     TOLD,
     NoSuchTime,

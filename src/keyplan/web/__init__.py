@@ -28,9 +28,10 @@ from keyplan.web.models.slugs import slug_of
 from keyplan.web.models.values import Time
 from keyplan.web.models.versions import IfMatch, MayMatch, Versions, not_modified
 from keyplan.web.pages.editors import Editor, Paths
-from keyplan.web.pages.forms import Nothing, OfVersion, invalid
+from keyplan.web.pages.forms import Nothing, OfVersion
 from keyplan.web.pages.headings import Headings
 from keyplan.web.pages.inputs import Choice, Choices, Input, Line, LongText, WallTime
+from keyplan.web.pages.reading import invalid
 from keyplan.web.pages.rendering import Site, folder_of
 from keyplan.web.pages.views import View
 from keyplan.web.pages.zones import is_shown_twice, local_time

@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from keyplan.web.models.problems import Problem
 from keyplan.web.models.signatures import names_in_path, signature_of
-from keyplan.web.pages.forms import FORM, Typed, read_form, values_of
+from keyplan.web.pages.forms import FORM, Typed, beside, values_of
+from keyplan.web.pages.reading import read_form
 from keyplan.web.pages.views import View
 from keyplan.web.system.page_routes import PageRoute
 from keyplan.web.system.running import WouldWriteError
@@ -47,7 +48,7 @@ def page_that_asks(
         **asked,
         shows=confirm.shows,
         thing=thing,
-        sent={**values_of(typed), **name},
+        sent={**values_of(typed), **beside(typed), **name},
         back=_page_before(page, view, values),
     )
 

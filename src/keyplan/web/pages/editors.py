@@ -33,8 +33,9 @@ from keyplan.web.models.bodies import In
 from keyplan.web.models.paging import Listing, Paging
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
-from keyplan.web.pages.forms import OfVersion, invalid
+from keyplan.web.pages.forms import OfVersion
 from keyplan.web.pages.inputs import Input, ShownInput, input_for
+from keyplan.web.pages.reading import invalid
 from keyplan.web.pages.views import View
 from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.directions import filled_in
@@ -210,7 +211,7 @@ class Editor(Generic[S, New, Changed]):
         """The form, with what was typed or what there is."""
         before = self._defaults if thing is None else self._before(thing)
         version = None if thing is None else getattr(thing, "version", None)
-        view.form.asking(self.form).starting_from({**before, "version": version})
+        view.form.asking(self.form).starting_from({**before, "version": version}, together=self._together)
         inputs = self.shown_inputs(view)
         view.form.with_messages_at(self._places)
         id = None if thing is None else getattr(thing, self.key)
@@ -227,7 +228,6 @@ class Editor(Generic[S, New, Changed]):
             "draft": self.publish is not None and getattr(thing, "status", None) == "draft",
             "published": self.publish is not None and getattr(thing, "status", None) == "published",
             "page": None if thing is None else self.page_of(view, thing),
-            "stale": version is not None and view.form.value("version") != str(version),
             "preview": preview,
         }
         more: Any = self.more(view, thing)
@@ -248,6 +248,12 @@ class Editor(Generic[S, New, Changed]):
         """The fields of the body that one field of another name asks for, and that field."""
         asked = {name: [*each.asked(name, self.body.model_fields[name])] for name, each in self.asked.items()}
         return {self._of_body(name): self._sent_as(parts[0]) for name, parts in asked.items() if len(parts) == 1}
+
+    @cached_property
+    def _together(self) -> list[list[str]]:
+        """The fields that ask for one field of the body."""
+        parts = (each.asked(name, self.body.model_fields[name]) for name, each in self.asked.items())
+        return [[self._sent_as(part) for part in each] for each in parts]
 
     @cached_property
     def _defaults(self) -> dict[str, object]:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from functools import cached_property
+from typing import TypeVar
+from zoneinfo import ZoneInfo
 
+import orjson
 from markupsafe import Markup
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
-from starlette.datastructures import FormData
 
-from keyplan.design import CHECKED_ON_WRITE, label_of
+from keyplan.design import label_of
 from keyplan.web.models.bodies import In
-from keyplan.web.models.problems import FieldProblem, Invalid, Problem
-from keyplan.web.pages.messages import message_for
-from keyplan.web.pages.zones import NoSuchTime, as_typed, clock, read_time
+from keyplan.web.models.problems import Problem, Stale
+from keyplan.web.models.refusals import changed_meanwhile
+from keyplan.web.pages.attributes import html_attributes, kinds_of
+from keyplan.web.pages.newer import SHOWN, Newer, Texts, digests_of, newer_values
+from keyplan.web.pages.zones import as_typed, clock, zone_named
 from keyplan.web.routes.once import ALREADY_DONE
 from keyplan.web.system.confirm import CONFIRMED
 
@@ -29,9 +29,12 @@ TOKEN, FORM, KEY = "csrf", "form", "idempotency_key"
 """The names of hidden fields: the token that proves that a form is ours, which form of its page it is, and its key."""
 MAIN = "main"
 """The name of the form of a page that has one, or of the most important one."""
-_OURS = frozenset({TOKEN, FORM, KEY, CONFIRMED})
-_ZONE, _BEFORE = ".zone", ".before"
-"""The ends of the names of hidden fields beside a time: its zone, and the time that was shown first."""
+_OURS = frozenset({TOKEN, FORM, KEY, CONFIRMED, SHOWN})
+ZONE, BEFORE, NAMES = ".zone", ".before", ".names"
+"""The ends of the names of hidden fields beside others: the zone of a time, the time that was shown first, and what
+people read for the values that can be chosen."""
+_CHANGED = "This was changed in the meantime. Check what it is now, and try again if you still want to."
+"""What a button is refused with if what it is about was changed. The page that has it was made again."""
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
 
 Typed = Mapping[str, Sequence[str]]
@@ -74,6 +77,13 @@ class Sent:
     """Whether it was sent before, and kept until somebody had signed in again."""
 
     @property
+    def is_stale(self) -> bool:
+        """Whether it was refused because somebody else had changed the same."""
+        return isinstance(self.problem, Stale) or (
+            self.problem is not None and self.problem.code == changed_meanwhile().code
+        )
+
+    @property
     def key(self) -> str:
         """The one-time key that it can be sent again with; empty if that would have no effect."""
         is_used = self.problem is not None and self.problem.code == ALREADY_DONE
@@ -87,7 +97,13 @@ class Forms:
     was sent, and its errors, belong to the form that was sent. All others show their first values.
     """
 
-    def __init__(self, sent: Sent | None = None, hidden: Callable[[str, bool, str], Markup] | None = None) -> None:
+    def __init__(
+        self,
+        sent: Sent | None = None,
+        hidden: Callable[[str, bool, str], Markup] | None = None,
+        start_over: str = "",
+    ) -> None:
+        self.start_over = start_over
         self._sent = sent
         self._hidden = hidden or (lambda name, once, key: Markup())
         self._made: dict[str, Form] = {}
@@ -103,10 +119,11 @@ class Forms:
 
     @property
     def refused(self) -> Form | None:
-        """The form that was sent and has errors."""
-        if self._sent is None or self._sent.problem is None:
+        """The form that was sent, if it has errors or was filled in for an older version."""
+        if self._sent is None:
             return None
-        return Form(self._sent, None, self) if self._sent.name is None else self._of_sent(self._sent.name)
+        form = Form(self._sent, None, self) if self._sent.name is None else self._of_sent(self._sent.name)
+        return form if self._sent.problem is not None or form.is_outdated else None
 
     @property
     def has_shown_sent(self) -> bool:
@@ -136,10 +153,15 @@ class Form:
         self._typed = None if sent is None else sent.typed
         self._forms = forms
         self._before: Mapping[str, object] = {}
+        self._version = "version"
+        self._together: Sequence[Texts] = ()
         self._fields: Mapping[str, tuple[str, FieldInfo]] = {}
         self.messages: Sequence[Message] = ()
+        self._is_stale = sent is not None and sent.is_stale
         if sent is not None:
             self.messages = () if sent.problem is None else tuple(_messages(sent.problem))
+            if self._is_stale:
+                self.messages = () if sent.name is not None else (Message("", _CHANGED),)
             if sent.model is not None:
                 self.asking(sent.model)
 
@@ -150,14 +172,16 @@ class Form:
 
     @property
     def refused(self) -> Form | None:
-        """The form of this page that was sent and has errors: this one or another."""
+        """The form of this page that was sent, if it has errors or is outdated: this one or another."""
         if self._forms is not None:
             return self._forms.refused
         return self if self.messages else None
 
     def hidden(self, *, once: bool = True) -> Markup:
         """The hidden fields that the form begins with, among them a key with which it takes effect once."""
-        return Markup() if self._forms is None or self.name is None else self._forms.hidden(self.name, once=once)
+        if self._forms is None or self.name is None:
+            return Markup()
+        return self._forms.hidden(self.name, once=once) + self._first_values()
 
     def id(self, what: str, field: str) -> str:
         """The HTML id of a field, its hint or its error. No two forms of a page have the same."""
@@ -182,10 +206,65 @@ class Form:
         """The limits of a field, as attributes of its HTML element."""
         return html_attributes(self._fields[name][1]) if name in self._fields else {}
 
-    def starting_from(self, before: BaseModel | Mapping[str, object]) -> Form:
-        """The form with the first values of its fields. What was entered stays."""
+    def starting_from(
+        self, before: BaseModel | Mapping[str, object], *, version: str = "version", together: Sequence[Texts] = ()
+    ) -> Form:
+        """The form with the first values of its fields, which are those that are stored now. What was entered stays.
+
+        `version` is the field that tells one state of what is stored from another. `together` are groups of fields
+        that make one value; see `newer`.
+        """
         self._before = before.model_dump() if isinstance(before, BaseModel) else before
+        self._version, self._together = version, together
+        self.__dict__.pop("_newer", None)
         return self
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it was filled in for another version than the one that is stored now."""
+        now = self._before.get(self._version)
+        if self._typed is None or self._version not in self._typed or now is None:
+            return False
+        return self._typed[self._version][-1] != str(now)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether somebody else changed the same since the form was shown."""
+        return self._is_stale or self.is_outdated
+
+    def newer(self, name: str) -> Newer | None:
+        """The value of a field that is stored now, if somebody else changed it since the form was shown."""
+        return self._newer.get(name)
+
+    @property
+    def all_newer(self) -> list[Newer]:
+        """All of them, in the order of the fields."""
+        return list(self._newer.values())
+
+    @cached_property
+    def _newer(self) -> Mapping[str, Newer]:
+        if self._typed is None or not self.is_outdated:
+            return {}
+        now = {name: self._stored(name) for name in self._before if self._has(name)}
+        now = {name: now[name] for name in [*self._fields, *now] if name in now}
+        return newer_values(self._typed, now, self._last_typed(SHOWN), self._together)
+
+    def _has(self, name: str) -> bool:
+        """Whether the form that was sent asks for a field. Boxes that aren't ticked aren't sent."""
+        if name == self._version or self._typed is None:
+            return False
+        info = self._fields[name][1] if name in self._fields else None
+        return name in self._typed or (
+            info is not None and bool({*kinds_of(info.annotation)} & {bool, list, set, frozenset, tuple})
+        )
+
+    def _first_values(self) -> Markup:
+        """The hidden field that tells later what the form showed first."""
+        if self._before.get(self._version) is None:
+            return Markup()
+        names = (name for name in self._fields or self._before if name in self._before and name != self._version)
+        value = digests_of({name: self._stored(name) for name in names})
+        return Markup('<input type="hidden" name="{}" value="{}">').format(SHOWN, value)
 
     def with_messages_at(self, places: Mapping[str, str]) -> Form:
         """The form with messages about some fields shown at others, which ask for the same."""
@@ -194,11 +273,15 @@ class Form:
 
     def values(self, name: str) -> list[str]:
         """All values of a field, as text."""
-        if self._typed is not None:
-            return list(self._typed.get(name, ()))
-        before = self._before.get(name)
+        if self._typed is None:
+            return self._stored(name)
+        newer = self.newer(name)
+        return list(newer.texts if newer is not None and newer.is_taken else self._typed.get(name, ()))
+
+    def _stored(self, name: str) -> list[str]:
+        before, zone = self._before.get(name), zone_named(self.zone(name))
         several = before if isinstance(before, list | tuple | set | frozenset) else [before]
-        return [_shown(each) for each in several if each is not None and each is not False]
+        return [_shown(each, zone) for each in several if each is not None and each is not False]
 
     def value(self, name: str) -> str:
         """The value of a field, as text."""
@@ -206,69 +289,52 @@ class Form:
 
     def zone(self, name: str) -> str:
         """The name of the time zone in which a field asks for a time."""
-        return self._last_typed(f"{name}{_ZONE}") or clock().zone.key
+        return self._last_typed(f"{name}{ZONE}") or clock().zone.key
 
     def time_before(self, name: str) -> str:
         """The time that a field showed first, to the second."""
-        before = self._before.get(name)
-        return self._last_typed(f"{name}{_BEFORE}") or (before.isoformat() if isinstance(before, datetime) else "")
+        before, newer = self._before.get(name), self.newer(name)
+        typed = "" if newer is not None and newer.is_taken else self._last_typed(f"{name}{BEFORE}")
+        return typed or (before.isoformat() if isinstance(before, datetime) else "")
+
+    def stored(self, name: str) -> object:
+        """The value that is stored now."""
+        return self._before.get(name)
+
+    def naming(self, name: str, options: Iterable[tuple[object, object]]) -> Markup:
+        """A hidden field with what people read for the values of a field, for the page that shows what was entered."""
+        names = {str(value): str(text) for value, text in options if value and str(value) != str(text)}
+        if self.name is None or not names:
+            return Markup()
+        value = orjson.dumps(names).decode()
+        return Markup('<input type="hidden" name="{}" value="{}">').format(f"{name}{NAMES}", value)
+
+    def named(self, name: str) -> Mapping[str, str]:
+        """What people read for the values of a field that was sent, as far as the form told."""
+        try:
+            found = orjson.loads(self._last_typed(f"{name}{NAMES}"))
+        except orjson.JSONDecodeError:
+            return {}
+        return {value: str(text) for value, text in found.items()} if isinstance(found, dict) else {}
+
+    @property
+    def start_over(self) -> str:
+        """The URL of the page as it is now, without what was entered."""
+        return "" if self._forms is None else self._forms.start_over
 
     def _last_typed(self, name: str) -> str:
         return next(reversed((self._typed or {}).get(name, ())), "")
-
-    def is_outdated(self, version: int) -> bool:
-        """Whether the form was filled in for another version than this, the latest one."""
-        filled_in_for = (self._typed or {}).get("version", [""])
-        return filled_in_for[-1] not in ("", str(version))
 
     def errors(self, name: str) -> list[str]:
         """The errors of a field."""
         return [message.text for message in self.messages if message.field == name]
 
 
-_ATTRIBUTES = {"max_length": "maxlength", "min_length": "minlength", "ge": "min", "le": "max"}
-"""Limits, and the HTML attributes for them."""
-
-
-def html_attributes(info: FieldInfo) -> dict[str, object]:
-    """The limits of a field, as attributes of its HTML element."""
-    kinds = set(_kinds(info.annotation))
-    found: dict[str, object] = {}
-    if info.is_required() and not kinds & {bool, list, set, frozenset, tuple}:
-        found["required"] = True
-    if kinds <= {str, int, float, Decimal, NoneType}:
-        for mark in (*info.metadata, *_inner_limits(info.annotation)):
-            for limit, attribute in _ATTRIBUTES.items():
-                if (value := getattr(mark, limit, None)) is not None:
-                    found[attribute] = value
-            if (pattern := _html_pattern(getattr(mark, "pattern", None))) is not None:
-                found["pattern"] = pattern
-    if found.get("minlength") == 1 or "required" not in found:
-        found.pop("minlength", None)  # an empty field counts as left out
-    return found
-
-
-_SIMPLE_PATTERN = re.compile(r"\^((?:\[[A-Za-z0-9_-]+\](?:[+*?]|\{\d+(?:,\d*)?\})?)+)\$")
-
-
-def _html_pattern(pattern: object) -> str | None:
-    """A pattern as browsers read it, which differs from Python's; None for all but the plainest."""
-    simple = _SIMPLE_PATTERN.fullmatch(pattern) if isinstance(pattern, str) else None
-    return None if simple is None else simple[1].replace("-]", r"\-]")
-
-
-def _inner_limits(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - a type
-    """What is said about the types that a value may have."""
-    for each in get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ():
-        for mark in getattr(each, "__metadata__", ()):
-            yield from mark.metadata if isinstance(mark, FieldInfo) else (mark,)
-
-
-def _shown(value: object) -> str:
+def _shown(value: object, zone: ZoneInfo | None) -> str:
     if value is True:
         return "true"
     if isinstance(value, datetime) and value.tzinfo is not None:
-        return as_typed(value)
+        return as_typed(value, zone)
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
@@ -280,106 +346,15 @@ def _messages(problem: Problem) -> Iterator[Message]:
 
 
 def values_of(typed: Typed) -> dict[str, list[str]]:
-    """What was entered, with its zone, without the hidden fields that every form has."""
-    return {name: list(texts) for name, texts in typed.items() if name not in _OURS}
+    """What was entered, with its zone, without the hidden fields that the kit adds."""
+    return {name: list(texts) for name, texts in typed.items() if name not in _OURS and not name.endswith(NAMES)}
 
 
-def typed_in(sent: FormData) -> dict[str, list[str]]:
-    """The texts of a form. Files aren't sent with forms but to the store of files."""
-    typed: dict[str, list[str]] = {}
-    for name, value in sent.multi_items():
-        if isinstance(value, str):
-            # A browser sends each line break as two characters.
-            typed.setdefault(name, []).append(value.replace("\r\n", "\n"))
-    return typed
+def beside(typed: Typed) -> dict[str, list[str]]:
+    """What a form tells beside what was entered: what it showed first, and the names of what was chosen."""
+    return {name: list(texts) for name, texts in typed.items() if name == SHOWN or name.endswith(NAMES)}
 
 
-def read_form(model: type[I], typed: Typed) -> I:
-    """What was entered, as a model. Raises `Invalid` with a message for each field that isn't valid.
-
-    An empty field is None if the model allows it, is left out if it isn't a text field, and an unchecked box is false.
-    A time is one of the zone that the form names. Fields that the model doesn't have are refused.
-    """
-    values: dict[str, object] = {name: texts[-1] for name, texts in typed.items() if texts and not _is_ours(name)}
-    skipped: list[FieldProblem] = []
-    for name, field in model.model_fields.items():
-        sent_as = field.alias or name
-        value = _value(field, typed.get(sent_as, ()))
-        values.pop(sent_as, None)
-        if value is not _LEFT_OUT:
-            try:
-                values[sent_as] = _time(sent_as, value, typed) if _asks_for_time(field) else value
-            except NoSuchTime as error:
-                skipped.append(FieldProblem(f"/{sent_as}", str(error), "no-such-time"))
-    try:
-        read = model.model_validate(values, context=CHECKED_ON_WRITE)
-    except ValidationError as error:
-        known = {each.pointer for each in skipped}
-        others = [each for each in invalid(error, model).errors if each.pointer not in known]
-        raise Invalid([*skipped, *others]) from error
-    if skipped:
-        raise Invalid(skipped)
-    return read
-
-
-def _is_ours(name: str) -> bool:
-    return name in _OURS or name.endswith((_ZONE, _BEFORE))
-
-
-def _asks_for_time(field: FieldInfo) -> bool:
-    return datetime in _kinds(field.annotation)
-
-
-def _time(name: str, value: object, typed: Typed) -> object:
-    zone, before = (next(reversed(typed.get(f"{name}{each}", ())), None) for each in (_ZONE, _BEFORE))
-    return read_time(value, zone, before) if isinstance(value, str) else value
-
-
-def invalid(error: ValidationError, model: type[In] | None = None) -> Invalid:
-    """What pydantic refused, as a problem with messages for people. `model` knows the labels of its fields."""
-    form = Form() if model is None else Form().asking(model)
-    return Invalid([_field_problem(each, form) for each in error.errors(include_url=False)])
-
-
-_LEFT_OUT = object()
-
-
-def _value(field: FieldInfo, texts: Sequence[str]) -> object:
-    kinds = set(_kinds(field.annotation))
-    if kinds & {list, set, frozenset, tuple}:
-        return [text for text in texts if text]
-    if bool in kinds:
-        return texts[-1] if texts else False
-    text = texts[-1] if texts else ""
-    if text or (texts and str in kinds and NoneType not in kinds):
-        return _choices(field.annotation).get(text, text)
-    return None if NoneType in kinds and texts else _LEFT_OUT
-
-
-def _choices(annotation: Any) -> dict[str, object]:  # noqa: ANN401 - a type
-    """The values of a `Literal`, by the texts that browsers send for them: a choice of numbers is not parsed."""
-    if get_origin(annotation) in (Union, UnionType):
-        return {text: value for each in get_args(annotation) for text, value in _choices(each).items()}
-    return {str(each): each for each in get_args(annotation)} if get_origin(annotation) is Literal else {}
-
-
-def _kinds(annotation: Any) -> Iterator[type]:  # noqa: ANN401 - a type
-    """The types that a value may have, without annotations. A list is a list, whatever its items are."""
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        yield from _kinds(get_args(annotation)[0])
-    elif origin in (Union, UnionType):
-        for each in get_args(annotation):
-            yield from _kinds(each)
-    elif isinstance(origin, type):
-        yield origin
-    elif origin is not None:  # Literal: its values
-        yield from (type(each) for each in get_args(annotation))
-    elif isinstance(annotation, type):
-        yield str if issubclass(annotation, str) else annotation
-
-
-def _field_problem(error: ErrorDetails, form: Form) -> FieldProblem:
-    pointer = "".join(f"/{step}" for step in error["loc"])
-    label = form.label(str(error["loc"][0])) if error["loc"] else "value"
-    return FieldProblem(pointer, message_for(error, label), error["type"].replace("_", "-"))
+def is_ours(name: str) -> bool:
+    """Whether a hidden field was added by the kit."""
+    return name in _OURS or name.endswith((ZONE, BEFORE, NAMES))

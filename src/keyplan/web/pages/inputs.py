@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from keyplan.design import plain_type, takes_none
 from keyplan.web.models.bodies import In
-from keyplan.web.pages.forms import html_attributes
+from keyplan.web.pages.attributes import html_attributes
 from keyplan.web.pages.views import View
 
 Options: TypeAlias = Sequence[tuple[str, str]]

@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Scope
 
 from keyplan.web.models.problems import Problem
-from keyplan.web.pages.forms import typed_in
+from keyplan.web.pages.reading import typed_in
 from keyplan.web.pages.rendering import Site, Static, kit_page
 from keyplan.web.pages.sent_forms import kept_form_pages
 from keyplan.web.pages.serving import Serving

@@ -24,7 +24,7 @@ from keyplan.web.identity.issuer import dev_issuer
 from keyplan.web.identity.sessions import check_origin
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import Forbidden
-from keyplan.web.pages.forms import invalid
+from keyplan.web.pages.reading import invalid
 from keyplan.web.pages.rendering import kit_page
 from keyplan.web.system.observe import Trace
 from keyplan.web.system.running import Running

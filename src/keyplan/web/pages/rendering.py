@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ def environment(package: str = KIT, language: Language = ENGLISH) -> Environment
         lstrip_blocks=True,
     )
     made.filters.update(moment=zones.moment, hour=zones.hour, day=zones.day, local=zones.local_time)
+    made.filters.update(is_time=lambda value: isinstance(value, datetime), is_day=lambda value: isinstance(value, date))
     made.filters["marked"] = marked
     made.filters["said"] = language.say
     made.globals.update(asset=asset, language=language)

@@ -13,7 +13,7 @@ from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Problem, TimedOut, TooManyRequests
 from keyplan.web.models.signatures import names_in_path, signature_of
-from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, values_of
+from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, beside, values_of
 from keyplan.web.pages.kept import KEPT, Entered, Keeping, Unsent
 from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.views import View
@@ -119,7 +119,8 @@ class KeptForms:
         owner = "" if sent is None else owner_of(_first(sent.typed, TOKEN))
         if at is None or sent is None or sent.name is None or not owner:
             return at or self._site.url("/"), False
-        typed = {**_without_secrets(sent.typed), **({KEY: sent.typed[KEY]} if KEY in sent.typed else {})}
+        key = {KEY: sent.typed[KEY]} if KEY in sent.typed else {}
+        typed = {**_without_secrets(sent.typed), **beside(sent.typed), **key}
         entered = Entered(at, page.path, sent.name, typed)
         form = self._keeping.keep(visitor, owner, request.scope["keyplan"].address, entered)
         return (at, False) if form is None else (entered.address(form), True)

@@ -31,8 +31,9 @@ from keyplan.web.models.problems import (
 from keyplan.web.models.refusals import problem_for
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.pages.asking import page_that_asks
-from keyplan.web.pages.forms import TOKEN, Sent, Typed, read_form, values_of
+from keyplan.web.pages.forms import TOKEN, Sent, Typed, values_of
 from keyplan.web.pages.messages import message_for
+from keyplan.web.pages.reading import read_form
 from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.sent_forms import SEND_AGAIN, KeptForms, fields_to_send_again, key_of, sent_with, texts_to_copy
 from keyplan.web.pages.views import View

@@ -89,7 +89,7 @@ class View(Generic[S]):
         self.request = request
         self.visitor = visitor
         self._token = _FormToken(visitor)
-        self.forms = Forms(sent, self._token.of_form)
+        self.forms = Forms(sent, self._token.of_form, request.url.path)
         """The forms of the page, each with what was entered in it and its errors."""
         self._everywhere = everywhere
         self._path = path

@@ -249,10 +249,32 @@ _EDITORS = {
     "There is nothing to choose from yet.": "Es gibt noch nichts zur Auswahl.",
     "This can't be undone.": "Das lässt sich nicht rückgängig machen.",
     "This was changed in the meantime.": "Der Inhalt wurde inzwischen geändert.",
-    "Your changes are still here, but not saved. If you save them now, they replace the other version.": (
-        "Deine Eingaben sind noch hier, aber nicht gespeichert. Wenn du jetzt speicherst, ersetzen sie den anderen "
-        "Stand."
+}
+_NEWER = {
+    "This was changed in the meantime. What you entered isn't saved yet.": (
+        "Der Inhalt wurde inzwischen geändert. Deine Eingaben sind noch nicht gespeichert."
     ),
+    "This was changed in the meantime. Check what it is now, and try again if you still want to.": (
+        "Der Inhalt wurde inzwischen geändert. Bitte prüfe den jetzigen Stand, und versuche es dann noch einmal."
+    ),
+    "changed by somebody else. The form has the newer value.": (
+        "von jemand anderem geändert. Das Formular enthält den neuen Wert."
+    ),
+    "changed by somebody else, too. The newer value is beside yours.": (
+        "auch von jemand anderem geändert. Der neue Wert steht neben deinem."
+    ),
+    "If you save now, what the form has replaces the newer version.": (
+        "Wenn du jetzt speicherst, ersetzt das Formular den neuen Stand."
+    ),
+    "The fields of this form weren't changed: you can save them now.": (
+        "Die Felder dieses Formulars wurden nicht geändert: Du kannst sie jetzt speichern."
+    ),
+    "Discard what you entered": "Eingaben verwerfen",
+    "Changed by somebody else: this is the newer value.": "Von jemand anderem geändert: Das ist der neue Wert.",
+    "Newer value:": "Neuer Wert:",
+    "Empty": "Leer",
+    "Yes": "Ja",
+    "No": "Nein",
 }
 _UPLOADS = {
     "This upload was already used, or has expired. Upload the file again.": (
@@ -334,5 +356,5 @@ _UPLOADS = {
     ),
     "This file type isn't supported. Upload {type}.": "Dieser Dateityp wird nicht unterstützt. Erlaubt ist {type}.",
 }
-GERMAN = Language("de", {**_PAGES, **_PROBLEMS, **_VALUES, **_EDITORS, **_UPLOADS})
+GERMAN = Language("de", {**_PAGES, **_PROBLEMS, **_VALUES, **_EDITORS, **_NEWER, **_UPLOADS})
 """German, with everything that the kit says."""

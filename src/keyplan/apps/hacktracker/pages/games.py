@@ -84,7 +84,8 @@ def lineup(view: HackView, game_id: ItemId) -> Response:
     players = [each for each in roster_of(view.service, found.team_id) if each.status != "inactive"]
     there = {each.player_id for each in players}
     order = [each for each in found.lineup or _last_lineup(view, found.team_id) if each in there]
-    view.form.asking(Order).starting_from({"places": [f"{at} {each}" for at, each in enumerate(order, 1)]})
+    places = [f"{at} {each}" for at, each in enumerate(order, 1)]
+    view.form.asking(Order).starting_from({"places": places, "version": found.version})
     return show(
         view,
         "lineup.html",

@@ -133,7 +133,8 @@ def board_of(view: HackView, game_id: str) -> Board:
 @pages.get("/games/{game_id}/score")
 def score(view: HackView, game_id: ItemId) -> Response:
     board = board_of(view, game_id)
-    view.form.asking(Play).starting_from(vars(board.next))
+    # What others score meanwhile changes who bats next. Whoever chose a batter keeps theirs.
+    view.form.asking(Play).starting_from({**vars(board.next), "after": board.last_id}, version="after")
     return show(
         view,
         "score.html",
@@ -159,10 +160,16 @@ def _check_last(board: Board, after: str) -> None:
     if board.last_id == after:
         return
     if not board.plays:
-        raise InConflict("scored-since", "The last at-bat was undone in the meantime. To add yours, press it again.")
+        raise InConflict(
+            "scored-since",
+            "The last at-bat was undone in the meantime. To add yours, check the batter and press it again.",
+        )
     last = board.plays[-1]
     said = f"{last.result} for {isolated(board.names.get(last.player_id, ''))}"
-    raise InConflict("scored-since", f"In the meantime, the last at-bat is {said}. To add yours, press it again.")
+    raise InConflict(
+        "scored-since",
+        f"In the meantime, the last at-bat is {said}. To add yours, check the batter and press it again.",
+    )
 
 
 pages.form(

@@ -37,7 +37,7 @@ class RichTextInput(Input):
 
     def shown(self, name: str, thing: object) -> Mapping[str, object]:
         """The Markdown."""
-        return {name: to_markdown(getattr(thing, name))}
+        return {name: to_markdown(getattr(thing, name)), f"{name}_json": ""}
 
     def value(self, name: str, typed: In, before: object | None) -> dict[str, JsonValue]:
         """What was written."""
@@ -120,12 +120,20 @@ class TrainingsInput(Input):
     def asked(self, name: str, info: FieldInfo) -> Mapping[str, FieldInfo]:
         """The fields of all rows."""
         day, text = FieldInfo(annotation=list[int], default_factory=list), FieldInfo(annotation=str, default="")
-        return {f"{field}{row}": copy(day if field == "day" else text) for row in self.rows for field in _ROW}
+        found: dict[str, FieldInfo] = {}
+        for row in self.rows:
+            for field in _ROW:
+                found[f"{field}{row}"] = made = copy(day if field == "day" else text)
+                made.title = f"Training {row + 1}, {field}"
+        return found
 
     def shown(self, name: str, thing: object) -> Mapping[str, object]:
-        """A row for each training time."""
+        """A row for each training time, and then empty ones."""
         known = cast("list[Schedule]", getattr(thing, name))
-        return {f"{field}{row}": getattr(each, part) for row, each in enumerate(known) for field, part in _ROW.items()}
+        rows = [*known, *([None] * (len(self.rows) - len(known)))]
+        return {
+            f"{field}{row}": getattr(each, part, None) for row, each in enumerate(rows) for field, part in _ROW.items()
+        }
 
     def value(self, name: str, typed: In, before: object | None) -> list[dict[str, object]]:
         """The training times."""

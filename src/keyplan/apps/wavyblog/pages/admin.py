@@ -62,7 +62,7 @@ def edit_category(view: BlogView, slug: Slug) -> Response:
     view.service.require(Blog.change_category)
     found = view.service.category(slug)
     view.form.asking(EditedCategory).starting_from(found)
-    return view.render("edit_category.html", category=found, stale=view.form.is_outdated(found.version))
+    return view.render("edit_category.html", category=found)
 
 
 @pages.post("/categories/{slug}/edit")

@@ -55,8 +55,6 @@ def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None
         sends_files=True,
         post=post,
         deleted=deleted,
-        # Once the page has said that there is a newer version, the form continues with it.
-        stale=post is not None and view.form.is_outdated(post.version),
         categories=list(categories.items()),
         save_at=view.site.url("/write" if post is None else f"/posts/{post.slug}/edit"),
         preview=None if draft is None else safe_html(draft.content, view.service.media.hosts),

@@ -1,0 +1,130 @@
+"""Every form of every system that changes something shows what somebody else changed meanwhile, field by field."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from html.parser import HTMLParser
+
+import httpx
+import pytest
+
+from keyplan.web.identity.sessions import SESSION
+from tests.apps.every_page import TOURS, Shown, Tour, Toured, toured
+
+
+@pytest.fixture(scope="module", params=TOURS, ids=lambda tour: tour.system.name)
+def tour(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
+    given: Tour = request.param
+    with toured(given, tmp_path_factory.mktemp("tour")) as started:
+        yield started
+
+
+@dataclass
+class Control:
+    """The elements of a form with one name."""
+
+    kind: str
+    values: list[str] = field(default_factory=list)
+    """What the form shows."""
+    others: list[str] = field(default_factory=list)
+    """What else can be chosen."""
+
+    def changed(self) -> list[str]:
+        """Other values than those that are shown."""
+        if self.kind in ("select", "radio"):
+            return next(([each] for each in self.others if each not in self.values), self.values)
+        if self.kind == "checkbox":
+            return self.others
+        return [f"{each}9" for each in self.values or [""]]
+
+
+@dataclass
+class FoundForm:
+    """A form of a page."""
+
+    action: str
+    hidden: dict[str, str] = field(default_factory=dict)
+    controls: dict[str, Control] = field(default_factory=dict)
+
+
+class Forms(HTMLParser):
+    """The forms of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[FoundForm] = []
+        self._select: Control | None = None
+        self._area: Control | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        kind = given.get("type", "text") if tag == "input" else tag
+        if tag == "form":
+            self.found.append(FoundForm(given.get("action", "")))
+        elif not self.found:
+            return
+        elif kind == "hidden" and "name" in given:
+            self.found[-1].hidden[given["name"]] = given.get("value", "")
+        elif tag in ("input", "select", "textarea") and "name" in given and "disabled" not in given:
+            self._begin(kind, given)
+        elif tag == "option" and self._select is not None:
+            (self._select.values if "selected" in given else self._select.others).append(given.get("value", ""))
+
+    def _begin(self, kind: str, given: dict[str, str]) -> None:
+        control = self.found[-1].controls.setdefault(given["name"], Control(kind))
+        if kind == "select":
+            self._select = control
+        elif kind == "textarea":
+            self._area = control
+            control.values.append("")
+        elif kind in ("checkbox", "radio"):
+            (control.values if "checked" in given else control.others).append(given.get("value", "on"))
+        else:
+            control.values.append(given.get("value", ""))
+
+    def handle_data(self, data: str) -> None:
+        if self._area is not None:
+            self._area.values[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = None
+        elif tag == "select" and self._select is not None:
+            if not self._select.values:  # then a browser shows the first one
+                self._select.values, self._select.others = self._select.others[:1], self._select.others[1:]
+            self._select = None
+
+
+def changing(tour: Toured) -> Iterator[tuple[Shown, FoundForm]]:
+    """The forms that change something of a version, one for each route and form."""
+    seen: set[tuple[str, str]] = set()
+    for shown in tour.pages:
+        reader = Forms()
+        reader.feed(shown.html)
+        for form in reader.found:
+            name = form.hidden.get("form", "").partition("-")[0]
+            if shown.status == 200 and name and "version" in form.hidden and (shown.route, name) not in seen:
+                seen.add((shown.route, name))
+                yield shown, form
+
+
+def test_every_field_shows_its_newer_value(tour: Toured) -> None:
+    """Sent for a version that is older than the first, with other values in all fields: each has its own beside it."""
+    silent, tried = [], 0
+    for shown, form in changing(tour):
+        cookies = {SESSION: tour.proofs[shown.who]}
+        with httpx.Client(base_url=tour.served.url, cookies=cookies, timeout=30) as client:
+            hidden = {name: value for name, value in form.hidden.items() if name != "shown"}
+            values = {name: control.changed() for name, control in form.controls.items()}
+            at = form.action or shown.address
+            page = client.post(unescape(at), data={**hidden, "version": "0", **values})
+        assert page.status_code in (412, 422), (shown.address, page.status_code, page.text)
+        assert "This was changed in the meantime." in page.text or "inzwischen geändert" in page.text, shown.address
+        known = {each.rpartition("-")[2] for each in re.findall(r'id="newer-([^"]+)"', page.text)}
+        for name, control in form.controls.items():
+            if sorted(values[name]) != sorted(control.values) and control.kind != "password":
+                tried += 1
+                silent += [f"{shown.address}: {name}"] if name not in known else []
+    assert tried
+    assert silent == []
