@@ -14,7 +14,7 @@ from botocore.config import Config
 from keyplan.engine import Engine
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.executor import Answer, Request
+from keyplan.engine.executor import Answer, Later, Outcome, Request
 from keyplan.engine.wire import serve_in_thread
 from tests.engine.support import Clock, index, make_table, refused
 
@@ -33,8 +33,14 @@ class Switch:
     def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
         return self.database.execute(operation, request, checked=checked)
 
-    def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
-        return self.database.execute_many(calls)
+    def execute_now(self, calls: Sequence[tuple[str, Request]], *, may_write: bool = True) -> list[Outcome | None]:
+        return self.database.execute_now(calls, may_write=may_write)
+
+    def execute_beside(self, operation: str, request: Request) -> Outcome:
+        return self.database.execute_beside(operation, request)
+
+    def execute_writes(self, writes: Sequence[Later]) -> list[Answer | DynamoError]:
+        return self.database.execute_writes(writes)
 
 
 class Endpoint:

@@ -100,7 +100,6 @@ def dynamodb(
             host=host,
             port=port,
             credentials=None if keys is None else Credentials(*keys),
-            background=durability == "full" and file is not None,
         )
         run(server, lambda: _announce(server.url, host, file, durability))
     except OSError as error:

@@ -2,21 +2,43 @@
 
 `Engine` and the HTTP endpoint are both built on it. It checks a request against the service model, runs its operation
 in a storage transaction, and runs the maintenance between requests.
+
+A thread that may wait calls `execute`. The endpoint's event loop calls `execute_now`, which does what can be done in
+some milliseconds without waiting. A write that finds the write lock taken, an operation that takes long, and every
+write whose commit waits for the disk are for later, in a thread. A page of a Query or Scan is read in slices, with the
+requests of others between them: a thread would compete for Python's lock, which a GetItem needs five times.
 """
 
 import logging
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from keyplan.engine.background.maintenance import Maintenance
 from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation
-from keyplan.engine.executor import Answer, Request
+from keyplan.engine.executor import Answer, Later, Outcome, Request
 from keyplan.engine.operations import OPERATIONS, Operation
-from keyplan.engine.storage.storage import Durability, Storage
-from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.storage.storage import Busy, Durability, Storage
+from keyplan.engine.storage.transaction import Paused, Transaction
 from keyplan.engine.validation import check_request
 
 log = logging.getLogger("keyplan.engine")
+
+SLICE_SECONDS = 0.001
+"""How long a page is read before others have their turn. Shorter slices cost more: each is a transaction."""
+TURN_SECONDS = 0.004
+"""After this time, `execute_now` begins no more requests."""
+
+
+class _Write(Later):
+    """A checked write that is for later."""
+
+    __slots__ = ("operation", "request")
+
+    def __init__(self, operation: Operation, request: Request, go_on: Callable[[], Outcome]) -> None:
+        super().__init__("writes", go_on)
+        self.operation = operation
+        self.request = request
 
 
 class Database:
@@ -30,6 +52,7 @@ class Database:
         clock: Callable[[], float] = time.time,
         ttl_interval: float | None = None,
     ) -> None:
+        self._commits_wait = durability == "full" and path != ":memory:"
         self._storage = Storage(path, durability=durability, clock=clock)
         try:
             self._maintenance = Maintenance(self._storage, ttl_interval)
@@ -56,58 +79,151 @@ class Database:
 
     def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
         """Return the answers to several requests, in order; as many of them as possible share a transaction."""
-        answers: list[Answer | DynamoError] = []
-        group: list[tuple[Operation, Request]] = []
+        checked: list[Later] = []
         for name, request in calls:
+            try:
+                operation, request = _operation(name), check_request(name, request)
+            except DynamoError as error:
+                operation = _raiser(error)
+            checked.append(self._later(operation, request, writes=True))
+        return self.execute_writes(checked)
+
+    def execute_now(self, calls: Sequence[tuple[str, Request]], *, may_write: bool = True) -> list[Outcome | None]:
+        """Return what can be said about several requests within some milliseconds and without waiting, in their order.
+
+        None means that a request wasn't begun and should be given again. Without `may_write`, every write is for later.
+        """
+        may_write = may_write and not self._commits_wait
+        until = time.perf_counter() + TURN_SECONDS
+        outcomes: list[Outcome | None] = [None] * len(calls)
+        group: list[tuple[int, Operation, Request]] = []
+        writes = False
+        for position, (name, request) in enumerate(calls):
+            if position and time.perf_counter() > until:
+                break
             try:
                 operation = _operation(name)
                 request = check_request(name, request)
+                changes = operation.writes_for(request)
             except DynamoError as error:
-                group.append((_raiser(error), request))
+                outcomes[position] = error
                 continue
-            if operation.alone:
-                answers += self._run_group(group)
-                group = []
-                answers.append(self._answer(operation, request))
+            if (changes and not may_write) or (operation.takes_long is not None and operation.takes_long(request)):
+                outcomes[position] = self._later(operation, request, writes=changes)
             else:
-                group.append((operation, request))
-        return answers + self._run_group(group)
+                writes = writes or changes
+                group.append((position, operation, request))
+        if group:
+            self._run_now(group, outcomes, until, writes=writes)
+        return outcomes
 
-    def _run_group(self, group: list[tuple[Operation, Request]]) -> list[Answer | DynamoError]:
-        if not group:
-            return []
-        if len(group) == 1:
-            return [self._answer(*group[0])]
-        writes = any(operation.writes_for(request) for operation, request in group)
+    def _run_now(
+        self,
+        group: list[tuple[int, Operation, Request]],
+        outcomes: list[Outcome | None],
+        until: float,
+        *,
+        writes: bool,
+    ) -> None:
+        """Run requests in one transaction, until the time is over; their outcomes go to their positions."""
 
-        def work(transaction: Transaction) -> list[Answer | DynamoError]:
-            answers: list[Answer | DynamoError] = []
-            for operation, request in group:
+        def work(transaction: Transaction) -> list[Outcome]:
+            answers: list[Outcome] = []
+            for _, operation, request in group:
                 try:
                     answers.append(operation.run(transaction, request))
                 except DynamoError as error:
                     answers.append(error)
+                except Paused as paused:
+                    answers.append(Later("loop", partial(self._go_on, paused)))
+                if time.perf_counter() > until:
+                    break
             return answers
 
         try:
-            return self._storage.write(work) if writes else self._storage.read(work)
+            if writes:
+                answers = self._storage.write_now(work, pause_after=SLICE_SECONDS)
+            else:
+                answers = self._storage.read(work, wait=False, pause_after=SLICE_SECONDS)
+        except Busy:
+            for position, operation, request in group:
+                if not writes or operation.writes_for(request):
+                    outcomes[position] = self._later(operation, request, writes=writes)
+            if writes and (reads := [call for call in group if outcomes[call[0]] is None]):
+                self._run_now(reads, outcomes, until, writes=False)
         except Exception:
             # Nothing of the group was written. Each gets its own transaction, so that only the faulty one fails.
-            log.exception("%d requests could not share a transaction", len(group))
-            return [self._answer(*call) for call in group]
+            if len(group) > 1:
+                log.exception("%d requests could not share a transaction", len(group))
+            for position, operation, request in group:
+                outcomes[position] = self._later(operation, request, writes=operation.writes_for(request))
+        else:
+            for call, answer in zip(group, answers, strict=False):
+                outcomes[call[0]] = answer
+
+    def _go_on(self, paused: Paused) -> Outcome:
+        """Read the next slice of a page."""
+        try:
+            return self._storage.read(paused.resume, wait=False, pause_after=SLICE_SECONDS)
+        except Paused as again:
+            return Later("loop", partial(self._go_on, again))
+        except Busy:
+            return Later("reads", partial(self._finish, paused))
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
+            return _failure(error)
+
+    def _finish(self, paused: Paused) -> Outcome:
+        """Read the rest of a page, in a thread."""
+        try:
+            return self._storage.read(paused.resume)
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
+            return _failure(error)
+
+    def _later(self, operation: Operation, request: Request, *, writes: bool) -> Later:
+        answer = partial(self._answer, operation, request)
+        return _Write(operation, request, answer) if writes else Later("reads", answer)
+
+    def execute_beside(self, operation: str, request: Request) -> Outcome:
+        """Return the answer to a large request, in a thread that may take long; a write is for later."""
+        try:
+            known = _operation(operation)
+            request = check_request(operation, request)
+            if known.writes_for(request):
+                return self._later(known, request, writes=True)
+            return self._run(known, request)
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
+            return _failure(error)
+
+    def execute_writes(self, writes: Sequence[Later]) -> list[Answer | DynamoError]:
+        """Return the answers to writes that were for later, in their order; waits for the write lock."""
+        answers: list[Answer | DynamoError] = []
+        group: list[_Write] = []
+        for write in writes:
+            assert isinstance(write, _Write)
+            if write.operation.alone:
+                answers += self._run_group(group)
+                group = []
+                answers += self._run_group([write])
+            else:
+                group.append(write)
+        return answers + self._run_group(group)
+
+    def _run_group(self, group: list[_Write]) -> list[Answer | DynamoError]:
+        if len(group) > 1:
+            writes = any(write.operation.writes_for(write.request) for write in group)
+            work = partial(_answers, group)
+            try:
+                return self._storage.write(work) if writes else self._storage.read(work)
+            except Exception:
+                # Nothing of the group was written. Each gets its own transaction, so that only the faulty one fails.
+                log.exception("%d requests could not share a transaction", len(group))
+        return [self._answer(write.operation, write.request) for write in group]
 
     def _answer(self, operation: Operation, request: Request) -> Answer | DynamoError:
         try:
             return self._run(operation, request)
-        except DynamoError as error:
-            return error
-        except DamagedFile as error:
-            log.error("%s", error)  # it names the file, which is not for clients
-            message = "The database file is damaged. The log of the endpoint says where, and what to do."
-            return DynamoError("InternalServerError", message, status=500)
-        except Exception:
-            log.exception("A request failed")
-            return DynamoError("InternalServerError", "The request processing has failed", status=500)
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
+            return _failure(error)
 
     def sweep_expired(self) -> int:
         """Delete expired items and stream records older than a day; return the number of items."""
@@ -124,6 +240,29 @@ def _operation(name: str) -> Operation:
         return OPERATIONS[name]
     except KeyError:
         raise unknown_operation() from None
+
+
+def _answers(group: list[_Write], transaction: Transaction) -> list[Answer | DynamoError]:
+    """Run several requests in one transaction."""
+    answers: list[Answer | DynamoError] = []
+    for write in group:
+        try:
+            answers.append(write.operation.run(transaction, write.request))
+        except DynamoError as error:
+            answers.append(error)
+    return answers
+
+
+def _failure(error: Exception) -> DynamoError:
+    """The answer to a request that raised an error. What isn't for clients is logged."""
+    if isinstance(error, DynamoError):
+        return error
+    if isinstance(error, DamagedFile):
+        log.error("%s", error)  # it names the file
+        message = "The database file is damaged. The log of the endpoint says where, and what to do."
+        return DynamoError("InternalServerError", message, status=500)
+    log.error("A request failed", exc_info=error)
+    return DynamoError("InternalServerError", "The request processing has failed", status=500)
 
 
 def _raiser(error: DynamoError) -> Operation:

@@ -5,12 +5,12 @@ The wire server and the in-process boto3 session both use this module, so that t
 
 import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import orjson
 
 from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation
-from keyplan.engine.executor import NOTHING, Answer, Executor, Request
+from keyplan.engine.executor import NOTHING, Answer, Executor, Later, LoopExecutor, Outcome, Request
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 MAX_BODY = 16 * 1024 * 1024
@@ -135,13 +135,38 @@ def respond(database: Executor, operation: str, body: bytes) -> tuple[int, bytes
         return encode(internal_error())
 
 
-def execute_many(database: Executor, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
-    """Execute requests together; if that fails as a whole, each of them is answered with an internal error."""
+def execute_now(
+    database: LoopExecutor, calls: Sequence[tuple[str, Request]], *, may_write: bool
+) -> list[Outcome | None]:
+    """`Executor.execute_now`; if that fails as a whole, each request is answered with an internal error."""
     try:
-        answers = database.execute_many(calls)
-        if len(answers) != len(calls):
-            raise RuntimeError(f"{len(answers)} answers to {len(calls)} requests")
-        return answers
+        outcomes = database.execute_now(calls, may_write=may_write)
+        if len(outcomes) != len(calls):
+            raise RuntimeError(f"{len(outcomes)} answers to {len(calls)} requests")
+        return outcomes
     except Exception:
         log.exception("%s failed", ", ".join(sorted({operation for operation, _ in calls})))
         return [internal_error() for _ in calls]
+
+
+def execute_writes(database: LoopExecutor, writes: Sequence[Later]) -> list[Answer | DynamoError]:
+    """`LoopExecutor.execute_writes`; if that fails as a whole, each request is answered with an internal error."""
+    try:
+        answers = database.execute_writes(writes)
+        if len(answers) != len(writes):
+            raise RuntimeError(f"{len(answers)} answers to {len(writes)} writes")
+        return answers
+    except Exception:
+        log.exception("%d writes failed", len(writes))
+        return [internal_error() for _ in writes]
+
+
+def run(work: Callable[[], Outcome]) -> Outcome:
+    """The outcome of a request, or of the rest of one; an internal error if that fails."""
+    try:
+        return work()
+    except DynamoError as error:
+        return error
+    except Exception:
+        log.exception("A request failed")
+        return internal_error()

@@ -1,7 +1,7 @@
 """The methods of boto3's clients over anything that executes requests."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import boto3
@@ -26,9 +26,6 @@ class Scripted:
     def execute(self, operation: str, request: Request, *, checked: bool = False) -> Answer:
         self.calls.append((operation, request))
         return self._answer(operation, request)
-
-    def execute_many(self, calls: Sequence[tuple[str, Request]]) -> list[Answer | DynamoError]:
-        raise NotImplementedError
 
 
 def client(answer: Callable[[str, Request], Answer]) -> tuple[Any, Scripted]:

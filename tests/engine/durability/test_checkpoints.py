@@ -65,9 +65,9 @@ def test_who_writes_after_a_complete_copy_copies_nothing(engine: Engine) -> None
     """Copied beside the writer to the end: there is no rest for the writer's own thread, now or later."""
     made = engine.database._storage._checkpoints
     assert made is not None
-    made._nearly_done = True  # as it is left where nothing was written behind the copies
+    made.nearly_done = True  # as it is left where nothing was written behind the copies
     put(engine, 0, 1)
-    assert not made._nearly_done
+    assert not made.nearly_done
 
 
 def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,18 +11,19 @@ from tests.engine.wire.client import Client
 from tests.engine.wire.fake import FakeDatabase
 
 
+@pytest.fixture(params=["now", "loop", "reads", "writes"])
+def database(request: pytest.FixtureRequest) -> FakeDatabase:
+    """Every test of the endpoint runs with requests that are answered at once, and with each place for later."""
+    return FakeDatabase(None if request.param == "now" else request.param)
+
+
 @pytest.fixture
-def database() -> FakeDatabase:
-    return FakeDatabase()
-
-
-@pytest.fixture(params=["loop", "thread", "asyncio"])
-def url(request: pytest.FixtureRequest, database: FakeDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """An endpoint; every test runs with the database in uvloop's event loop, in its own thread, in asyncio's loop."""
-    if request.param == "asyncio":
+def url(database: FakeDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An endpoint on uvloop's event loop, or on asyncio's, which is used where there is no uvloop."""
+    if database.place == "reads":
         monkeypatch.setattr(server, "new_event_loop", asyncio.new_event_loop)
     before = set(threading.enumerate())
-    with serve_in_thread(database, background=request.param == "thread") as url:
+    with serve_in_thread(database) as url:
         yield url
     left = set(threading.enumerate()) - before
     assert not [thread for thread in left if thread.name.startswith("keyplan")]

@@ -381,7 +381,7 @@ def test_slow_clients_are_dropped(database: FakeDatabase, monkeypatch: pytest.Mo
 def test_many_connections_share_a_batch(url: str, database: FakeDatabase) -> None:
     clients = [Client(url) for _ in range(100)]
     blocker = Client(url)
-    blocker.send(post("Wait"))
+    blocker.send(post("Block"))
     assert database.waiting.wait(5)
     for number, client in enumerate(clients):
         client.send(post(body=b'{"n":%d}' % number))
@@ -393,6 +393,32 @@ def test_many_connections_share_a_batch(url: str, database: FakeDatabase) -> Non
     blocker.close()
     assert max(database.batches) == 64
     assert sum(database.batches) == 101
+
+
+def test_requests_are_answered_while_a_write_waits(database: FakeDatabase, url: str) -> None:
+    if database.place == "writes":
+        pytest.skip("writes wait behind each other")
+    with Client(url) as writer, Client(url) as reader:
+        writer.send(post("Wait"))
+        assert database.waiting.wait(5)
+        large = b'{"text":"%b"}' % (b"x" * 200_000)
+        for body in (b"{}", large):
+            assert reader.ask(post(body=body)).status == 200
+        database.go_on.set()
+        assert writer.read().json == {"Waited": True}
+
+
+def test_writes_that_wait_share_a_batch(url: str, database: FakeDatabase) -> None:
+    clients = [Client(url) for _ in range(70)]
+    for client in clients:
+        client.send(post("Wait"))
+    assert database.waiting.wait(5)
+    time.sleep(0.2)
+    database.go_on.set()
+    for client in clients:
+        assert client.read().json == {"Waited": True}
+        client.close()
+    assert max(database.writes) == 64
 
 
 @pytest.mark.parametrize("value", ["AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=\xff", "AWS4-", "=" * 9000])

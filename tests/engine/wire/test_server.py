@@ -16,7 +16,7 @@ from tests.engine.wire.fake import FakeDatabase
 
 
 def test_a_request_under_way_is_answered_before_the_end(database: FakeDatabase) -> None:
-    with serve_in_thread(database, background=True) as url:
+    with serve_in_thread(database) as url:
         idle, client, partial = Client(url), Client(url), Client(url)
         client.send(post("Wait"))
         partial.send(post()[:-1])

@@ -53,22 +53,41 @@ class Operation(NamedTuple):
     """Tells which requests of a writing operation only read; these don't wait for the writers of other processes."""
     starts_work: bool = False
     """Whether it may leave work to maintenance."""
+    takes_long: Callable[[Request], bool] | None = None
+    """Tells which requests take so long that nobody should wait for them. Pages need no such rule: they can pause."""
 
     def writes_for(self, request: Request) -> bool:
         """Return whether the operation needs a transaction that writes, for this request."""
         return self.writes and (self.only_reads is None or not self.only_reads(request))
 
 
-def _reads(run: object) -> Operation:
-    return Operation(cast(Run, run), writes=False, alone=False)
+FEW_ACTIONS = 25
+"""A transaction of more actions takes long: it writes as much as several batches."""
 
 
-def _writes(run: object, only_reads: Callable[[Request], bool] | None = None) -> Operation:
-    return Operation(cast(Run, run), writes=True, alone=False, only_reads=only_reads)
+def _always(request: Request) -> bool:
+    return True
+
+
+def _has_many_actions(request: Request) -> bool:
+    actions = request.get("TransactItems") or request.get("TransactStatements")
+    return len(cast(list[object], actions or ())) > FEW_ACTIONS
+
+
+def _reads(run: object, takes_long: Callable[[Request], bool] | None = None) -> Operation:
+    return Operation(cast(Run, run), writes=False, alone=False, takes_long=takes_long)
+
+
+def _writes(
+    run: object,
+    only_reads: Callable[[Request], bool] | None = None,
+    takes_long: Callable[[Request], bool] | None = None,
+) -> Operation:
+    return Operation(cast(Run, run), writes=True, alone=False, only_reads=only_reads, takes_long=takes_long)
 
 
 def _changes_tables(run: object, *, starts_work: bool = False) -> Operation:
-    return Operation(cast(Run, run), writes=True, alone=True, starts_work=starts_work)
+    return Operation(cast(Run, run), writes=True, alone=True, starts_work=starts_work, takes_long=_always)
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -88,12 +107,12 @@ OPERATIONS: dict[str, Operation] = {
     "DescribeKinesisStreamingDestination": _reads(kinesis_destinations.describe_kinesis_streaming_destination),
     "DescribeLimits": _reads(account.describe_limits),
     "DescribeStream": _reads(stream_records.describe_stream),
-    "DescribeTable": _reads(describe_table.describe_table),
+    "DescribeTable": _reads(describe_table.describe_table, takes_long=_always),
     "DescribeTimeToLive": _reads(time_to_live.describe_time_to_live),
     "DisableKinesisStreamingDestination": _changes_tables(kinesis_destinations.disable_kinesis_streaming_destination),
     "EnableKinesisStreamingDestination": _changes_tables(kinesis_destinations.enable_kinesis_streaming_destination),
     "ExecuteStatement": _writes(execute_statement, only_reads=only_selects),
-    "ExecuteTransaction": _writes(execute_transaction, only_reads=only_selects),
+    "ExecuteTransaction": _writes(execute_transaction, only_reads=only_selects, takes_long=_has_many_actions),
     "GetItem": _reads(get_item),
     "GetRecords": _reads(stream_records.get_records),
     "GetResourcePolicy": _reads(resource_policies.get_resource_policy),
@@ -111,7 +130,7 @@ OPERATIONS: dict[str, Operation] = {
     "Scan": _reads(scan),
     "TagResource": _changes_tables(tags.tag_resource),
     "TransactGetItems": _reads(transact_get_items),
-    "TransactWriteItems": _writes(transact_write_items),
+    "TransactWriteItems": _writes(transact_write_items, takes_long=_has_many_actions),
     "UntagResource": _changes_tables(tags.untag_resource),
     "UpdateContinuousBackups": _changes_tables(continuous_backups.update_continuous_backups, starts_work=True),
     "UpdateContributorInsights": _changes_tables(contributor_insights.update_contributor_insights),

@@ -12,8 +12,10 @@ written only when one of its keys changes.
 """
 
 import logging
+import math
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,7 +40,13 @@ _log = logging.getLogger("keyplan.engine")
 T = TypeVar("T")
 Durability: TypeAlias = Literal["normal", "full"]
 
-BUSY_MILLISECONDS = 60_000
+WRITE_LOCK_SECONDS = 60.0
+"""How long a write waits for the writers of other processes."""
+LONGEST_PAUSE_SECONDS = 0.01
+"""The longest pause between two attempts to get the write lock. SQLite's own time-out pauses ten times as long, and so
+loses the lock again and again to a process that writes all the time."""
+READ_BUSY_MILLISECONDS = 5_000
+"""Reading waits only while another process recovers the log or closes the file."""
 _TEMPORARY_ERRORS = (
     apsw.FullError,
     apsw.IOError,
@@ -51,6 +59,10 @@ _TEMPORARY_ERRORS = (
 """Failures caused by the disk or by another process; the next request may succeed."""
 
 
+class Busy(Exception):
+    """Another thread or process is writing, and the caller doesn't want to wait."""
+
+
 class Storage:
     """The file, or the memory, that a database is stored in."""
 
@@ -59,14 +71,18 @@ class Storage:
         self._durability = durability
         # The log is next to the file, not next to a symbolic link to it.
         self._path = None if path == ":memory:" else Path(path).resolve()
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._patient = True
+        self._waiting_since = 0.0
         self._readers: list[apsw.Cursor] = []
         self._damage: DamagedFile | None = None
         self._forked = False
+        self._closing = False
         self._closed = False
         self._catalog = Catalog(0, {})
         self._primary = self._open()
         self._cursor = self._primary.cursor()
+        self._primary.set_busy_handler(self._wait_for_lock)
         self._cache = PageCache(self._primary)
         self._checkpoints: Checkpoints | None = None
         if self._path:
@@ -78,20 +94,32 @@ class Storage:
         """Whether other processes can use the same data."""
         return self._path is not None
 
-    def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run a function on a consistent snapshot, without blocking writers."""
-        if self._lock.acquire(blocking=self._path is None):
-            try:
-                result = self._run(self._cursor, "BEGIN", work, writes=False)
-                self._cache.after_transaction()
-                return result
-            finally:
-                self._lock.release()
+    def read(self, work: Callable[[Transaction], T], *, wait: bool = True, pause_after: float = math.inf) -> T:
+        """Run a function on a consistent snapshot, without waiting for writers.
+
+        Data in memory has no snapshots: there, a read has to wait for a write of another thread, or raises `Busy`. A
+        read of many items raises `Paused` after so many seconds.
+        """
+        if self._lock.acquire(blocking=False):
+            return self._read_with_primary(work, pause_after)
+        if self._path is None:
+            if not self._lock.acquire(blocking=wait):
+                raise Busy
+            return self._read_with_primary(work, pause_after)
         reader = self._take_reader()
         try:
-            return self._run(reader, "BEGIN", work, writes=False)
+            return self._run(reader, "BEGIN", work, writes=False, pause_after=pause_after)
         finally:
             self._return_reader(reader)
+
+    def _read_with_primary(self, work: Callable[[Transaction], T], pause_after: float) -> T:
+        """Read with the primary connection, whose lock was acquired."""
+        try:
+            result = self._run(self._cursor, "BEGIN", work, writes=False, pause_after=pause_after)
+            self._cache.after_transaction()
+            return result
+        finally:
+            self._lock.release()
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run a function in a transaction that is committed at its end, or rolled back by any exception."""
@@ -102,12 +130,49 @@ class Storage:
                 self._checkpoints.after_commit()
             return result
 
-    def _run(self, cursor: apsw.Cursor, begin: str, work: Callable[[Transaction], T], *, writes: bool) -> T:
+    def write_now(self, work: Callable[[Transaction], T], *, pause_after: float = math.inf) -> T:
+        """The same, but raise `Busy` instead of waiting for another writer, or for the end of a checkpoint."""
+        if not self._lock.acquire(blocking=False):
+            raise Busy
+        try:
+            if self._checkpoints and self._checkpoints.nearly_done:
+                raise Busy
+            self._patient = False
+            result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True, pause_after=pause_after)
+            self._cache.after_transaction()
+            if self._checkpoints:
+                self._checkpoints.after_commit()
+            return result
+        finally:
+            self._patient = True
+            self._lock.release()
+
+    def _wait_for_lock(self, attempts: int) -> bool:
+        """SQLite's question whether to try once more to get the write lock, or a lock to read."""
+        if self._closing or not self._patient:
+            return False
+        if attempts == 0:
+            self._waiting_since = time.monotonic()
+        elif time.monotonic() - self._waiting_since > WRITE_LOCK_SECONDS:
+            return False
+        time.sleep(min(LONGEST_PAUSE_SECONDS, 0.001 * 2 ** min(attempts, 10)))
+        return True
+
+    def _run(
+        self,
+        cursor: apsw.Cursor,
+        begin: str,
+        work: Callable[[Transaction], T],
+        *,
+        writes: bool,
+        pause_after: float = math.inf,
+    ) -> T:
         if self._damage or self._closed or self._forked:
             self._refuse_use()
         try:
             cursor.execute(begin)
-            transaction = Transaction(cursor, self._current_catalog(cursor), self._clock(), writes=writes)
+            catalog = self._current_catalog(cursor)
+            transaction = Transaction(cursor, catalog, self._clock(), writes=writes, pause_after=pause_after)
             result = work(transaction)
             if transaction.catalog_changed:
                 cursor.execute("UPDATE meta SET version = version + 1")
@@ -118,6 +183,8 @@ class Storage:
             if cursor.connection.in_transaction:
                 cursor.execute("ROLLBACK")
             self._note_damage(error)
+            if isinstance(error, apsw.BusyError) and not self._patient and writes:
+                raise Busy from None
             if isinstance(error, _TEMPORARY_ERRORS):
                 what = f"{self._path} could not be {'written' if writes else 'read'}: {error}"
                 _log.error(what)
@@ -146,6 +213,7 @@ class Storage:
 
     def close(self) -> None:
         """Finish what is in progress, and copy the log into the main file."""
+        self._closing = True  # writes that wait for another process give up
         with self._lock:
             if self._closed or self._forked:
                 self._closed = True
@@ -181,7 +249,7 @@ class Storage:
             )
             # Only an orderly `close` may copy the log into the main file: a damaged file must stay as it is.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            connection.set_busy_timeout(BUSY_MILLISECONDS)
+            connection.set_busy_timeout(READ_BUSY_MILLISECONDS)
             connection.execute(f"PRAGMA cache_size = {-1024 * cache_mib}")
             # A transaction is written to the log as a whole: `damage` relies on it.
             connection.execute("PRAGMA cache_spill = OFF")

@@ -1,6 +1,7 @@
 """A storage transaction as an operation sees it: items and index entries by row key."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 import apsw
@@ -43,10 +44,27 @@ class Row(NamedTuple):
         return item
 
 
-class Transaction:
-    """One storage transaction. `now` and the catalog stay the same in it, except for its own changes to tables."""
+class Paused(Exception):
+    """A read of many items stopped in between, so that other requests get their turn.
 
-    def __init__(self, cursor: apsw.Cursor, catalog: Catalog, now: float, *, writes: bool) -> None:
+    It goes on in another transaction, from the item where it stopped. So what it has read is of two moments, as it can
+    be on AWS: there, a Query, a Scan or a batch of reads is not isolated from writes either.
+    """
+
+    def __init__(self, resume: "Callable[[Transaction], dict[str, object]]") -> None:
+        self.resume = resume
+        """Reads on, and returns the answer or raises `Paused` again."""
+
+
+class Transaction:
+    """One storage transaction. `now` and the catalog stay the same in it, except for its own changes to tables.
+
+    A read of many items may take `pause_after` seconds, and then raises `Paused`.
+    """
+
+    def __init__(
+        self, cursor: apsw.Cursor, catalog: Catalog, now: float, *, writes: bool, pause_after: float = math.inf
+    ) -> None:
         connection = cursor.connection
         self.sql = connection.execute
         # Reusing a cursor saves a third of the time of a short statement, but its result must be fetched completely
@@ -58,6 +76,7 @@ class Transaction:
         self.catalog = catalog
         self.now = now
         self.writes = writes
+        self.pause_after = pause_after
         self.catalog_changed = False
 
     # Items

@@ -46,7 +46,8 @@ class Checkpoints:
         self._sync = sync
         self._pages = 0
         self._wanted = threading.Event()
-        self._nearly_done = False
+        self.nearly_done = False
+        """Whether the next commit is followed by the last copy, which takes long if much was written meanwhile."""
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         primary.set_wal_hook(self._written)
@@ -58,10 +59,10 @@ class Checkpoints:
     def after_commit(self) -> None:
         """Start or finish a checkpoint if the log has become long."""
         if self._pages < CHECKPOINT_PAGES:
-            self._nearly_done = False  # the last copy was complete, and the log has started over
+            self.nearly_done = False  # the last copy was complete, and the log has started over
             return
-        if self._nearly_done:
-            self._nearly_done = False
+        if self.nearly_done:
+            self.nearly_done = False
             self._copy(self._primary)
         elif not self._wanted.is_set():
             if self._thread is None:
@@ -90,7 +91,7 @@ class Checkpoints:
             for _ in range(COPIES):
                 self._copy(connection)
             self._sync()
-            self._nearly_done = True
+            self.nearly_done = True
 
     def _wait_for_quiet(self) -> bool:
         """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""

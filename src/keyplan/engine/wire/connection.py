@@ -7,6 +7,8 @@ memory.
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol, TypeAlias, cast
 
 import httptools
@@ -19,6 +21,8 @@ from keyplan.engine.wire import http
 from keyplan.engine.wire.sigv4 import Authenticator
 
 MAX_HEADERS = 64 * 1024
+LARGE_BODY = 64 * 1024
+"""A longer body is read in a thread. Reading this one takes about a millisecond."""
 
 # Seconds: for sending one request or reading one answer, for keeping an idle connection, for reading a refusal.
 REQUEST_TIME = 60
@@ -41,6 +45,9 @@ class Service(Protocol):
 
     def submit(self, connection: "Connection", operation: str, request: Request) -> None:
         """Execute the request; `connection.answer` is called with the result."""
+
+    def submit_unread(self, connection: "Connection", read: Callable[[], tuple[str, Request]]) -> None:
+        """The same for a large request, which is read in a thread; `read` may raise the error that answers it."""
 
     def disconnected(self, connection: "Connection") -> None:
         """Forget a connection that was closed."""
@@ -279,12 +286,11 @@ class Connection(asyncio.Protocol):
         if method != b"POST" or (url != b"/" and not url.startswith(b"/?")) or not http.is_json(headers):
             self._send(self._service.responses.no_operation(method, url, headers, keep_alive), keep_alive)
             return
+        if len(body) > LARGE_BODY:
+            self._service.submit_unread(self, partial(_read, self._service.authenticator, message))
+            return
         try:
-            operation = protocol.operation_of(headers.get(b"x-amz-target"))
-            if not body:  # AWS looks for a signature before it misses the body
-                self._service.authenticator.check(method, url, headers, body)
-            request = protocol.decode(_content(headers, body))
-            self._service.authenticator.check(method, url, headers, body)
+            operation, request = _read(self._service.authenticator, message)
         except DynamoError as error:
             self._respond(error.status, protocol.encode_error(error))
             return
@@ -312,6 +318,17 @@ class Connection(asyncio.Protocol):
         if not keep_alive or self._service.stopping or (self._half_closed and not self._waiting):
             self._waiting.clear()
             transport.close()
+
+
+def _read(authenticator: Authenticator, message: _Message) -> tuple[str, Request]:
+    """The operation and the request of a message, after all checks of its form and its signature."""
+    method, url, headers, body, _ = message
+    operation = protocol.operation_of(headers.get(b"x-amz-target"))
+    if not body:  # AWS looks for a signature before it misses the body
+        authenticator.check(method, url, headers, body)
+    request = protocol.decode(_content(headers, body))
+    authenticator.check(method, url, headers, body)
+    return operation, request
 
 
 def _without_upgrade(message: _Message) -> bytes:

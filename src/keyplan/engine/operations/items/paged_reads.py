@@ -4,13 +4,15 @@ A page ends at the end of the range, after `Limit` items, or with the item that 
 measured before filter and projection, as they are charged.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from time import perf_counter
 from typing import Protocol, cast
 
-import apsw
 import orjson
 
-from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.expressions import Condition, Placeholders, Projection, condition, projection
 from keyplan.engine.operations.items.consumed_capacity import READ_UNIT, Consumed, describe_consumed, read_units
@@ -18,12 +20,14 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range
 from keyplan.engine.operations.items.legacy_parameters import LegacyRead, legacy_projection
 from keyplan.engine.storage.catalog import Index, Table
-from keyplan.engine.storage.transaction import ITEM_END, Transaction, incomplete_item
+from keyplan.engine.storage.transaction import ITEM_END, Paused, Transaction, incomplete_item
 from keyplan.engine.values.attribute_values import Item, item_size
 from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import check_key_values, key_mismatch
 
 PAGE_BYTES = 1_048_576
+_ROWS_AT_ONCE = 32
+"""Items that are read before the next look at the clock."""
 
 
 class ItemProjection(Protocol):
@@ -174,8 +178,16 @@ def read_page(
     selection: Selection,
 ) -> Answer:
     """Read a page and return the answer."""
-    page = Page(table, index, selection)
-    stopped = page.read(transaction, bounds, request.get("Limit"))
+    return _read_on(transaction, request, Page(table, index, selection), bounds)
+
+
+def _read_on(transaction: Transaction, request: ItemRequest, page: "Page", bounds: Range) -> Answer:
+    """Read a page from where it is, which may pause again."""
+    try:
+        stopped = page.read(transaction, bounds, request.get("Limit"))
+    except Interrupted:
+        raise Paused(lambda later: _read_on(later, request, page, bounds)) from None
+    table = page.table
     answer = page.answer()
     if stopped:
         answer["LastEvaluatedKey"] = page.last_key()
@@ -184,6 +196,10 @@ def read_page(
         consumed = page.consumed(consistent=request.get("ConsistentRead", False))
         answer["ConsumedCapacity"] = describe_consumed(wants, table, consumed, name=request["TableName"])
     return answer
+
+
+class Interrupted(Exception):
+    """A page has been read for as long as the transaction allows; `Page.read` can go on later, in another one."""
 
 
 class Page:
@@ -200,11 +216,12 @@ class Page:
     _index_bytes = 0
     _fetched_units = 0
     _bytes = 0
+    _paused = False
     scanned = 0
     count = 0
 
     def __init__(self, table: Table, index: Index | None, selection: Selection) -> None:
-        self._table = table
+        self.table = table
         self._index = index
         self._selection = selection
         self._items: list[object] = []
@@ -226,25 +243,54 @@ class Page:
         return bool((names | (selection.filter.attributes if selection.filter else frozenset())) - index.included)
 
     def read(self, transaction: Transaction, bounds: Range, limit: int | None) -> bool:
-        """Read a range to its end, or until the page has so many items or 1 MB; return whether it has."""
+        """Read a range to its end, or until the page has so many items or 1 MB; return whether it has.
+
+        Raises `Interrupted` when others should have their turn; `bounds` are then what is left of the range.
+        """
         left = -1 if limit is None else limit - self.scanned
-        rows = transaction.scan(self._table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=left)
-        full = self._add_all(rows) if self._decodes else self._copy(rows)
+        if self._paused:
+            self._check_still_there(transaction)
+        full = self._read(transaction, bounds, left)
         self._ends.append(self._index_bytes if self._partial else self._bytes)
         return full or self.scanned == limit
 
-    def _add_all(self, rows: apsw.Cursor) -> bool:
-        """Add rows until there are no more or the page is full; return whether it is full."""
+    def _check_still_there(self, transaction: Transaction) -> None:
+        """Refuse to read on in a table or index that was deleted during a pause."""
+        table = transaction.catalog.table(self.table.name)
+        if table.number != self.table.number:
+            raise not_found("Requested resource not found")
+        if self._index is not None and table.index(self._index.name).rows != self._index.rows:
+            raise not_found("Requested resource not found")
+
+    def _read(self, transaction: Transaction, bounds: Range, limit: int) -> bool:
+        """Read rows until there are no more or the page is full; return whether it is full."""
+        rows = transaction.scan(self.table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=limit)
+        until = perf_counter() + transaction.pause_after
+        take = self._take if self._decodes else self._copy
+        while True:
+            before = self.scanned
+            if take(islice(rows, _ROWS_AT_ONCE)):
+                rows.close()
+                return True
+            if self.scanned - before < _ROWS_AT_ONCE:
+                return False
+            if perf_counter() > until:
+                rows.close()
+                self._paused = True
+                bounds.start_after(self.last_row_key())
+                raise Interrupted
+
+    def _take(self, rows: Iterator[tuple[int, bytes | None]]) -> bool:
+        """Add items that have to be decoded; return whether the page is full."""
         for size, stored in rows:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
             self._add(size, stored)
             if self._bytes > PAGE_BYTES:
-                rows.close()
                 return True
         return False
 
-    def _copy(self, rows: apsw.Cursor) -> bool:
+    def _copy(self, rows: Iterator[tuple[int, bytes | None]]) -> bool:
         """The same for items that are returned exactly as they are stored."""
         items = self._items
         read = self._bytes
@@ -254,7 +300,6 @@ class Page:
             items.append(stored)
             read += size
             if read > PAGE_BYTES:
-                rows.close()
                 break
         if items:
             self._last = cast(bytes, items[-1])
@@ -307,12 +352,12 @@ class Page:
     def last_row_key(self) -> bytes:
         """Return the row key of the last item that was read, in the table or index."""
         item: Item = orjson.loads(self._last)
-        row_key = self._table.row_key(item)
+        row_key = self.table.row_key(item)
         return row_key if self._index is None else self._index.schema.row_key(item) + row_key
 
     def last_key(self) -> Item:
         item: Item = orjson.loads(self._last)
-        key = {name: item[name] for name in self._table.schema.names}
+        key = {name: item[name] for name in self.table.schema.names}
         if self._index is not None:
             key.update({name: item[name] for name in self._index.schema.names})
         return key

@@ -19,11 +19,17 @@ from keyplan.engine.expressions.condition import check_bounds
 from keyplan.engine.operations.items.consumed_capacity import describe_consumed
 from keyplan.engine.operations.items.item_requests import ItemRequest, StatementRequest, StatementsRequest
 from keyplan.engine.operations.items.key_ranges import Range, check_key_condition, range_of
-from keyplan.engine.operations.items.paged_reads import Page, Selection, check_projected_filter, table_and_index
+from keyplan.engine.operations.items.paged_reads import (
+    Interrupted,
+    Page,
+    Selection,
+    check_projected_filter,
+    table_and_index,
+)
 from keyplan.engine.operations.items.transactions import Get, get_by_key
 from keyplan.engine.partiql import Branch, Parameters, Select, access_of, exact_key, only_reads
 from keyplan.engine.storage.catalog import Index, Table
-from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.storage.transaction import Paused, Transaction
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import KeySchema, part, partition
 
@@ -57,21 +63,28 @@ def select_page(
     if plan.several:
         limit = min(limit or ITEMS_OF_SEVERAL_PARTITIONS, ITEMS_OF_SEVERAL_PARTITIONS)
     page = Page(plan.table, plan.index, plan.selection)
-    answer: Answer = {}
-    for number in range(first, len(plan.ranges)):
-        bounds = plan.ranges[number]
-        if number == first and after is not None:
-            bounds.start_after(after)
-        if page.read(transaction, bounds, limit):
-            answer["NextToken"] = _token(fingerprint, number, page.last_row_key())
-            answer["LastEvaluatedKey"] = page.last_key()
-            break
-    answer["Items"] = page.items()
-    wanted = request.get("ReturnConsumedCapacity")
-    if wanted is not None and wanted != "NONE":
-        consumed = page.consumed(consistent=request.get("ConsistentRead", False))
-        answer["ConsumedCapacity"] = describe_consumed(wanted, plan.table, consumed, name=statement.table)
-    return answer
+    if after is not None and first < len(plan.ranges):
+        plan.ranges[first].start_after(after)
+
+    def read_from(transaction: Transaction, number: int) -> Answer:
+        answer: Answer = {}
+        try:
+            while number < len(plan.ranges):
+                if page.read(transaction, plan.ranges[number], limit):
+                    answer["NextToken"] = _token(fingerprint, number, page.last_row_key())
+                    answer["LastEvaluatedKey"] = page.last_key()
+                    break
+                number += 1
+        except Interrupted:
+            raise Paused(lambda later: read_from(later, number)) from None
+        answer["Items"] = page.items()
+        wanted = request.get("ReturnConsumedCapacity")
+        if wanted is not None and wanted != "NONE":
+            consumed = page.consumed(consistent=request.get("ConsistentRead", False))
+            answer["ConsumedCapacity"] = describe_consumed(wanted, plan.table, consumed, name=statement.table)
+        return answer
+
+    return read_from(transaction, first)
 
 
 def _plan(transaction: Transaction, statement: Select, parameters: Parameters, request: StatementRequest) -> _Plan:
