@@ -183,9 +183,10 @@ def test_a_placeholder_may_stand_for_a_reserved_word() -> None:
 def test_size_of_the_text_in_bytes() -> None:
     fits = "a = :n" + " " * 4090
     assert a_condition(fits).matches({"a": n(5)})
-    problem = "Expression size has exceeded the maximum allowed size; expression size: "
-    refused(f"Invalid ConditionExpression: {problem}4097", lambda: a_condition(fits + " "))
-    refused(f"Invalid ConditionExpression: {problem}4098", lambda: a_condition("ä" * 2049))
+    # https://github.com/aws/aws-sdk-java-v2/issues/4597
+    problem = "Expression size has exceeded the maximum allowed size;"
+    refused(f"Invalid ConditionExpression: {problem}", lambda: a_condition(fits + " "))
+    refused(f"Invalid ConditionExpression: {problem}", lambda: a_condition("ä" * 2049))
 
 
 def test_number_of_operators() -> None:

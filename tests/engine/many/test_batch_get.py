@@ -127,6 +127,20 @@ def test_refusals(client: Client, table: str, request_: Any, message: str) -> No
         client.batch_get_item(RequestItems={table: request_})
 
 
+def test_legacy_parameters_of_one_table_do_not_go_with_expressions_of_another(client: Client, table: str) -> None:
+    """https://github.com/nubo-db/dynoxide/pull/127 has the rule, as of July 2026."""
+    with refused(
+        "Can not use both expression and non-expression parameters in the same request: "
+        "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
+    ):
+        client.batch_get_item(
+            RequestItems={
+                table: {"Keys": keys(1), "ProjectionExpression": "pk"},
+                make_table(client): {"Keys": [item(pk="a")], "AttributesToGet": ["pk"]},
+            }
+        )
+
+
 def test_a_key_twice_is_noticed_before_the_table_and_the_projection_are_looked_at(client: Client, table: str) -> None:
     turned: Any = dict(reversed(keys(1)[0].items()))
     for name, wanted in ((table, [*keys(1), turned]), ("nowhere", [item(x="y"), item(v=1), item(x="y")])):

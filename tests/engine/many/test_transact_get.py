@@ -95,14 +95,20 @@ def test_wrong_keys_are_reasons(client: Client, table: str) -> None:
         ),
         (
             "b",
-            {"ExpressionAttributeNames": {"#a": "b"}},
-            "ExpressionAttributeNames can only be specified when using expressions",
+            {"ProjectionExpression": "a", "ExpressionAttributeNames": {"#a": "b"}},
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}",
         ),
     ],
 )
 def test_refusals(client: Client, table: str, key: str, more: dict[str, Any], message: str) -> None:
     with refused(message):
         client.transact_get_items(TransactItems=[get(table, item(pk="a")), get(table, item(pk=key), **more)])
+
+
+def test_placeholders_without_a_projection_mean_nothing(client: Client, table: str) -> None:
+    """Unlike GetItem; AWS accepts them: https://github.com/ExtendDB/extenddb/pull/169."""
+    unused = get(table, item(pk="a"), ExpressionAttributeNames={"#a": "b"})
+    assert client.transact_get_items(TransactItems=[unused])["Responses"] == [{"Item": item(pk="a", v="aa")}]
 
 
 def test_unknown_table(client: Client, table: str) -> None:

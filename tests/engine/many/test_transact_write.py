@@ -43,6 +43,14 @@ class Actions:
         return {"Update": {"TableName": self.table, "Key": item(pk=key), "UpdateExpression": update, **more}}
 
 
+def deep(levels: int) -> Any:
+    """A number in so many lists; one in 32 of them can't be stored."""
+    made: Any = {"N": "1"}
+    for _ in range(levels):
+        made = {"L": [made]}
+    return made
+
+
 @pytest.fixture
 def act(client: Client) -> Actions:
     """A table with the items "a" and "b"."""
@@ -256,8 +264,15 @@ def test_no_item_twice(client: Client, act: Actions) -> None:
             ),
         ),
         (
-            [{"Put": {"TableName": "any", "Item": item(pk="a"), "ExpressionAttributeValues": values(v=1)}}],
-            "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
+            [{"Delete": {"TableName": "any", "Key": {}, "ConditionExpression": f"a = :v{' ' * 4096}"}}],
+            "Invalid ConditionExpression: Expression size has exceeded the maximum allowed size;",
+        ),
+        (
+            [{"Put": {"TableName": "any", "Item": {"a": deep(32)}}}],
+            (
+                "Nesting Levels have exceeded supported limits: "
+                "Attributes in the item have nested levels beyond supported limit"
+            ),
         ),
         (
             [{"Put": {"TableName": "any", "Item": item(f="x" * 409_600)}}],
@@ -268,6 +283,35 @@ def test_no_item_twice(client: Client, act: Actions) -> None:
 def test_requests_are_looked_at_before_the_tables(client: Client, actions: Any, message: str) -> None:
     with refused(message):
         transact(client, *actions)
+
+
+def test_placeholders_without_a_condition_mean_nothing(client: Client, act: Actions) -> None:
+    """Unlike PutItem and DeleteItem; AWS accepts them: https://github.com/ExtendDB/extenddb/pull/169."""
+    unused: Any = {"ExpressionAttributeNames": {"#v": "v"}, "ExpressionAttributeValues": values(v=1)}
+    transact(client, act.put(item(pk="c"), **unused), act.delete("a", **unused))
+    assert set(everything(client, act.table)) == {"b", "c"}
+
+
+def test_values_that_nest_too_deep(client: Client, act: Actions) -> None:
+    """An update's cancel the transaction, a condition's are compared: measured on AWS in September 2026,
+    https://github.com/paritysuite/dynamodb-conformance/pull/178.
+    """
+    for levels in (32, 100):
+        compared: Any = {"ConditionExpression": "v <> :v", "ExpressionAttributeValues": {":v": deep(levels)}}
+        check = act.check("a", "v <> :v", ExpressionAttributeValues={":v": deep(levels)})
+        transact(client, check, act.put(item(pk="b", v=0), **compared), act.delete("none", **compared))
+        with pytest.raises(client.exceptions.TransactionCanceledException) as caught:
+            transact(client, act.check("a"), act.update("b", ExpressionAttributeValues={":v": deep(levels)}))
+        assert caught.value.response["CancellationReasons"] == [
+            NONE,
+            {
+                "Code": "ValidationError",
+                "Message": (
+                    "Nesting Levels have exceeded supported limits: "
+                    "Attributes in the item have nested levels beyond supported limit"
+                ),
+            },
+        ]
 
 
 def test_unknown_table(client: Client, act: Actions) -> None:

@@ -108,6 +108,8 @@ def test_what_is_refused_before_anything_else(client: Client, table: str) -> Non
         transact(client, write, "DELETE FROM songs WHERE n = 1")
     with refused("Where clause does not contain a mandatory equality on all key attributes"):
         transact(client, write, "EXISTS(SELECT * FROM songs WHERE n = 1)")
+    with refused("Reads on indices are not supported within transactions."):
+        transact(client, 'SELECT * FROM songs."by-n" WHERE pk = 1')
     with refused("Requested resource not found", "ResourceNotFoundException"):
         transact(client, write, "DELETE FROM nowhere WHERE pk = 'a'")
     with refused("The RETURNING clause is not supported in ExecuteTransaction"):

@@ -456,3 +456,18 @@ def test_limit_is_at_least_one(database: Database) -> None:
         "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: "
         "Member must have value greater than or equal to 1"
     )
+
+
+def test_only_the_filter_of_a_scan_has_its_size_in_the_message(client: Client, table: str) -> None:
+    """https://github.com/floci-io/floci/pull/3447, as of September 2026."""
+    long = "v = :p" + " " * 4096
+    problem = "Expression size has exceeded the maximum allowed size;"
+    values: Any = {":p": {"S": "a"}}
+    with refused(f"Invalid FilterExpression: {problem} expression size: 4102"):
+        client.scan(TableName=table, FilterExpression=long, ExpressionAttributeValues=values)
+    with refused(f"Invalid ProjectionExpression: {problem}"):
+        client.scan(TableName=table, ProjectionExpression=long)
+    with refused(f"Invalid FilterExpression: {problem}"):
+        client.query(**request(FilterExpression=long, TableName=table))
+    with refused(f"Invalid KeyConditionExpression: {problem}"):
+        client.query(**request(long, TableName=table))

@@ -26,7 +26,7 @@ from keyplan.engine.client.shapes import conversion
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Executor
 from keyplan.engine.service_model import Service
-from keyplan.engine.values.normal_form import nested_too_deep
+from keyplan.engine.values.normal_form import NestedTooDeep
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -122,7 +122,7 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
             refusal = DynamoError("SerializationException", NOT_UTF8)
             raise client_error(refusal, operation, service) from None
         except RecursionError:  # in botocore's validator
-            raise client_error(nested_too_deep(), operation, service) from None
+            raise client_error(NestedTooDeep(), operation, service) from None
         result["ResponseMetadata"] = metadata()
         return result
 

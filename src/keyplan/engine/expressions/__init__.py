@@ -23,6 +23,7 @@ attributes. Values are `AttributeValue`s in normal form.
 """
 
 from keyplan.engine.expressions.condition import Condition, condition
+from keyplan.engine.expressions.expression_errors import ExpressionTooLong
 from keyplan.engine.expressions.grammar import parse_key_condition
 from keyplan.engine.expressions.key_condition import (
     KeyCondition,
@@ -40,6 +41,7 @@ from keyplan.engine.expressions.update import Update, update
 
 __all__ = [
     "Condition",
+    "ExpressionTooLong",
     "KeyCondition",
     "KeyParts",
     "Path",

@@ -8,7 +8,7 @@ no stack.
 from enum import IntEnum
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.expressions.expression_errors import invalid
+from keyplan.engine.expressions.expression_errors import ExpressionTooLong, invalid
 from keyplan.engine.expressions.functions import FUNCTIONS, NEEDS_PATH, NOT_NESTED, OPERAND, UPDATE
 from keyplan.engine.expressions.lexer import END, NAME, NAME_PLACEHOLDER, NUMBER, VALUE_PLACEHOLDER, Token, tokens
 from keyplan.engine.expressions.nodes import CallNode, Operand, PathNode, ValueNode
@@ -44,8 +44,7 @@ class Parser:
     def __init__(self, kind: str, text: str) -> None:
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > MAXIMUM_SIZE:
-            problem = "Expression size has exceeded the maximum allowed size; expression size: "
-            raise invalid(kind, f"{problem}{size}")
+            raise ExpressionTooLong(kind, size)
         self.kind = kind
         self.text = text
         self.tokens = tokens(text)

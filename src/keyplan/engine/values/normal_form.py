@@ -34,10 +34,11 @@ class WrongType(Exception):
 
 
 class Normalizer:
-    """Normalizes values; `binary` returns canonical base64 for a binary value."""
+    """Normalizes values; `binary` returns canonical base64 for a binary value, `deepest` is how deep they may nest."""
 
-    def __init__(self, binary: Callable[[object], str]) -> None:
+    def __init__(self, binary: Callable[[object], str], deepest: int = MAXIMUM_NESTING) -> None:
         self._binary_text = binary
+        self._deepest = deepest
         self._rules: dict[object, _Rule] = {
             "S": _string,
             "N": _number,
@@ -123,7 +124,7 @@ class Normalizer:
     def _map(self, content: object, depth: int) -> Sized:
         if type(content) is not dict:
             raise WrongType
-        _check_depth(depth)
+        _check_depth(depth, self._deepest)
         check_item_size(2 * len(content))  # now, before a million members are walked
         result: Item = {}
         total = 3
@@ -137,7 +138,7 @@ class Normalizer:
     def _list(self, content: object, depth: int) -> Sized:
         if type(content) is not list:
             raise WrongType
-        _check_depth(depth)
+        _check_depth(depth, self._deepest)
         check_item_size(len(content))
         sized = [self.value(value, depth + 1) for value in content]
         return {"L": [value for value, _ in sized]}, 3 + len(sized) + sum(size for _, size in sized)
@@ -199,18 +200,20 @@ def _number_set(content: object, depth: int) -> Sized:
     return {"NS": sorted(members, key=numbers.to_decimal)}, sum(map(numbers.size, members))
 
 
-def _check_depth(depth: int) -> None:
+def _check_depth(depth: int, deepest: int = MAXIMUM_NESTING) -> None:
     """Refuse a map or list at the 32nd level; only a scalar may be there."""
-    if depth >= MAXIMUM_NESTING:
-        raise nested_too_deep()
+    if depth >= deepest:
+        raise NestedTooDeep
 
 
-def nested_too_deep() -> DynamoError:
+class NestedTooDeep(PlainError):
     """AWS's answer to a value with more than 32 levels."""
-    return PlainError(
-        "Nesting Levels have exceeded supported limits: "
-        "Attributes in the item have nested levels beyond supported limit"
-    )
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nesting Levels have exceeded supported limits: "
+            "Attributes in the item have nested levels beyond supported limit"
+        )
 
 
 def check_nesting(value: AttributeValue, depth: int = 1) -> None:
@@ -252,6 +255,8 @@ FROM_JSON = Normalizer(_checked_base64)
 """For values in the wire's form."""
 FROM_BOTO3 = Normalizer(_encoded)
 """For values in the form that boto3's clients take, where binary values are bytes."""
+ONLY_COMPARED = Normalizer(_checked_base64, deepest=200)
+"""For values in the wire's form that aren't stored: they may nest as deep as a request can be read."""
 
 
 def normalize(value: AttributeValue) -> AttributeValue:

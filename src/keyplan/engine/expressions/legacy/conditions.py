@@ -196,4 +196,6 @@ def _steps(operator: str, name: str, values: Sequence[str]) -> list[Step]:
     if operator in COMPARATORS:
         return [Comparison(COMPARATORS[operator], operands)]
     call = CallNode(_FUNCTIONS[operator], operands)
-    return [call, "NOT"] if operator == "NOT_CONTAINS" else [call]
+    if operator == "NOT_CONTAINS":  # unlike NE, no attribute at all doesn't meet it
+        return [CallNode("attribute_exists", operands[:1]), call, "NOT", "AND"]
+    return [call]

@@ -50,6 +50,8 @@ def batch_get_item(transaction: Transaction, request: BatchGetRequest) -> Answer
     wanted = request["RequestItems"]
     if sum(len(keys["Keys"]) for keys in wanted.values()) > MAXIMUM_KEYS:
         raise _too_many("BatchGetItem")
+    if len(wanted) > 1:  # legacy parameters for one table don't go with expressions for another
+        check_legacy({member: None for keys in wanted.values() for member in keys})
     try:
         prepared = {name: _prepare_keys(keys) for name, keys in wanted.items()}
         reads = [

@@ -36,6 +36,7 @@ def delete_item(transaction: Transaction, request: ItemRequest) -> Answer:
     try:
         if more:
             check_legacy(request)
+            check_condition_placeholders(request)
         decide = prepare_delete(request)
     except DynamoError as error:
         raise _WORDING.request_error(error) from None
@@ -62,7 +63,6 @@ def prepare_check(request: ItemRequest) -> Decide:
 def _prepare(request: ItemRequest, *, deletes: bool) -> Decide:
     if len(request) == _TABLE_AND_KEY:
         return decide_delete(request, normalize_item(request["Key"]), None, deletes=deletes)
-    check_condition_placeholders(request)
     key = normalize_item(request["Key"])
     check_return_values(request)
     return decide_delete(request, key, bound_condition(request), deletes=deletes)

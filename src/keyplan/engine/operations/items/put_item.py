@@ -37,6 +37,7 @@ def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
     try:
         if more:
             check_legacy(request)
+            check_condition_placeholders(request)
         decide = prepare_put(request)
     except DynamoError as error:
         raise _WORDING.request_error(error) from None
@@ -53,8 +54,6 @@ def put_item(transaction: Transaction, request: ItemRequest) -> Answer:
 def prepare_put(request: ItemRequest) -> Decide:
     """Return the prepared put, after all checks that don't need the table."""
     more = len(request) > _TABLE_AND_ITEM
-    if more:
-        check_condition_placeholders(request)
     item, size = normalize_sized(request["Item"])
     if more:
         check_return_values(request)

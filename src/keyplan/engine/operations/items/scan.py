@@ -2,7 +2,7 @@
 
 from keyplan.engine.errors import validation_error
 from keyplan.engine.executor import Answer
-from keyplan.engine.expressions import Placeholders
+from keyplan.engine.expressions import ExpressionTooLong, Placeholders
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.key_ranges import Range
 from keyplan.engine.operations.items.legacy_parameters import NO_LEGACY, legacy_scan
@@ -32,7 +32,10 @@ def scan(transaction: Transaction, request: ItemRequest) -> Answer:
     segment, total = _segment(request)
     select = check_select(request)
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-    selection = read_selection(request, placeholders, select, given)
+    try:
+        selection = read_selection(request, placeholders, select, given)
+    except ExpressionTooLong as error:
+        raise validation_error(error.with_size) if error.kind == "FilterExpression" else error from None
     placeholders.finish()
     table, index = table_and_index(transaction, request, selection)
     bounds = _bounds(segment, total)

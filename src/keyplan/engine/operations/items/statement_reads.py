@@ -89,9 +89,10 @@ def select_page(
 
 def _plan(transaction: Transaction, statement: Select, parameters: Parameters, request: StatementRequest) -> _Plan:
     selection = _selection(statement)
-    read: ItemRequest = {"TableName": statement.table, "ConsistentRead": request.get("ConsistentRead", False)}
+    read: ItemRequest = {"TableName": statement.table}
     if statement.index is not None:
         read["IndexName"] = statement.index
+        _check_index(transaction.catalog.table(statement.table), statement.index, request)
     table, index = table_and_index(transaction, read, selection)
     schema = table.schema if index is None else index.schema
     where = statement.where
@@ -112,9 +113,20 @@ def _plan(transaction: Transaction, statement: Select, parameters: Parameters, r
     return _Plan(table, index, ranges.in_order(), len(found.branches) > 1, selection)
 
 
+def _check_index(table: Table, name: str, request: StatementRequest) -> None:
+    """Refuse an index that can't be read so, in PartiQL's words, which differ from those of Query and Scan."""
+    index = next((index for index in table.indexes if index.name == name), None)
+    if index is None:
+        raise validation_error("The table does not have the specified index")
+    if index.is_global and request.get("ConsistentRead"):
+        raise validation_error("Strongly consistent read is not supported on Global Secondary Indexes")
+
+
 def prepare_get(transaction: Transaction, statement: Select, parameters: Parameters, operation: str) -> Get:
     """Return the prepared read of the one item that a SELECT names; in this operation, it must name one."""
     table = transaction.catalog.table(statement.table)
+    if statement.index is not None and operation == "ExecuteTransaction":
+        raise validation_error("Reads on indices are not supported within transactions.")
     where = statement.where
     found = None if where is None else exact_key(where, table.schema.names)
     if where is None or found is None or found.condition is not None or statement.index is not None:

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable
 
 import orjson
 
-from keyplan.engine.errors import validation_error
+from keyplan.engine.errors import DynamoError, InvalidPlaceholder, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.items.delete_item import prepare_check, prepare_delete
 from keyplan.engine.operations.items.item_changes import Change, Decide, collection_metrics
 from keyplan.engine.operations.items.item_requests import ItemRequest, TransactGetRequest, TransactWriteRequest
 from keyplan.engine.operations.items.paged_reads import bound_projection
-from keyplan.engine.operations.items.parameters import check_placeholders
 from keyplan.engine.operations.items.put_item import prepare_put
 from keyplan.engine.operations.items.transactions import (
     MAXIMUM_BYTES,
@@ -27,14 +26,36 @@ from keyplan.engine.operations.items.transactions import (
 )
 from keyplan.engine.operations.items.update_item import prepare_update
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.values.attribute_values import item_size
-from keyplan.engine.values.normal_form import normalize_item, normalize_sized
+from keyplan.engine.values.attribute_values import NormalItem, item_size
+from keyplan.engine.values.normal_form import (
+    ONLY_COMPARED,
+    NestedTooDeep,
+    WrongType,
+    normalize_item,
+    normalize_sized,
+)
+
+
+def _prepare_update(action: ItemRequest) -> Decide:
+    """An update; a value that nests too deep is found only when the update is made, so it cancels the transaction."""
+    try:
+        return prepare_update(action)
+    except InvalidPlaceholder as error:
+        if not isinstance(error.reason, NestedTooDeep):
+            raise
+        reason = error.reason
+
+    def decide(transaction: Transaction) -> Change:
+        raise reason
+
+    return decide
+
 
 _PREPARE: dict[str, Callable[[ItemRequest], Decide]] = {
-    "ConditionCheck": prepare_check,
-    "Put": prepare_put,
-    "Delete": prepare_delete,
-    "Update": prepare_update,
+    "ConditionCheck": lambda action: prepare_check(_with_any_depth(action)),
+    "Put": lambda action: prepare_put(_with_any_depth(action)),
+    "Delete": lambda action: prepare_delete(_with_any_depth(action)),
+    "Update": _prepare_update,
 }
 
 _TABLE_AND_KEY = 2
@@ -86,6 +107,17 @@ def _prepare_action(name: str, action: ItemRequest) -> Action:
     )
 
 
+def _with_any_depth(action: ItemRequest) -> ItemRequest:
+    """An action whose values may nest deeper than those of items: in transactions, AWS only compares them."""
+    values = action.get("ExpressionAttributeValues")
+    if values is None or isinstance(values, NormalItem):
+        return action
+    try:
+        return {**action, "ExpressionAttributeValues": ONLY_COMPARED.attributes(values)}
+    except (DynamoError, WrongType):  # the operation finds it, too
+        return action
+
+
 def _given_size(action: ItemRequest) -> int:
     """The bytes of an action in its request: the item or key, and the values of its expressions."""
     size = normalize_sized(action["Item"])[1] if "Item" in action else item_size(normalize_item(action["Key"]))
@@ -119,9 +151,6 @@ def transact_get_items(transaction: Transaction, request: TransactGetRequest) ->
 
 
 def _prepare_get(request: ItemRequest) -> Get:
-    more = len(request) > _TABLE_AND_KEY
-    if more:
-        check_placeholders(request, with_names=("ProjectionExpression",), with_values=())
     key = normalize_item(request["Key"])
-    bound = bound_projection(request) if more else None
+    bound = bound_projection(request) if len(request) > _TABLE_AND_KEY else None
     return lambda transaction: get_by_key(transaction, request["TableName"], key, bound)
