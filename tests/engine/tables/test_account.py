@@ -128,8 +128,6 @@ def test_endpoints(client: "DynamoDBClient") -> None:
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [
-        ("create_global_table", {"GlobalTableName": "abc", "ReplicationGroup": [{"RegionName": "eu-west-1"}]}),
-        ("list_global_tables", {}),
         ("export_table_to_point_in_time", {"TableArn": ARN + "abc", "S3Bucket": "bucket"}),
         ("list_imports", {}),
     ],

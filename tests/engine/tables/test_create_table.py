@@ -354,7 +354,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             "satisfy constraint: Member must satisfy enum value set: [B, N, S]"
         ),
     ),
-    ({"ResourcePolicy": "{}"}, "ResourcePolicy is not supported by this endpoint"),
+    (
+        {"ResourcePolicy": "{}"},
+        "One or more parameter values were invalid: Invalid policy document: The policy has no Statement",
+    ),
 ]
 
 

@@ -402,11 +402,6 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
         "ValidationException",
         INVALID + "You cannot modify stream status while updating table IOPS",
     ),
-    (
-        {"ReplicaUpdates": [{"Create": {"RegionName": "eu-west-1"}}]},
-        "ValidationException",
-        "ReplicaUpdates is not supported by this endpoint",
-    ),
 ]
 
 

@@ -39,6 +39,20 @@ class IndexDescription(TypedDict, total=False):
     ItemCount: int
 
 
+class ReplicaDescription(TypedDict, total=False):
+    """A replica of a global table; the overrides are those of its region."""
+
+    RegionName: str
+    ReplicaStatus: str
+    ReplicaArn: str
+    KMSMasterKeyId: str
+    ProvisionedThroughputOverride: dict[str, int]
+    OnDemandThroughputOverride: dict[str, int]
+    GlobalSecondaryIndexes: list[dict[str, object]]
+    ReplicaTableClassSummary: dict[str, object]
+    GlobalTableSettingsReplicationMode: str
+
+
 class TableDescription(TypedDict, total=False):
     AttributeDefinitions: list[dict[str, str]]
     TableName: str
@@ -62,6 +76,12 @@ class TableDescription(TypedDict, total=False):
     DeletionProtectionEnabled: bool
     OnDemandThroughput: dict[str, object]
     WarmThroughput: dict[str, object]
+    GlobalTableVersion: str
+    Replicas: list[ReplicaDescription]
+    GlobalTableWitnesses: list[dict[str, str]]
+    GlobalTableSettingsReplicationMode: str
+    DisassociationProtectionEnabled: bool
+    MultiRegionConsistency: str
 
 
 class ContributorInsights(TypedDict):
@@ -89,6 +109,32 @@ class Recovery(TypedDict):
     since: float
 
 
+class Replication(TypedDict):
+    """What makes a table a global table (version 2019.11.21)."""
+
+    replicas: dict[str, ReplicaDescription]
+    """The replicas in other regions than the table's own, with their overrides, by region."""
+    consistency: str
+    witness: str | None
+    protected: bool
+    """Whether the replica in the table's own region is protected against disassociation."""
+
+
+class ScalingPolicy(TypedDict):
+    PolicyName: str
+    TargetTrackingScalingPolicyConfiguration: dict[str, object]
+
+
+class AutoScaling(TypedDict, total=False):
+    """The auto scaling of the read or write capacity of a table or index."""
+
+    MinimumUnits: int
+    MaximumUnits: int
+    AutoScalingDisabled: bool
+    AutoScalingRoleArn: str
+    ScalingPolicies: list[ScalingPolicy]
+
+
 class Definition(TypedDict):
     """The stored definition of a table."""
 
@@ -111,6 +157,9 @@ class Definition(TypedDict):
     """The SQLite table of the history, while it is recorded."""
     histories: NotRequired[int]
     """The number of histories so far; their names aren't reused."""
+    replication: NotRequired[Replication]
+    auto_scaling: NotRequired[dict[str, AutoScaling]]
+    """By what is scaled; see `ScalingTarget` in operations/tables/auto_scaling.py."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,10 @@
 and ListTables; `time_to_live`, `tags`, `resource_policies`, `contributor_insights` and `kinesis_destinations` have the
 operations of those settings, and `account` those with the same answer for everybody.
 
+`replicas` is the part of UpdateTable that is about global tables, `replication` how they are described, `auto_scaling`
+their auto scaling settings and `replica_auto_scaling` the operations on these. `global_tables` and
+`global_table_settings` have the operations of the older version of global tables.
+
 They share `resources` (what an ARN names), `policy_documents` (what makes a legal policy), `definitions` (what makes a
 legal table), `throughput` (billing mode and capacity figures) and `index_backfill` (filling an index that was added to
 a table with items).

@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from keyplan.engine.errors import validation_error
+from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.tables.definitions import (
     TableRequest,
@@ -10,6 +10,7 @@ from keyplan.engine.operations.tables.definitions import (
     check_billing,
     check_definition,
     check_encryption,
+    check_settings_replication,
     check_stream,
     describe_global,
     describe_index,
@@ -24,11 +25,16 @@ from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Definition, TableDescription, in_use, table_arn, table_name
 from keyplan.engine.storage.transaction import Transaction
 
-_UNSUPPORTED = ("GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "VectorIndexes")
+_UNSUPPORTED = ("VectorIndexes",)
 
 
 def create_table(transaction: Transaction, request: TableRequest) -> Answer:
     refuse_unsupported(request, _UNSUPPORTED)
+    if "GlobalTableSourceArn" in request:
+        # A global table with several accounts: the replica's account is never the one of its source.
+        raise invalid_parameter(
+            "GlobalTableSourceArn must be the ARN of a table in another account, and this endpoint has one account"
+        )
     _check_present(request)
     check_billing(request)
     check_definition(request)
@@ -38,6 +44,7 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
         view="Table is being created with a stream disabled, UpdateViewType should not be specified",
     )
     check_encryption(request)
+    check_settings_replication(request)
     check_tags(request.get("Tags", []))
     name = table_name(request["TableName"])
     if "ResourcePolicy" in request:
@@ -81,6 +88,8 @@ def new_definition(request: TableRequest, name: str, now: float) -> Definition:
     }
     if billing == "PAY_PER_REQUEST":
         description["BillingModeSummary"] = {"BillingMode": billing, "LastUpdateToPayPerRequestDateTime": now}
+    if "GlobalTableSettingsReplicationMode" in request:
+        description["GlobalTableSettingsReplicationMode"] = request["GlobalTableSettingsReplicationMode"]
     change_on_demand(description, request)
     set_warm_throughput(description, request, billing)
     apply_settings(description, request)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from uuid import NAMESPACE_DNS, uuid5
 
 from keyplan.engine.errors import invalid_parameter, not_found, validation_error
+from keyplan.engine.operations.tables.replicas import ReplicasRequest
+from keyplan.engine.operations.tables.replication import SETTINGS_MODE
 from keyplan.engine.operations.tables.throughput import (
     Figures,
     change_on_demand,
@@ -43,7 +45,7 @@ class IndexRequest(Figures, total=False):
     Projection: Projection
 
 
-class TableRequest(Figures, total=False):
+class TableRequest(Figures, ReplicasRequest, total=False):
     """The members of CreateTable and UpdateTable."""
 
     TableName: str
@@ -59,6 +61,8 @@ class TableRequest(Figures, total=False):
     DeletionProtectionEnabled: bool
     Tags: list[dict[str, str]]
     ResourcePolicy: str
+    GlobalTableSourceArn: str
+    GlobalTableSettingsReplicationMode: str
 
 
 def check_definition(request: TableRequest) -> None:
@@ -281,6 +285,12 @@ def check_encryption(request: TableRequest) -> None:
         raise invalid_parameter("SSEType KMS is required if KMSMasterKeyId is specified")
     if not wanted.get("Enabled") and ("SSEType" in wanted or "KMSMasterKeyId" in wanted):
         raise invalid_parameter("SSEType and KMSMasterKeyId can be specified only if SSE is enabled")
+
+
+def check_settings_replication(request: TableRequest) -> None:
+    """Refuse a mode that only the service itself sets."""
+    if request.get("GlobalTableSettingsReplicationMode") == SETTINGS_MODE:
+        raise invalid_parameter("GlobalTableSettingsReplicationMode must be ENABLED or DISABLED")
 
 
 def refuse_unsupported(request: TableRequest, members: tuple[str, ...]) -> None:

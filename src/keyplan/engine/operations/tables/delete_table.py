@@ -5,6 +5,8 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.operations.backups.on_demand import keep_as_system_backup
 from keyplan.engine.operations.jobs import jobs_of
 from keyplan.engine.operations.tables.describe_table import TableNamed
+from keyplan.engine.operations.tables.global_tables import forget_global_table
+from keyplan.engine.operations.tables.replication import STRONG
 from keyplan.engine.operations.tables.resource_policies import delete_policies
 from keyplan.engine.storage import stream_log, ttl_index
 from keyplan.engine.storage.catalog import Table, TableDescription, in_use
@@ -22,6 +24,11 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
         raise validation_error(
             "Resource cannot be deleted as it is currently protected against deletion. "
             "Disable deletion protection first."
+        )
+    if "replication" in table.definition and table.definition["replication"]["consistency"] == STRONG:
+        raise validation_error(
+            "A replica of a global table with STRONG consistency can't be deleted. Delete the other replicas, and the "
+            "witness if there is one, with UpdateTable first."
         )
     count, size = transaction.measure(table)
     description: TableDescription = {
@@ -47,6 +54,7 @@ def _drop(transaction: Transaction, table: Table) -> None:
         dispose(transaction, table.history)
     stream_log.disable(transaction, table)
     delete_policies(transaction, table)
+    forget_global_table(transaction, table)
     if kept and table.definition["ttl"] is not None:
         ttl_index.disable(transaction, transaction.catalog.tables[table.name])
     transaction.drop_table(table, keep_items=kept)

@@ -5,6 +5,7 @@ from typing import TypedDict
 import orjson
 
 from keyplan.engine.executor import Answer
+from keyplan.engine.operations.tables.replication import replication_of
 from keyplan.engine.storage.catalog import Index, IndexDescription, Table, TableDescription
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
@@ -29,7 +30,12 @@ def describe_table(transaction: Transaction, request: TableNamed) -> Answer:
 def describe(transaction: Transaction, table: Table) -> TableDescription:
     """Return the table's description with the number and size of items, for the table and each index."""
     count, size = transaction.measure(table)
-    description: TableDescription = {**table.description, "ItemCount": count, "TableSizeBytes": size}
+    description: TableDescription = {
+        **table.description,
+        **replication_of(table.definition),
+        "ItemCount": count,
+        "TableSizeBytes": size,
+    }
     indexes = {index.name: index for index in table.indexes}
 
     def counted(described: IndexDescription) -> IndexDescription:

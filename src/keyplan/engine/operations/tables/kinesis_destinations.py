@@ -94,7 +94,7 @@ def _table(transaction: Transaction, request: DestinationRequest) -> tuple[Table
     """The table of a request that changes a destination, and a copy of its definition."""
     if not _KINESIS_STREAM.fullmatch(request["StreamArn"]):
         raise validation_error(f"Invalid StreamArn: {request['StreamArn']} is not the ARN of a Kinesis data stream")
-    table = transaction.catalog.table_for_administration(request["TableName"])
+    table = transaction.catalog.table_to_change(request["TableName"])
     return table, deepcopy(table.definition)
 
 

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from keyplan.engine.errors import validation_error
 from keyplan.engine.executor import Answer
+from keyplan.engine.operations.tables.replication import STRONG
 from keyplan.engine.storage import ttl_index
 from keyplan.engine.storage.transaction import Transaction
 
@@ -25,6 +26,8 @@ def update_time_to_live(transaction: Transaction, request: TimeToLiveRequest) ->
     wanted = request["TimeToLiveSpecification"]
     attribute, current = str(wanted["AttributeName"]), table.definition["ttl"]
     if wanted["Enabled"]:
+        if "replication" in table.definition and table.definition["replication"]["consistency"] == STRONG:
+            raise validation_error("TimeToLive can't be enabled on a global table with STRONG consistency")
         if current == attribute:
             raise validation_error("TimeToLive is already enabled")
         if current is not None:

@@ -5,6 +5,7 @@ from typing import cast
 
 from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
+from keyplan.engine.operations.tables import auto_scaling, replicas
 from keyplan.engine.operations.tables.definitions import (
     IndexRequest,
     TableRequest,
@@ -16,6 +17,7 @@ from keyplan.engine.operations.tables.definitions import (
     check_index_defined,
     check_projected,
     check_projection,
+    check_settings_replication,
     check_stream,
     describe_global,
     global_index,
@@ -49,15 +51,10 @@ _CHANGES = (
     "TableClass",
     "DeletionProtectionEnabled",
     "GlobalSecondaryIndexUpdates",
-)
-_UNSUPPORTED = (
-    "ReplicaUpdates",
-    "MultiRegionConsistency",
-    "GlobalTableWitnessUpdates",
     "GlobalTableSettingsReplicationMode",
-    "DisassociationProtectionEnabled",
-    "VectorIndexUpdates",
+    *replicas.MEMBERS,
 )
+_UNSUPPORTED = ("VectorIndexUpdates",)
 _KINDS = ("Update", "Create", "Delete")
 
 
@@ -80,10 +77,14 @@ def update_table(transaction: Transaction, request: TableRequest) -> Answer:
                 global_index(description, index["IndexName"]), index, before, description, transaction.now
             )
     apply_settings(description, request)
+    _change_settings_replication(definition, request)
+    changing = replicas.update_replicas(transaction, table, definition, request, exists=lambda region: False)
     transaction.save(Table(table.number, definition))
     _change_stream(transaction, table.name, request)
     table = transaction.catalog.tables[table.name]
     answer = _updating_description(describe(transaction, table), described, request)
+    if changing:
+        answer["Replicas"] = changing
     # An index of a small table is filled now; for a large table, maintenance continues between requests.
     backfill(transaction, table.name)
     return {"TableDescription": answer}
@@ -133,6 +134,7 @@ def _check_request(request: TableRequest) -> None:
         view="If stream is being disabled, then UpdateViewType must not be specified",
     )
     check_encryption(request)
+    replicas.check_replica_updates(request)
     _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
 
 
@@ -308,6 +310,8 @@ def _delete_index(transaction: Transaction, table: Table, definition: Definition
     transaction.drop_index(next(index for index in table.indexes if index.name == name))
     del definition["index_numbers"][name]
     definition.get("contributor_insights", {}).pop(name, None)
+    auto_scaling.forget_index(definition, name)
+    replicas.forget_index(definition, name)
     left = [index for index in description["GlobalSecondaryIndexes"] if index["IndexName"] != name]
     description["GlobalSecondaryIndexes"] = left
     if not left:
@@ -320,11 +324,23 @@ def _delete_index(transaction: Transaction, table: Table, definition: Definition
     ]
 
 
-def _change_stream(transaction: Transaction, name: str, request: TableRequest) -> None:
-    wanted = request.get("StreamSpecification")
-    if wanted is None:
+def _change_settings_replication(definition: Definition, request: TableRequest) -> None:
+    """Set whether a table could become the source of a global table with several accounts."""
+    mode = request.get("GlobalTableSettingsReplicationMode")
+    if mode is None:
         return
-    table = transaction.catalog.tables[name]
+    if "replication" in definition:
+        raise invalid_parameter("GlobalTableSettingsReplicationMode can't be changed for a Global Table replica")
+    check_settings_replication(request)
+    definition["description"]["GlobalTableSettingsReplicationMode"] = mode
+
+
+def _change_stream(transaction: Transaction, name: str, request: TableRequest) -> None:
+    table, wanted = transaction.catalog.tables[name], request.get("StreamSpecification")
+    if wanted is None:
+        if replicas.needs_stream(table):
+            stream_log.enable(transaction, table, replicas.STREAM_VIEW)
+        return
     if wanted["StreamEnabled"]:
         if table.stream is not None:
             raise validation_error(f"Table already has an enabled stream: TableName: {name}")
@@ -332,4 +348,5 @@ def _change_stream(transaction: Transaction, name: str, request: TableRequest) -
     else:
         if table.stream is None:
             raise validation_error(f"Table has no stream to disable: TableName: {name}")
+        replicas.check_stream_change(table.definition)
         stream_log.disable(transaction, table)
