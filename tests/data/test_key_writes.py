@@ -91,6 +91,27 @@ def test_an_existing_item_can_be_changed_by_more_than_a_new_one() -> None:
         assert store.verify() == []
 
 
+def test_an_existing_item_can_have_an_index_key_that_a_new_one_could_not() -> None:
+    """By itself, -1 doesn't fit into `{rank:04}`."""
+    with workshop_store() as (store, sent):
+        store.run(create(Tool(tool_id="1", rank=5)))
+        sent.taken()
+        change = upsert(TOOL, lambda tool: (at(tool.rank).subtract(1), at(tool.shelf).set("B")), returning="new")
+        after = store.run(change)
+        assert (after.rank, after.shelf) == (4, "B")
+        assert shape(sent.taken()) == ["get_item TOOL#1/TOOL", "update_item TOOL#1/TOOL"]
+        with pytest.raises(InvalidValue) as refused:
+            store.run(upsert(ref(Tool, tool_id="2"), lambda tool: at(tool.rank).subtract(1)))
+        assert refused.value.code == "number-out-of-width"
+        sent.taken()
+        with pytest.raises(InvalidValue):
+            store.run(
+                upsert(ref(Tool, tool_id="2"), lambda tool: at(tool.wear).add(1), rank=-1)
+            )  # whether it exists or not
+        assert sent.taken() == []
+        assert store.verify() == []
+
+
 def test_what_an_upsert_returns() -> None:
     with workshop_store() as (store, _):
         assert store.run(upsert(PLAIN, text="a")) is None

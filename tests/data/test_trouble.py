@@ -1,27 +1,39 @@
 """A store on a client in trouble: how long it waits, and what it makes of an answer that was lost."""
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
+import boto3
 import pytest
+from botocore.config import Config
 
 from keyplan.data import (
     AlreadyExists,
     AsyncStore,
     Conflict,
     NotFound,
+    RequestFailed,
     Store,
     Throttled,
+    at,
     create,
     delete,
+    patch,
     put_all,
     update,
 )
 from keyplan.data import operations as operations_module
 from keyplan.data import store as store_module
 from keyplan.data.steps import RETRIES
-from keyplan.design import batch_get
+from keyplan.design import batch_get, get, ref
+from keyplan.engine import Engine
+from keyplan.engine.wire import serve_in_thread
 from tests.data.club import Club, Note, User
 from tests.data.support import Failing, Recorder, failure
 
@@ -165,3 +177,91 @@ def test_a_repeated_write_that_others_made_impossible_is_refused(store: Store[Cl
     store.run(delete(Note(note_id="n", text="theirs")))
     with pytest.raises(NotFound):
         store.run(delete(Note(note_id="n", text="theirs")))
+
+
+@contextmanager
+def losing_an_answer(engine: Engine) -> Iterator[tuple[str, list[str]]]:
+    """An endpoint that carries out every request, and closes the connection instead of answering the first one.
+
+    Also the operations that it was asked for.
+    """
+    asked: list[str] = []
+    with serve_in_thread(engine.database) as behind:
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                asked.append(self.headers["X-Amz-Target"].partition(".")[2])
+                server = HTTPConnection(urlsplit(behind).netloc)
+                server.request("POST", "/", body, dict(self.headers.items()))
+                answer = server.getresponse()
+                content = answer.read()
+                server.close()
+                if len(asked) == 1:
+                    self.close_connection = True
+                    return
+                self.send_response(answer.status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", asked
+        finally:
+            server.shutdown()
+            server.server_close()
+
+
+NOTE = ref(Note, note_id="n")
+LOST: list[tuple[str, dict[str, Any], Callable[[Store[Club]], object], int, list[str]]] = [
+    ("an increment", {}, lambda s: s.run(patch(NOTE, lambda n: at(n.stars).add(1))), 3, ["UpdateItem"] * 2),
+    (
+        "with a token",
+        {},
+        lambda s: s.transact(patch(NOTE, lambda n: at(n.stars).add(1)), token="t"),
+        2,
+        ["TransactWriteItems"] * 2,
+    ),
+    (
+        "never repeated",
+        {"total_max_attempts": 1},
+        lambda s: s.run(patch(NOTE, lambda n: at(n.stars).add(1))),
+        2,
+        ["UpdateItem"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("retries", "write", "stars", "requests"), [each[1:] for each in LOST], ids=[e[0] for e in LOST]
+)
+def test_an_increment_whose_answer_is_lost(
+    store: Store[Club],
+    raw: Engine,
+    retries: Any,
+    write: Callable[[Store[Club]], object],
+    stars: int,
+    requests: list[str],
+) -> None:
+    """What boto3 does by itself, and what the documentation says against it."""
+    store.run(create(Note(note_id="n", stars=1)))
+    own: Any = dict(retries)  # botocore changes it
+    with losing_an_answer(raw) as (url, asked):
+        boto = boto3.client("dynamodb", endpoint_url=url, region_name="us-east-1", config=Config(retries=own))
+        through_boto3 = Store(store.design, boto, clock=store.clock)
+        if retries:
+            with pytest.raises(RequestFailed, match="update_item: ConnectionClosedError"):
+                write(through_boto3)
+        else:
+            write(through_boto3)
+        assert asked == requests
+    note = store.run(get(Note, note_id="n"))
+    assert note is not None
+    assert note.stars == stars

@@ -16,6 +16,7 @@ from keyplan import design
 from keyplan.design import (
     KEYS_ONLY,
     Aggregate,
+    Aggregated,
     Count,
     Design,
     DesignError,
@@ -25,6 +26,7 @@ from keyplan.design import (
     Lookup,
     Ref,
     Refusal,
+    Rewrite,
     Table,
     Ttl,
     Version,
@@ -38,8 +40,10 @@ from keyplan.design import (
     derived,
     get,
     index,
+    job,
     key,
     large,
+    limit,
     limits,
     local,
     lookup,
@@ -51,6 +55,7 @@ from keyplan.design import (
     scan,
     starting,
     stored,
+    taken,
     transact_get,
     unique,
     within,
@@ -1685,6 +1690,71 @@ def a_derived_item_with_a_large_value() -> object:
         entities = (Wrong, Copy)
 
     return Copied
+
+
+@declares("not-a-table", "Thing.guard", "Use the Table itself.")
+def a_guard_in_the_name_of_a_table() -> object:
+    return thing("A", guard=unique("WORD#{word}", table="Names"))  # type: ignore[arg-type]
+
+
+@declares("floor", "counts", "Use the least number, such as floor=0.")
+def a_floor_that_is_a_text() -> object:
+    return counts("posts", floor="0")  # type: ignore[arg-type]
+
+
+@declares("limit", "limit", "Use a function that raises ValueError, or pydantic's limits: Field(le=3).")
+def a_limit_that_is_a_number() -> object:
+    return limit(3)  # type: ignore[arg-type]
+
+
+@declares("pattern-wording", "pattern", 'Write @pattern("Get order by id").')
+def an_empty_wording() -> object:
+    return pattern(" ")
+
+
+@declares("job", "a_job_that_reads.<locals>.Reading.find", "Return rewrite(...) or rekey(...).")
+def a_job_that_reads() -> object:
+    class Reading(Design):
+        tables = (blog,)
+        entities = (User,)
+
+        @job
+        def find(self, name: str) -> Rewrite[User]:
+            return get(User, name=name)  # type: ignore[return-value]
+
+    return Reading().find("ann")
+
+
+NO_GUARD = "For an item by its key, use get or there; for the items of an index, query."
+
+
+@declares("not-a-guard", "lookup", NO_GUARD)
+def a_lookup_by_the_primary_key() -> object:
+    return lookup(User.primary, name="ann")  # type: ignore[arg-type]
+
+
+@declares("not-a-guard", "taken", NO_GUARD)
+def a_key_that_may_be_taken() -> object:
+    return taken(User.primary, name="ann")  # type: ignore[arg-type, call-overload, unused-ignore]
+
+
+@declares("on-unreadable", "on_unreadable", "Use one of: raise, skip, raw.")
+def an_unknown_choice_for_unreadable_items() -> object:
+    return query(User.primary, name="ann").on_unreadable("ignore")  # type: ignore[call-overload]
+
+
+@declares("on-unreadable", "on_unreadable", "Use one of: raise, raw.")
+def a_batch_get_that_skips() -> object:
+    return batch_get(User, ["ann"]).on_unreadable("skip")  # type: ignore[call-overload]
+
+
+@declares("on-unreadable", "on_unreadable", "Use one of: raise, skip.")
+def an_aggregate_with_raw_items() -> object:
+    class Both(Aggregate):
+        user: User
+        posts: list[Post]
+
+    return Aggregated(Both, query(User.primary, name="ann")).on_unreadable("raw")  # type: ignore[arg-type]
 
 
 def test_an_error_in_a_pattern_names_the_pattern() -> None:

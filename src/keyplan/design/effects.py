@@ -181,6 +181,11 @@ def counts(
     is the error that callers get then.
     """
 
+    if floor is not None and type(floor) is not int:
+        raise DesignError(
+            "floor", "counts", f"{floor!r} isn't a whole number", "Use the least number, such as floor=0."
+        )
+
     def declare(target: "Callable[[E], Refs]") -> Counter[E]:
         return Counter(target, field, floor, target.__name__, refusal)
 

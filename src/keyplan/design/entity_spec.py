@@ -154,7 +154,10 @@ class EntitySpec:
             )
 
     def _bind_guard(self, name: str, guard: Unique) -> None:
-        guard.table = guard.given_table or self.table
+        table: object = guard.given_table or self.table
+        if not isinstance(table, Table):
+            raise DesignError("not-a-table", f"{self.name}.{name}", f"{table!r} isn't a table", "Use the Table itself.")
+        guard.table = table
         guard.hash = self._guard_template(guard.hash_text, f"{self.name}.{name}")
         if guard.table.range:
             guard.range = self._guard_template(guard.range_text or guard.hash_text, f"{self.name}.{name}")

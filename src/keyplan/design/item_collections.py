@@ -22,7 +22,7 @@ from keyplan.design.entity import Entity, EntitySpec, KeyAccess, KeyPart, KeySpe
 from keyplan.design.errors import DesignError
 from keyplan.design.key_values import split_key_values
 from keyplan.design.operations import Query
-from keyplan.design.reading import Op, Unreadable
+from keyplan.design.reading import Op, Unreadable, check_choice
 from keyplan.design.tables import Index, Placer
 from keyplan.design.templates import Slot
 
@@ -188,6 +188,7 @@ class Aggregated(Op[G | None]):
     def on_unreadable(self, choice: Literal["raise", "skip"]) -> Self:
         """What happens to items that don't fit their entity: `raise` (the default) ends the read with an error, and
         `skip` leaves them out and reports them in `unreadable` of the aggregate. The root is never left out."""
+        check_choice(choice, "raise", "skip")
         return self.changed(unreadable=choice)
 
 

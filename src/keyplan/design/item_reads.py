@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from keyplan.design.effects import Copies, Guard, Unique
 from keyplan.design.entity import Entity
 from keyplan.design.errors import DesignError
-from keyplan.design.reading import BatchOp, ItemOp, OnUnreadable, Op, T_co, Unreadable
+from keyplan.design.reading import BatchOp, ItemOp, OnUnreadable, Op, T_co, Unreadable, check_choice
 from keyplan.design.selections import Selection, select
 from keyplan.design.specs import StandIn
 
@@ -91,6 +91,8 @@ def lookup(
 ) -> Lookup[E]:
     """The item with this unique value, or whose mirror has this key; or None. One that has expired only with
     `expired`."""
+    if not isinstance(way, Guard | Copies):
+        raise _not_a_way("lookup", way, "a unique value or a mirror")
     spec = way.entity.spec
     if isinstance(way, Guard):
         name = way.unique.name
@@ -107,6 +109,14 @@ def lookup(
         problem = f"it doesn't have all fields of the primary key: {', '.join(lost)}"
         raise DesignError("guard-carries", f"{spec.name}.{name}", problem, "Add these fields to what it carries.")
     return Lookup(way, values, consistent, expired)
+
+
+def _not_a_way(word: str, way: object, wanted: str) -> DesignError:
+    """The error for a lookup through something else."""
+    remedy = "For an item by its key, use get or there; for the items of an index, query."
+    return DesignError(
+        "not-a-guard", word, f"it takes {wanted} of an entity, such as User.email_guard, not {way!r}", remedy
+    )
 
 
 def guard_fields(unique: Unique) -> tuple[str, ...]:
@@ -140,6 +150,8 @@ class GuardTaken(Op[bool]):
 
 def taken(guard: Guard[E], **values: object) -> GuardTaken:
     """Whether an item already has this unique value."""
+    if not isinstance(guard, Guard):
+        raise _not_a_way("taken", guard, "a unique value")
     _check_guard(guard, values)
     return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity
 
@@ -182,6 +194,7 @@ class BatchGet(BatchOp[E | None]):
     def on_unreadable(self, choice: Literal["raise", "raw"]) -> Any:
         """What happens to items that don't fit the entity: `raise` (the default) ends the read with an error, and `raw`
         returns each in its place as `Unreadable`."""
+        check_choice(choice, "raise", "raw")
         return self.changed(unreadable=choice)
 
 

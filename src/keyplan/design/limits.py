@@ -18,6 +18,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from keyplan.design.errors import DesignError
+
 WRITTEN: Final = "written"
 """The context in which pydantic checks what is about to be written: nothing converts it any more."""
 CHECKED_ON_WRITE: Final = "checked on write"
@@ -49,4 +51,11 @@ def limit(check: Callable[[Any], object], *, pattern: str | None = None, in_bodi
     `pattern` is the pattern in the API's OpenAPI document. With `in_bodies=False`, the limit is checked when an item is
     written but not when a body is read: use it if the service refuses such values with a code of its own.
     """
+    if not callable(check):
+        raise DesignError(
+            "limit",
+            "limit",
+            f"{check!r} isn't a function",
+            "Use a function that raises ValueError, or pydantic's limits: Field(le=3).",
+        )
     return Limit(check, pattern, in_bodies)

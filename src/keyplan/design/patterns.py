@@ -143,7 +143,8 @@ class Pattern(Generic[P, R]):
 def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[P, R]]:
     """Declare a method of a design as an access pattern, with the document's wording."""
 
-    if callable(wording):
+    text: object = wording
+    if not isinstance(text, str) or not text.strip():
         place = getattr(wording, "__qualname__", "pattern")
         raise DesignError("pattern-wording", place, "the pattern has no wording", 'Write @pattern("Get order by id").')
 
@@ -159,7 +160,11 @@ def job(build: Callable[Concatenate[D, P], Rewrite[E]]) -> Callable[Concatenate[
     def named(design: D, /, *args: P.args, **kwargs: P.kwargs) -> Rewrite[E]:
         bound = inspect.signature(build).bind(design, *args, **kwargs)
         arguments = dict(list(bound.arguments.items())[1:])
-        return replace(build(design, *args, **kwargs), name=build.__name__, arguments=arguments)
+        work: object = build(design, *args, **kwargs)
+        if not isinstance(work, Rewrite):
+            problem = f"it returns {work!r}, which isn't a rewrite"
+            raise DesignError("job", build.__qualname__, problem, "Return rewrite(...) or rekey(...).")
+        return replace(work, name=build.__name__, arguments=arguments)
 
     return named
 

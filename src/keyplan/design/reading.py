@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, cast, overload
 
+from keyplan.design.errors import DesignError
+
 T_co = TypeVar("T_co", covariant=True)
 
 PAGE = 50
@@ -13,6 +15,13 @@ BUDGET = 1000
 
 OnUnreadable: TypeAlias = Literal["raise", "skip", "raw"]
 """What happens to an item that doesn't fit its entity."""
+
+
+def check_choice(choice: object, *choices: OnUnreadable) -> None:
+    """Refuse what an operation can't do with items that don't fit their entity."""
+    if choice not in choices:
+        remedy = f"Use one of: {', '.join(choices)}."
+        raise DesignError("on-unreadable", "on_unreadable", f"{choice!r} isn't a choice here", remedy)
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,7 @@ class ListOp(Op[Page[T_co]]):
     def on_unreadable(self, choice: OnUnreadable) -> "ListOp[T_co | Unreadable]":
         """What happens to items that don't fit their entity: `raise` (the default) ends the list with an error, `skip`
         leaves them out and reports them in `page.unreadable`, and `raw` returns each in its place as `Unreadable`."""
+        check_choice(choice, "raise", "skip", "raw")
         return cast("ListOp[T_co | Unreadable]", self.set_in_list(unreadable=choice))
 
 

@@ -157,8 +157,9 @@ def page_size(op: Source | Merge[Any]) -> int:
     """The number of items in a page."""
     if op.size is None:
         return PAGE
-    if op.size < 1:
-        raise InvalidValue("page-size", op.pattern or name_of(op), f"A limit must be 1 or more, not {op.size!r}.")
+    if type(op.size) is not int or op.size < 1:
+        problem = f"A limit must be a whole number, 1 or more, not {op.size!r}."
+        raise InvalidValue("page-size", op.pattern or name_of(op), problem)
     return op.size
 
 

@@ -52,7 +52,7 @@ def prepare_upsert(
         route = _direct_route(work)
         if route is not None:
             direct = DirectUpsert(work, route, fresh)
-            if direct.key_attributes(context) is not None and not _fits_existing_only(work, fresh):
+            if not _fits_existing_only(work, fresh) and _knows_keys(direct, context):
                 return direct
     item = yield from reader.stored(work.target)
     if item is None:
@@ -66,9 +66,27 @@ def prepare_upsert(
     return read_patch(_as_patch(work), item)
 
 
+def _computed(work: Upsert[Any, Any]) -> set[str]:
+    """The fields whose new values depend on the existing ones."""
+    return {clause.field for clause in work.clauses if not clause.replaces}
+
+
+def _knows_keys(direct: "DirectUpsert", context: Context) -> bool:
+    """Whether the index keys are known without reading the item.
+
+    A computed value that a new item couldn't have in a key, such as a negative number, may fit for an existing one.
+    """
+    try:
+        return direct.key_attributes(context) is not None
+    except InvalidValue as error:
+        if error.field not in _computed(direct.work):
+            raise
+        return False
+
+
 def _fits_existing_only(work: Upsert[Any, Any], fresh: Entity) -> bool:
     """Whether only a value that is computed from an existing one may be within its limits: the item must be read."""
-    computed = {clause.field for clause in work.clauses if not clause.replaces}
+    computed = _computed(work)
     broken = [error.field for error in fresh.spec.limits.broken(fresh.__dict__)] if computed else []
     return bool(broken) and computed.issuperset(broken)
 
