@@ -81,6 +81,8 @@ CONDITIONS = {
     "#zz = :n": "An expression attribute name used in the document path is not defined; attribute name: #zz",
     "a.#zz = :n": "An expression attribute name used in the document path is not defined; attribute name: #zz",
     "a = :zz": "An expression attribute value used in expression is not defined; attribute value: :zz",
+    # As in the grammar of AWS's clients for DAX (amazon-dax-client, grammar/DynamoDbGrammarLexer.py).
+    "a[01] = :n": 'Syntax error; token: "1", near: "01]"',
     "a[99999999999] = :n": "List index is not within the allowable range; index: [99999999999]",
     ".".join(["a"] * 33) + " = :n": "The document path has too many nesting elements; nesting levels: 33",
     # The most severe error is reported, not the first.

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_]*)"
     r"|(?P<name_placeholder>\#[A-Za-z0-9_]+)"
     r"|(?P<value_placeholder>:[A-Za-z0-9_]+)"
-    r"|(?P<number>[0-9]+)"
+    r"|(?P<number>0|[1-9][0-9]*)"  # no zeros in front: 01 are two numbers
     r"|(?P<symbol><>|<=|>=|[=<>+\-(),.\[\]])"
     r"|(?P<other>[^ \t\r\n])"
     r")"

@@ -138,11 +138,10 @@ class Parser:
         if kind is not NUMBER:
             raise self.syntax_error()
         self.position += 1
-        digits = text.lstrip("0") or "0"
-        if len(digits) > _INDEX_DIGITS or int(digits) > MAXIMUM_INDEX:
-            self.add_fault(Fault.PATH, f"List index is not within the allowable range; index: [{digits}]")
+        if len(text) > _INDEX_DIGITS or int(text) > MAXIMUM_INDEX:
+            self.add_fault(Fault.PATH, f"List index is not within the allowable range; index: [{text}]")
             return 0
-        return int(digits)
+        return int(text)
 
     def value(self) -> ValueNode:
         """Parse the placeholder of a value."""
