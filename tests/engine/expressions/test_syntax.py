@@ -83,6 +83,8 @@ CONDITIONS = {
     "a = :zz": "An expression attribute value used in expression is not defined; attribute value: :zz",
     # As in the grammar of AWS's clients for DAX (amazon-dax-client, grammar/DynamoDbGrammarLexer.py).
     "a[01] = :n": 'Syntax error; token: "1", near: "01]"',
+    # Measured on AWS, in September 2026: https://github.com/floci-io/floci/issues/3073.
+    "a[4294967295] = :n": "List index is not within the allowable range; index: [4294967295]",
     "a[99999999999] = :n": "List index is not within the allowable range; index: [99999999999]",
     ".".join(["a"] * 33) + " = :n": "The document path has too many nesting elements; nesting levels: 33",
     # The most severe error is reported, not the first.

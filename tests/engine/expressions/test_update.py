@@ -108,6 +108,7 @@ CHANGES: list[tuple[str, Item]] = [
     ("SET a = if_not_exists(map1.absent, str)", {"a": s("x")}),
     ("SET a = list_append(:l, :l)", {"a": lst(n(1), s("x"), n(1), s("x"))}),
     ("SET steps = list_append(steps, :l)", {"steps": lst(s("0"), s("1"), s("2"), s("3"), n(1), s("x"))}),
+    ("SET steps[4294967294] = :n", {"steps": lst(s("0"), s("1"), s("2"), s("3"), n(5))}),
     ("SET a = list_append(if_not_exists(a, :l), :l)", {"a": lst(n(1), s("x"), n(1), s("x"))}),
     ("REMOVE absent", {}),
     ("REMOVE num, str", {"num": {}, "str": {}}),

@@ -145,7 +145,7 @@ def test_what_is_not_well_formed(client: Client, statement: str, detail: str | N
             f"SELECT {'.'.join(['a'] * 33)} FROM Music",
             "The document path has too many nesting elements; nesting levels: 33",
         ),
-        ("SELECT a[2147483648] FROM Music", "List index is not within the allowable range; index: [2147483648]"),
+        ("SELECT a[4294967295] FROM Music", "List index is not within the allowable range; index: [4294967295]"),
     ],
 )
 def test_what_dynamodb_does_not_have(client: Client, statement: str, message: str) -> None:

@@ -16,7 +16,7 @@ Tree: TypeAlias = "dict[str | int, int | Tree]"
 Getter: TypeAlias = Callable[[Item], AttributeValue | None]
 
 MAXIMUM_DEPTH = 32
-MAXIMUM_INDEX = 2**31 - 1
+MAXIMUM_INDEX = 2**32 - 2
 
 
 def resolve(path: Path, names: Mapping[str, str]) -> Path:
