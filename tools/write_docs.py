@@ -11,6 +11,7 @@ from keyplan.cli.opening import served_systems
 from keyplan.web.settings import Protects, Settings
 from tests.engines.known_failures import KNOWN_FAILURES
 from tests.engines.servers import SERVERS
+from tools.operations_table import counts_line, operations_table
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -76,6 +77,8 @@ _PARTS = {
     "lines": count.table,
     "servers": servers_table,
     "failures": failures_table,
+    "operations": operations_table,
+    "operation counts": counts_line,
 }
 
 

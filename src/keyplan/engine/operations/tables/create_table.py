@@ -25,11 +25,9 @@ from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Definition, TableDescription, in_use, table_arn, table_name
 from keyplan.engine.storage.transaction import Transaction
 
-_UNSUPPORTED = ("VectorIndexes",)
-
 
 def create_table(transaction: Transaction, request: TableRequest) -> Answer:
-    refuse_unsupported(request, _UNSUPPORTED)
+    refuse_unsupported("CreateTable", request)
     if "GlobalTableSourceArn" in request:
         # A global table with several accounts: the replica's account is never the one of its source.
         raise invalid_parameter(

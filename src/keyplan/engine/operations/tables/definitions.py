@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from uuid import NAMESPACE_DNS, uuid5
 
 from keyplan.engine.errors import invalid_parameter, not_found, validation_error
+from keyplan.engine.operations.differences import UNSUPPORTED
 from keyplan.engine.operations.tables.replicas import ReplicasRequest
 from keyplan.engine.operations.tables.replication import SETTINGS_MODE
 from keyplan.engine.operations.tables.throughput import (
@@ -293,9 +294,9 @@ def check_settings_replication(request: TableRequest) -> None:
         raise invalid_parameter("GlobalTableSettingsReplicationMode must be ENABLED or DISABLED")
 
 
-def refuse_unsupported(request: TableRequest, members: tuple[str, ...]) -> None:
-    """Refuse members for features that the engine doesn't have."""
-    for member in members:
+def refuse_unsupported(operation: str, request: TableRequest) -> None:
+    """Refuse parameters for features that the engine doesn't have."""
+    for member in UNSUPPORTED.get(operation, {}):
         if request.get(member):
             raise validation_error(f"{member} is not supported by this endpoint")
 

@@ -54,7 +54,6 @@ _CHANGES = (
     "GlobalTableSettingsReplicationMode",
     *replicas.MEMBERS,
 )
-_UNSUPPORTED = ("VectorIndexUpdates",)
 _KINDS = ("Update", "Create", "Delete")
 
 
@@ -120,7 +119,7 @@ def _updating_description(after: TableDescription, before: TableDescription, req
 
 def _check_request(request: TableRequest) -> None:
     """Make all checks that don't need the table."""
-    refuse_unsupported(request, _UNSUPPORTED)
+    refuse_unsupported("UpdateTable", request)
     if all(request.get(name) in (None, [], {}) for name in _CHANGES):
         raise validation_error(
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
