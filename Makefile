@@ -5,6 +5,9 @@ BIN := .venv/bin
 # Shows how far a step of the set-up is. What the step itself says goes to a log, and to the terminal if it fails.
 STEP := $(PYTHON) tools/progress.py --log .venv/setup.log
 
+# Tests start hundreds of commands. Without bytecode, each would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A virtual environment breaks if it is moved or copied, or if the Python it was built with is removed. Rebuild it then.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
 .venv/.locked: rebuild

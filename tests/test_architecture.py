@@ -10,6 +10,7 @@ import importlib
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -158,8 +159,10 @@ def room_of(module: str) -> str:
     return ".".join(parts[:3] if parts[1:2] == ["apps"] else parts[:2])
 
 
-def imported_modules(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+@cache
+def imported_modules(source: str, module: str, *, is_package: bool) -> list[str]:
     """The modules of keyplan that a source text imports, by their full names."""
+    imported: list[str] = []
     package = module.split(".") if is_package else module.split(".")[:-1]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -171,7 +174,8 @@ def imported_modules(source: str, module: str, *, is_package: bool) -> Iterator[
             names = [f"{origin}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from (name for name in names if name.split(".")[0] == "keyplan")
+        imported += [name for name in names if name.split(".")[0] == "keyplan"]
+    return imported
 
 
 def refusal(importer: str, imported: str) -> str | None:
@@ -202,7 +206,7 @@ def test_every_import_respects_the_table() -> None:
     ] == []
 
 
-def imports_of(path: Path) -> Iterator[str]:
+def imports_of(path: Path) -> list[str]:
     return imported_modules(path.read_text("utf-8"), module_name(path), is_package=path.name == "__init__.py")
 
 

@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def contents(folder: Path) -> set[str]:
     return (found | {path.parent.name for path in folder.glob("*/__init__.py")}) - {"__init__"}
 
 
+@cache
 def defined_in(package: str) -> set[str]:
     """Every name that a reader may look for: modules, folders, and what the modules define."""
     names: set[str] = set()

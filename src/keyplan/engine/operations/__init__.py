@@ -5,7 +5,8 @@ returns the answer or raises a `DynamoError`. It knows storage, expressions and 
 what else runs in its transaction. An operation on items raises before it writes anything, so that several can share a
 transaction.
 
-`OPERATIONS` is the table of all operations; the main type is `Operation`.
+`OPERATIONS` is the table of all operations; the main type is `Operation`. `jobs` is work that is larger than one
+request, and `differences` says where an answer isn't AWS's.
 """
 
 from collections.abc import Callable
