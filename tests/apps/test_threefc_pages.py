@@ -311,6 +311,18 @@ def test_players_and_their_accounts(site: Club, olga: Reader) -> None:
     assert "user-3" not in site.browser("viewer").get("/leagues/north/players").text
 
 
+def test_all_errors_of_a_form_are_shown_at_once(site: Club, olga: Reader) -> None:
+    """What isn't valid, what is refused only when it is written, and what doesn't go together."""
+    at = "/seasons/spring/edit"
+    shown = re.search(r'name="shown" value="([^"]*)"', olga.get(at).text)
+    assert shown
+    days = {"starts_on": "2026-09-02", "ends_on": "2026-09-01", "version": "1", "shown": shown[1]}
+    for name, says in (("Sp\u202ering", "U+202E"), ("", "Name: Required.")):
+        page = olga.send(at, name=name, **days)
+        shows(page, 422, says)
+        shows(page, 422, "Last day: The last day can't be before the first day.")
+
+
 def test_renaming_and_deleting(site: Club, olga: Reader) -> None:
     shows(olga.follow(olga.send("/leagues/north/edit", name="N", slug="n", version="1")), 200, "League saved")
     shows(olga.send("/leagues/north/edit", name="M", slug="m", version="1"), 412, "This was changed in the meantime.")

@@ -153,9 +153,16 @@ def test_a_kept_form_says_what_it_is_and_can_be_discarded(started: Site, browser
     fields = {name: unescape(value) for name, value in re.findall(r'name="([^"]+)" value="([^"]*)"', notice[0])}
     sign_in(browser, "bob")
     assert browser.post("/unsent-form", data=fields).status_code == 403
-    assert browser.post("/unsent-form", data={**fields, "csrf": token_in(browser.get("/"))}).status_code == 303
+    asked = browser.post("/unsent-form", data={**fields, "csrf": token_in(browser.get("/"))})
+    assert "<h1>Discard the form?</h1>" in asked.text, "somebody else doesn't learn what is in it"
+    yes = {**fields, "confirmed": "yes"}
+    assert browser.post("/unsent-form", data={**yes, "csrf": token_in(browser.get("/"))}).status_code == 303
     assert "Emma" in signed_in(browser, "alice", to).text, "somebody else can't discard it"
-    discarded = browser.post("/unsent-form", data={**fields, "csrf": token_in(browser.get("/"))})
+    asked = browser.post("/unsent-form", data={**fields, "csrf": token_in(browser.get("/"))})
+    assert "<h1>Discard the form “Emma &amp; Co”?</h1>" in asked.text
+    assert "data-unsent" not in asked.text
+    assert "Emma" in browser.get(to.removeprefix("/library")).text, "nothing happened yet"
+    discarded = browser.post("/unsent-form", data={**yes, "csrf": token_in(browser.get("/"))})
     assert discarded.headers["location"] == "/library/shelves/new?from=here"
     page = browser.get("/")
     assert "Form discarded" in page.text

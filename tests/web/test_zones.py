@@ -70,13 +70,13 @@ def test_a_time_is_read_in_the_zone_that_its_form_names() -> None:
         (
             BERLIN,
             "2026-03-29T02:30",
-            "There is no 02:30 on 2026-03-29 in Europe/Berlin: clocks go from 02:00 to 03:00.",
+            "There is no 02:30 on 29 March 2026 in Europe/Berlin: clocks go from 02:00 to 03:00.",
         ),
         (LORD_HOWE, "2026-10-04T02:10", "in Australia/Lord_Howe: clocks go from 02:00 to 02:30."),
         (
             "Pacific/Apia",
             "2011-12-30T12:00",
-            "There is no 12:00 on 2011-12-30 in Pacific/Apia: clocks go from 00:00 to 00:00.",
+            "There is no 12:00 on 30 December 2011 in Pacific/Apia: clocks go from 00:00 to 00:00.",
         ),
     ],
 )
@@ -93,7 +93,7 @@ def test_of_a_time_that_clocks_show_twice_the_first_is_taken_and_it_is_said() ->
     with at_clock(ZoneInfo(BERLIN)):
         assert read_form(Asked, {"at": ["2026-10-25T02:30"]}).at == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
         assert clock().remarks == [
-            "Clocks show 02:30 twice on 2026-10-25 in Europe/Berlin. The first one (CEST, not CET) was saved."
+            "Clocks show 02:30 twice on 25 October 2026 in Europe/Berlin. The first one (CEST, not CET) was saved."
         ]
     assert clock().remarks == []
 
@@ -202,7 +202,7 @@ def test_a_page_shows_and_takes_times_in_the_zone_of_what_it_shows(team: httpx.C
     assert ">00:30<" in team.get("/teams/heat").text
     gap = team.post("/teams/heat", data={**form, "starts": "2026-03-08T02:30"})
     assert gap.status_code == 422
-    assert f"There is no 02:30 on 2026-03-08 in {CHICAGO}" in gap.text
+    assert f"There is no 02:30 on 8 March 2026 in {CHICAGO}" in gap.text
 
 
 @pytest.mark.parametrize("name", ["old", "none"])

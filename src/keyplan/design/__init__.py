@@ -65,7 +65,7 @@ from keyplan.design.item_reads import (
     together,
     transact_get,
 )
-from keyplan.design.joint_limits import limits
+from keyplan.design.joint_limits import joint_limits_of, limits
 from keyplan.design.large_values import NotLoaded, large
 from keyplan.design.limits import CHECKED_ON_WRITE, Limit, limit
 from keyplan.design.operations import (
@@ -184,6 +184,7 @@ __all__ = [
     "include",
     "index",
     "job",
+    "joint_limits_of",
     "key",
     "label_of",
     "large",

@@ -247,6 +247,17 @@ class Media:
         kept = update(upload, where=lambda stored: stored.state == "pending", refusal=_USED)
         return Checked(file, [kept, *self._counted(upload, file)])
 
+    def cancel(self, upload_id: str, *, owner: str) -> None:
+        """End an upload of this person that isn't confirmed: it no longer counts, and what was sent is deleted.
+
+        Nothing happens if it isn't theirs, or has ended.
+        """
+        upload = self._store.run(get(Upload, upload_id=upload_id, consistent=True)) if is_upload_id(upload_id) else None
+        if upload is None or upload.owner != owner_id(owner) or upload.state != "pending":
+            return
+        if self._drop(upload, self._store.clock() + SECOND_LOOK):
+            self._remove(upload)
+
     def _counted(self, upload: Upload, file: File) -> list[Part]:
         """What counts a kept file against the quota of its owner, if it has one."""
         return [create(KeptFile(name=file.name, owner=upload.owner, size=file.size))] if upload.owner else []

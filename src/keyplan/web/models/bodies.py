@@ -5,7 +5,7 @@ callers send, with the same limits; what inherits from it and from `Out` is an a
 partial change, in which every field may be left out.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from datetime import datetime
 from types import NoneType
@@ -25,12 +25,14 @@ from keyplan.design import (
     Limit,
     access_of,
     classes_in,
+    joint_limits_of,
     mapped_type,
     public_name,
     relaxed_field,
     takes_none,
     values_in_common,
 )
+from keyplan.web.models.problems import FieldProblem
 from keyplan.web.models.values import Time
 
 F = TypeVar("F", bound=Fields)
@@ -79,12 +81,42 @@ class In(_Made):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     @classmethod
+    def problems_beside(cls, values: Mapping[str, object]) -> Iterator[FieldProblem]:
+        """What is wrong with values together, of which each on its own is valid: the declared limits on several fields.
+
+        The values are as they were sent, and others may be missing. Writing checks all of it again.
+        """
+        yield from broken_limits(cls, values)
+
+    @classmethod
     def _adapted(cls, name: str, info: FieldInfo) -> FieldInfo:
         _refuse_unless_settable(cls.__name__, name, info)
         if isinstance(info.default_factory, IdFactory):
             # The ID is made with the entity: a request that is sent again must have the same body.
             info.annotation, info.default_factory, info.default = info.annotation | None, None, None  # type: ignore[operator, assignment]  # a type
         return _named(name, _as_sent(info), for_answers=False)
+
+
+def broken_limits(model: type[BaseModel], values: Mapping[str, object]) -> Iterator[FieldProblem]:
+    """What breaks the limits on several fields that a body inherits, by the names that callers use."""
+    declaring: type[BaseModel] = getattr(model, "declaration", model)
+    limits = joint_limits_of(declaring, [*_limited_fields(declaring)])
+    made = model.model_construct()
+    known: dict[str, object] = {}
+    for name, info in model.model_fields.items():
+        if (sent_as := info.alias or name) in values:
+            model.__pydantic_validator__.validate_assignment(made, name, values[sent_as], context=CHECKED_ON_WRITE)
+        if sent_as in values or not info.is_required():
+            known[name] = getattr(made, name)
+    for each in limits:
+        for error in each.broken(model.__name__, known):
+            yield FieldProblem(f"/{error.field}" if error.field else "", error.problem, error.code)
+
+
+def _limited_fields(model: type[BaseModel]) -> Iterator[str]:
+    for base in model.__mro__:
+        for each in vars(base).values():
+            yield from getattr(each, "limited_fields", ())
 
 
 class Out(_Made):

@@ -50,6 +50,7 @@ def page_that_asks(
         thing=thing,
         sent={**values_of(typed), **beside(typed), **name},
         back=_page_before(page, view, values),
+        unsent=None,  # one question at a time
     )
 
 

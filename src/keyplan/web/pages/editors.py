@@ -17,25 +17,26 @@ for later. Who may call `create` may open the pages. What is said goes through t
 the noun, the plural, labels and help texts.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Generic, Self, TypeAlias, TypeVar, get_origin
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, get_origin
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from starlette.responses import Response
 
-from keyplan.design import CHECKED_ON_WRITE, label_of
+from keyplan.design import label_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.paging import Listing, Paging
+from keyplan.web.models.problems import FieldProblem, Problem
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
+from keyplan.web.pages.bodies import assigned, body_of, problems_of_part, read_body
 from keyplan.web.pages.forms import OfVersion
 from keyplan.web.pages.inputs import Input, ShownInput, input_for
-from keyplan.web.pages.reading import invalid
 from keyplan.web.pages.views import View
 from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.directions import filled_in
@@ -80,6 +81,14 @@ class EditorForm(In):
 
     version: int | None = None
     publish: bool = False
+
+    body_problems: ClassVar[Callable[[Mapping[str, object]], Iterator[FieldProblem]]] = lambda sent: iter(())
+    """What is wrong with the body that valid fields make."""
+
+    @classmethod
+    def problems_beside(cls, values: Mapping[str, object]) -> Iterator[FieldProblem]:
+        """What is wrong with the values of the body."""
+        yield from cls.__dict__["body_problems"](values) if "body_problems" in cls.__dict__ else ()
 
     @property
     def seen(self) -> Versions:
@@ -126,12 +135,12 @@ class Editor(Generic[S, New, Changed]):
     @cached_property
     def body(self) -> type[In]:
         """What `create` takes."""
-        return _body(self.create)
+        return body_of(self.create)
 
     @cached_property
     def for_changes(self) -> Self:
         """The editor whose form asks for what can be changed: without fields that are set on create only."""
-        known = _body(self.change).model_fields
+        known = body_of(self.change).model_fields
         kept = [name for name in self.asked if name in known]
         return replace(self, fields=kept) if len(kept) < len(self.asked) else self
 
@@ -148,7 +157,21 @@ class Editor(Generic[S, New, Changed]):
         found: dict[str, FieldInfo] = {}
         for name, each in self.asked.items():
             found |= each.asked(name, self.body.model_fields[name])
-        return _form(f"{self.body.__name__}Form", self.body, found)
+        form = _form(f"{self.body.__name__}Form", self.body, found)
+        form.body_problems = self._body_problems
+        return form
+
+    def _body_problems(self, sent: Mapping[str, object]) -> Iterator[FieldProblem]:
+        """What is wrong with values of the body, of which each part that the form asks for is valid."""
+        typed, known = assigned(self.form, sent)
+        values: dict[str, object] = {}
+        for name, each in self.asked.items():
+            if known.issuperset(each.asked(name, self.body.model_fields[name])) and not each.needs_before:
+                try:
+                    values[self._of_body(name)] = each.value(name, typed, None)
+                except Problem as problem:
+                    yield from problem.errors
+        yield from problems_of_part(self.body, values)
 
     @cached_property
     def unchecked(self) -> type[EditorForm]:
@@ -326,8 +349,8 @@ class Editor(Generic[S, New, Changed]):
         def create(view: View[S], typed: form) -> Response:
             values = self.values(typed, None)
             if self.publish is None:
-                return self.saved(view, self.create(view.service, _read(self.create, values)), "{Noun} created")
-            new = _read(self.create, {**values, "publish": typed.publish})
+                return self.saved(view, self.create(view.service, read_body(self.create, values)), "{Noun} created")
+            new = read_body(self.create, {**values, "publish": typed.publish})
             made = self.create(view.service, new)
             return self.saved(view, made, "{Noun} published" if typed.publish else "{Noun} saved as a draft")
 
@@ -361,7 +384,7 @@ class Editor(Generic[S, New, Changed]):
         def change(view: View[S], id: key, typed: form) -> Response:
             view.service.require(self.create)
             values = editor.values(typed, self.one(view.service, id))
-            changed = self.change(view.service, id, _read(self.change, values), typed.seen)
+            changed = self.change(view.service, id, read_body(self.change, values), typed.seen)
             if self.publish is not None and typed.publish:
                 changed = self.publish(view.service, id, frozenset({_version(changed)}))
             return self.saved(view, changed, "{Noun} published" if typed.publish else "{Noun} saved")
@@ -392,25 +415,8 @@ class Editor(Generic[S, New, Changed]):
             return self.saved(view, act(view.service, id, which.seen), sentence)
 
 
-def _body(method: Callable[..., object]) -> type[In]:
-    found = signature_of(method).body
-    if found is None:
-        raise TypeError(f"{method.__qualname__} takes no body, so that there is nothing to ask for.")
-    return found[1]
-
-
 def _has(model: type[BaseModel], name: str) -> bool:
     return name in model.model_fields or hasattr(model, name)  # a field, or a property
-
-
-def _read(method: Callable[..., object], values: Mapping[str, object]) -> Any:  # noqa: ANN401 - the body that it takes
-    """The body of a method. What is not valid goes back to the form."""
-    model = _body(method)
-    known = {name: value for name, value in values.items() if name in model.model_fields}
-    try:
-        return model.model_validate(known, context=CHECKED_ON_WRITE, by_name=True)
-    except ValidationError as error:
-        raise invalid(error, model) from error
 
 
 def _version(thing: object) -> int:

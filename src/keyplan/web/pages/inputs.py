@@ -31,6 +31,8 @@ class Input:
     """Base of the kinds; by itself one line of text. Other arguments become attributes of the element."""
 
     template: ClassVar[str] = "inputs/line.html"
+    needs_before: ClassVar[bool] = False
+    """Whether its value depends on the thing that is changed."""
 
     def __init__(
         self, *, label: str | None = None, help: str | None = None, options: OptionsOf = (), **attributes: object

@@ -16,6 +16,7 @@ from keyplan.web.pages.rendering import Site, Static, kit_page
 from keyplan.web.pages.sent_forms import kept_form_pages
 from keyplan.web.pages.serving import Serving
 from keyplan.web.pages.signin import SIGN_IN, SIGN_OUT_PAGE, can_sign_in, sign_in_pages
+from keyplan.web.pages.uploading import upload_pages
 from keyplan.web.pages.zone_choice import zone_pages
 from keyplan.web.routes.routing import Later
 from keyplan.web.settings import Settings
@@ -66,7 +67,7 @@ class SystemPages:
         kit = [SIGN_OUT_PAGE] if pages.sign_in else sign_in_pages(site, pages.people)
         if pages.sign_in is None and can_sign_in(site):
             site.sign_in = SIGN_IN
-        routes = (*pages.routes, *kit, *zone_pages(site), *kept_form_pages(site))
+        routes = (*pages.routes, *kit, *zone_pages(site), *kept_form_pages(site), *upload_pages(site))
         return Serving(site, pages.everywhere, routes), routes
 
 

@@ -38,6 +38,12 @@ def digests_of(values: Mapping[str, Texts]) -> str:
     return " ".join(f"{name}={_digest(texts)}" for name, texts in values.items())
 
 
+def changed_since(shown: str, entered: Mapping[str, Texts]) -> set[str]:
+    """The fields that have other values than those that were shown, by the digests of the form."""
+    first = _digests_in(shown)
+    return {name for name, texts in entered.items() if first.get(name) != _digest(texts)}
+
+
 def newer_values(
     entered: Mapping[str, Texts], now: Mapping[str, Texts], shown: str, together: Iterable[Texts]
 ) -> dict[str, Newer]:
@@ -46,7 +52,7 @@ def newer_values(
     `together` are groups of fields that make one value, such as the parts of an address: they keep what was entered if
     one of them was changed.
     """
-    first = dict(each.split("=", 1) for each in shown.split() if "=" in each)
+    first = _digests_in(shown)
     group_of = {name: group for group in together for name in group}
     untouched = {name for name in now if first.get(name) == _digest(entered.get(name, ()))}
     found: dict[str, Newer] = {}
@@ -56,6 +62,10 @@ def newer_values(
             is_taken = all(each in untouched for each in group_of.get(name, (name,)) if each in now)
             found[name] = Newer(name, texts, is_taken)
     return found
+
+
+def _digests_in(shown: str) -> dict[str, str]:
+    return dict(each.split("=", 1) for each in shown.split() if "=" in each)
 
 
 def _digest(texts: Texts) -> str:

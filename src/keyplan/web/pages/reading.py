@@ -1,6 +1,6 @@
 """Reads what was entered in a form, as an `In`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
@@ -16,6 +16,7 @@ from keyplan.web.models.problems import FieldProblem, Invalid
 from keyplan.web.pages.attributes import kinds_of
 from keyplan.web.pages.forms import BEFORE, ZONE, Form, Typed, is_ours
 from keyplan.web.pages.messages import message_for
+from keyplan.web.pages.newer import SHOWN, changed_since
 from keyplan.web.pages.zones import NoSuchTime, read_time
 
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
@@ -48,15 +49,51 @@ def read_form(model: type[I], typed: Typed) -> I:
                 values[sent_as] = _time(sent_as, value, typed) if _asks_for_time(field) else value
             except NoSuchTime as error:
                 skipped.append(FieldProblem(f"/{sent_as}", str(error), "no-such-time"))
+    changed = _changed(model, typed)
     try:
         read = model.model_validate(values, context=CHECKED_ON_WRITE)
     except ValidationError as error:
         known = {each.pointer for each in skipped}
         others = [each for each in invalid(error, model).errors if each.pointer not in known]
-        raise Invalid([*skipped, *others]) from error
-    if skipped:
-        raise Invalid(skipped)
+        raise _everything(model, values, [*skipped, *others], changed) from error
+    if skipped or next(_hidden_in(model, values, changed), None) is not None:
+        raise _everything(model, values, skipped, changed)
     return read
+
+
+def _everything(
+    model: type[In], values: Mapping[str, object], found: Sequence[FieldProblem], changed: Collection[str]
+) -> Invalid:
+    """All that is wrong with what was entered, at once: also what would be refused only when it is written."""
+    hidden = _hidden_in(model, values, changed)
+    wrong = {field_of(each) for each in found}
+    problems = [*found, *(each for each in hidden if field_of(each) not in wrong)]
+    known = {field_of(each) for each in problems}
+    valid = {name: value for name, value in values.items() if name not in known}
+    problems += (each for each in model.problems_beside(valid) if field_of(each) not in known)
+    places = {info.alias or name: place for place, (name, info) in enumerate(model.model_fields.items())}
+    return Invalid(sorted(problems, key=lambda each: places.get(field_of(each), -1)))
+
+
+def field_of(problem: FieldProblem) -> str:
+    """The field that a problem is about."""
+    return problem.pointer.lstrip("/").partition("/")[0]
+
+
+def _changed(model: type[In], typed: Typed) -> Collection[str]:
+    """The fields whose values are new: of a form about a version those that it didn't show first."""
+    names = [info.alias or name for name, info in model.model_fields.items()]
+    if SHOWN in typed:
+        return changed_since(typed[SHOWN][-1], {name: typed.get(name, ()) for name in names})
+    return names if "version" not in names else ()
+
+
+def _hidden_in(model: type[In], values: Mapping[str, object], changed: Collection[str]) -> Iterator[FieldProblem]:
+    """Hidden characters in new values; those of stored ones are corrected only when the field is changed."""
+    try:
+        model.model_validate(values)
+    except ValidationError as error:
+        yield from (each for each in invalid(error, model).errors if field_of(each) in changed)
 
 
 def _asks_for_time(field: FieldInfo) -> bool:

@@ -1,6 +1,7 @@
 """The form that came with a request: which form it is, its key, and what is left of it if it can't be shown again."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -17,13 +18,18 @@ from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, beside,
 from keyplan.web.pages.kept import KEPT, Entered, Keeping, Unsent
 from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.views import View
+from keyplan.web.system.confirm import Confirm
+from keyplan.web.system.directions import isolated
 from keyplan.web.system.page_routes import PageRoute
+from keyplan.web.system.running import WouldWriteError
 
 SEND_AGAIN = (TooManyRequests, TimedOut)
 """After these, people can send the same again with a button."""
 _LONGEST_KEY = 255
 _SECRETS = ("password", "secret")
 _SHOWN_NOWHERE = ("version",)
+_MADE_ID = re.compile("(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$", re.IGNORECASE)
+"""An ID that was made by a system."""
 
 
 def sent_with(page: PageRoute, request: Request, problem: Problem | None = None) -> Sent | None:
@@ -53,8 +59,14 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
     if sent is None or sent.name is None or problem.code == OTHER_USER or isinstance(problem, SEND_AGAIN):
         return []
     form = Form(sent)
-    texts = {name: "\n".join(filter(None, values)) for name, values in _without_secrets(sent.typed).items()}
+    texts = {name: "\n".join(_read_by_people(form, name, each)) for name, each in _without_secrets(sent.typed).items()}
     return [(form.label(name), text) for name, text in texts.items() if text and _is_shown(name)]
+
+
+def _read_by_people(form: Form, name: str, values: Sequence[str]) -> Iterator[str]:
+    """The values of a field, by their names where they were chosen. IDs without a name say nothing to people."""
+    names = form.named(name)
+    return (names.get(each, each) for each in values if each and (each in names or not _MADE_ID.search(each)))
 
 
 def fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
@@ -96,10 +108,19 @@ def kept_form_pages(site: Site) -> list[PageRoute]:
     keeping = Keeping(site.running.store)
 
     def discard(view: View[Any], which: KeptFormChoice) -> Response:
+        if view.service.visit.rehearses:
+            raise WouldWriteError
         keeping.discard(view.visitor, which.kept)
         return view.redirect_to(view.site.local(which.to), notice="Form discarded")
 
-    return [PageRoute("POST", "/unsent-form", discard, once=False)]
+    def question(view: View[Any], thing: object) -> str:
+        entered = keeping.find(view.visitor, _first(view.request.scope["keyplan.typed"], "kept"))
+        if entered is None or not entered.called:
+            return view.site.language.say("Discard the form?")
+        return view.site.language.say(f"Discard the form “{isolated(entered.called)}”?")
+
+    confirm = Confirm(question, "Discard form", "What you entered in it is deleted.")
+    return [PageRoute("POST", "/unsent-form", discard, once=False, confirm=confirm)]
 
 
 class KeptForms:

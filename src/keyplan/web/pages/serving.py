@@ -67,7 +67,7 @@ def _at_clock_of_visitor(
     def made(
         self: "Serving", page: PageRoute, request: Request, visitor: Visitor, /, *args: P.args, **kwargs: P.kwargs
     ) -> Response:
-        with at_clock(self._site.zone_for(visitor.cookies)):
+        with at_clock(self._site.zone_for(visitor.cookies), self._site.language):
             return make(self, page, request, visitor, *args, **kwargs)
 
     return made
@@ -198,6 +198,8 @@ class Serving:
                 problem = _problem_of(another, request)
         has_page = page.verb == "POST" and problem.status not in _NO_WAY_BACK
         back = self._kept.page_with(page, request, values) if has_page else None
+        if page.verb == "GET" and problem.status in _LATER:
+            back = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         return self._problem_page(request, visitor, problem, back=back)
 
     def _again(
@@ -272,7 +274,7 @@ class Serving:
         except Problem as foreign:  # what another site sent must not be sent again as ours
             problem = foreign
             del request.scope["keyplan.typed"]
-        with at_clock(self._site.zone_for(visitor.cookies)):
+        with at_clock(self._site.zone_for(visitor.cookies), self._site.language):
             page = self._problem_page(request, visitor, problem, reads=False, back=self._back(request))
             return self._finished(page, visitor)
 
@@ -312,7 +314,7 @@ class Serving:
             instead = self._kept.page_instead_of(request.scope["path"]) if request.method == "GET" else None
             if isinstance(problem, WrongMethod) and instead is not None:
                 return self._finished(RedirectResponse(instead, 303), visitor)
-            with at_clock(self._site.zone_for(visitor.cookies)):
+            with at_clock(self._site.zone_for(visitor.cookies), self._site.language):
                 return self._finished(self._problem_page(request, visitor, problem), visitor)
 
         async def handle(request: Request, error: Exception) -> Response:

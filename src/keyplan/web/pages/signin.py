@@ -93,7 +93,10 @@ def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:
         view.sign_in(person.caller())
         return view.redirect_to(view.site.local(chosen.to), notice=f"Signed in as {isolated(person.name)}")
 
-    return [PageRoute("GET", SIGN_IN, choose), PageRoute("POST", SIGN_IN, become, again=choose, once=False)]
+    return [
+        PageRoute("GET", SIGN_IN, choose),
+        PageRoute("POST", SIGN_IN, become, again=choose, again_at=SIGN_IN, once=False),
+    ]
 
 
 # At an issuer

@@ -21,6 +21,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from markupsafe import Markup
 
+from keyplan.web.system.language import ENGLISH, Language
+
 CHOSEN, TOLD = "keyplan-zone", "keyplan-browser-zone"
 """The cookies: the zone that somebody chose on the page about it, and the one that the browser has."""
 DEFAULT = ZoneInfo("UTC")
@@ -43,6 +45,7 @@ class Clock:
     is_of_page: bool = False
     """Whether the page has named the zone: that of a team or a league."""
     remarks: list[str] = field(default_factory=list)
+    language: Language = ENGLISH
 
 
 _CLOCK: ContextVar[Clock] = ContextVar("keyplan_clock")
@@ -54,9 +57,9 @@ def clock() -> Clock:
 
 
 @contextmanager
-def at_clock(zone: ZoneInfo) -> Iterator[Clock]:
-    """Read and show times in a zone within the block."""
-    token = _CLOCK.set(Clock(zone))
+def at_clock(zone: ZoneInfo, language: Language = ENGLISH) -> Iterator[Clock]:
+    """Read and show times in a zone, and days in a language, within the block."""
+    token = _CLOCK.set(Clock(zone, language=language))
     try:
         yield _CLOCK.get()
     finally:
@@ -93,7 +96,9 @@ def local_time(value: D) -> D:
 def moment(value: datetime) -> Markup:
     """A time for people, with its zone, and its machine-readable form."""
     shown = local_time(value)
-    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{shown:%-d %B %Y, %H:%M} {short(shown)}")
+    return Markup('<time datetime="{}">{}</time>').format(
+        value.isoformat(), f"{clock().language.day(shown)}, {shown:%H:%M} {short(shown)}"
+    )
 
 
 def hour(value: datetime) -> Markup:
@@ -104,7 +109,7 @@ def hour(value: datetime) -> Markup:
 
 def day(value: date) -> Markup:
     """A day for people, with its machine-readable form; of a time, the day in the zone of the page."""
-    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{local_time(value):%-d %B %Y}")
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), clock().language.day(local_time(value)))
 
 
 def short(shown: datetime) -> str:
@@ -176,7 +181,7 @@ def _about_skipped(shown: datetime, zone: ZoneInfo) -> str:
     change = late.replace(microsecond=0)
     return SKIPPED.format(
         time=f"{shown:%H:%M}",
-        day=shown.date(),
+        day=clock().language.day(shown),
         zone=zone.key,
         first=f"{change + before:%H:%M}",
         last=f"{change + after:%H:%M}",
@@ -185,4 +190,6 @@ def _about_skipped(shown: datetime, zone: ZoneInfo) -> str:
 
 def _about_twice(shown: datetime, zone: ZoneInfo) -> str:
     first, second = short(shown), short(shown.replace(fold=1))
-    return TWICE.format(time=f"{shown:%H:%M}", day=shown.date(), zone=zone.key, first=first, second=second)
+    return TWICE.format(
+        time=f"{shown:%H:%M}", day=clock().language.day(shown), zone=zone.key, first=first, second=second
+    )

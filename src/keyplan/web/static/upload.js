@@ -54,9 +54,14 @@ export async function sent(form, file) {
   data.delete("file");
   data.append("file", file); // after the signed fields
   const mode = new URL(send.action).origin === location.origin ? "same-origin" : "no-cors";
-  const answer = await fetch(send.action, { method: "POST", body: data, mode, headers: { Accept: "text/html" } });
-  // Another host's response can't be read. Whether the file arrived shows when it is confirmed.
-  if (!answer.ok && answer.type !== "opaque") throw refusal(await pageIn(answer));
+  try {
+    const answer = await fetch(send.action, { method: "POST", body: data, mode, headers: { Accept: "text/html" } });
+    // Another host's response can't be read. Whether the file arrived shows when it is confirmed.
+    if (!answer.ok && answer.type !== "opaque") throw refusal(await pageIn(answer));
+  } catch (error) {
+    await submitted(asked.querySelector("form[data-cancel]")).catch(() => {}); // so that it doesn't count any more
+    throw error;
+  }
   return asked.querySelector("form[data-confirm]");
 }
 

@@ -31,7 +31,7 @@ class Confirm:
     button: Text
     then: str = "This can't be undone."
     about: Callable[..., object] | None = None
-    """The method of the service that reads what it is about."""
+    """The method of the service that reads what it is about, by values of the path and the form."""
     shows: str | None = None
     """The template that shows the `thing` as it is now. It is done to the version that is shown, then, and not to the
     one that the page before showed."""
@@ -43,7 +43,9 @@ class Confirm:
         if self.about is None:
             return None
         taken = [*inspect.signature(self.about).parameters][1:]
-        return self.about(view.service, **{name: values[name] for name in taken if name in values})
+        sent = {name: value for each in values.values() if isinstance(each, In) for name, value in each}
+        known = {**sent, **values}
+        return self.about(view.service, **{name: known[name] for name in taken if name in known})
 
     def asked(self, view: Any, typed: In | None, thing: object, values: Mapping[str, object]) -> dict[str, str]:  # noqa: ANN401 - a View
         """The question, the button and what will happen, in the words of the pages."""

@@ -1,5 +1,7 @@
 """What the kit says, in German. A system adds its own words: `GERMAN.with_words({"Title": "Titel"})`."""
 
+from datetime import date
+
 from keyplan.web.system.language import Language
 
 _PAGES = {
@@ -270,6 +272,12 @@ _NEWER = {
         "Die Felder dieses Formulars wurden nicht geändert: Du kannst sie jetzt speichern."
     ),
     "Discard what you entered": "Eingaben verwerfen",
+    "Discard the form?": "Das Formular verwerfen?",
+    "Discard the form “{called}”?": "Das Formular „{called}“ verwerfen?",
+    "Discard form": "Formular verwerfen",
+    "What you entered in it is deleted.": "Deine Eingaben darin werden gelöscht.",
+    "Try again": "Noch einmal versuchen",
+    "Upload canceled": "Upload abgebrochen",
     "Changed by somebody else: this is the newer value.": "Von jemand anderem geändert: Das ist der neue Wert.",
     "Newer value:": "Neuer Wert:",
     "Empty": "Leer",
@@ -356,5 +364,13 @@ _UPLOADS = {
     ),
     "This file type isn't supported. Upload {type}.": "Dieser Dateityp wird nicht unterstützt. Erlaubt ist {type}.",
 }
-GERMAN = Language("de", {**_PAGES, **_PROBLEMS, **_VALUES, **_EDITORS, **_NEWER, **_UPLOADS})
+_MONTHS = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+
+
+def german_day(value: date) -> str:
+    """A day as people write it in German: 1. Mai 2026."""
+    return f"{value.day}. {_MONTHS[value.month - 1]} {value.year}"
+
+
+GERMAN = Language("de", {**_PAGES, **_PROBLEMS, **_VALUES, **_EDITORS, **_NEWER, **_UPLOADS}, german_day)
 """German, with everything that the kit says."""

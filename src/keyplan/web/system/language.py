@@ -6,10 +6,16 @@ sentences in German, `GERMAN`, and a system adds its words: `GERMAN.with_words({
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date
 from functools import cached_property
 
 _VALUE = re.compile(r"{(\w+)}")
+
+
+def english_day(value: date) -> str:
+    """A day as people write it in English: 1 May 2026."""
+    return f"{value:%-d %B %Y}"
 
 
 class Language:
@@ -18,14 +24,18 @@ class Language:
     A name in braces stands for any text.
     """
 
-    def __init__(self, code: str = "en", words: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, code: str = "en", words: Mapping[str, str] | None = None, day: Callable[[date], str] | None = None
+    ) -> None:
         self.code = code
         """The language code, as in HTML."""
         self.words = words or {}
+        self.day = day or english_day
+        """A day as people write it."""
 
     def with_words(self, words: Mapping[str, str]) -> "Language":
         """The language with the words of a system, which come first."""
-        return Language(self.code, {**self.words, **words})
+        return Language(self.code, {**self.words, **words}, self.day)
 
     def say(self, text: str) -> str:
         """A sentence of the kit or of a rule, in this language."""

@@ -1,5 +1,6 @@
 """Games: scheduling and editing one, its box score, its line-up, and its status."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
@@ -9,7 +10,7 @@ from keyplan.apps.hacktracker.fields import ROSTER, ItemId
 from keyplan.apps.hacktracker.models import GameOut, Lineup, StatusMove
 from keyplan.apps.hacktracker.pages.shared import OF_GAME, OF_TEAM, HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
-from keyplan.web import Confirm, OfVersion, Paging, isolated
+from keyplan.web import Confirm, OfVersion, Paging, Unprocessable, isolated
 
 
 class Order(OfVersion):
@@ -17,10 +18,10 @@ class Order(OfVersion):
 
     places: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2} .+$")]], Field(max_length=ROSTER)]
 
-    def lineup(self) -> list[str]:
-        """The players by their places; players with the same place are in the order of the roster."""
-        taken = (each.split(" ", 1) for each in self.places)
-        return [player_id for _, player_id in sorted(taken, key=lambda pair: int(pair[0]))]
+    def taken(self) -> list[tuple[int, str]]:
+        """The places that are taken, and the players, by place."""
+        pairs = (each.split(" ", 1) for each in self.places)
+        return sorted(((int(place), player_id) for place, player_id in pairs), key=lambda pair: pair[0])
 
 
 _GAME = "/games/{game_id}"
@@ -104,5 +105,29 @@ def _last_lineup(view: HackView, team_id: str) -> list[str]:
 
 @pages.post(f"{_GAME}/lineup")
 def set_lineup(view: HackView, game_id: ItemId, order: Order) -> Response:
-    view.service.set_lineup(game_id, Lineup(lineup=order.lineup()), order.seen)
-    return view.redirect(_GAME, game_id=game_id, notice="Line-up saved")
+    taken = order.taken()
+    _check_places(view, game_id, taken)
+    view.service.set_lineup(game_id, Lineup(lineup=[player_id for _, player_id in taken]), order.seen)
+    moved = [place for place, _ in taken] != [*range(1, len(taken) + 1)]
+    notice = (
+        "Line-up saved. Places without a player were skipped: the next players moved up." if moved else "Line-up saved"
+    )
+    return view.redirect(_GAME, game_id=game_id, notice=notice)
+
+
+def _check_places(view: HackView, game_id: str, taken: Sequence[tuple[int, str]]) -> None:
+    """Refuse a place that was given to several players: who bats first there isn't known."""
+    by_place: dict[int, list[str]] = {}
+    for place, player_id in taken:
+        by_place.setdefault(place, []).append(player_id)
+    doubled = {place: ids for place, ids in by_place.items() if len(ids) > 1}
+    if not doubled:
+        return
+    team_id = view.service.game(game_id).team_id
+    names = {each.player_id: f"{each.first_name} {each.last_name}" for each in roster_of(view.service, team_id)}
+    for_each = (
+        f"place {place} is that of {' and '.join(isolated(names.get(each, 'somebody else')) for each in ids)}"
+        for place, ids in doubled.items()
+    )
+    detail = f"Each place can be taken once, but {', '.join(for_each)}. Choose another place for one of them."
+    raise Unprocessable("place-taken", detail, pointer="/places")

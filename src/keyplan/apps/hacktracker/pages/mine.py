@@ -12,7 +12,9 @@ from keyplan.web import Confirm, Listed, OfVersion, all_of, isolated
 def front(view: HackView) -> Response:
     if view.caller is None:
         return view.render("welcome.html")
-    teams = view.page(view.service.my_teams, "Oldest teams first")
+    teams = view.page(
+        view.service.my_teams, "Sorted by name", by=lambda each: f"{each.name.casefold()}\0{each.team_id}"
+    )
     deleted = all_of(view.service.my_deleted_teams) if teams.is_first else []
     return view.render("front.html", teams=teams.items, deleted=deleted, turn=teams.turn)
 

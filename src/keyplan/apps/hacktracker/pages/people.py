@@ -108,9 +108,10 @@ pages.form(
     notice="{name} is now a {role}",
     again=members,
     confirm=Confirm(
-        "Make {user_id} a manager?",
+        "Make {name} a manager?",
         "Make manager",
         "Managers can change the team, its roster and its members.",
+        about=HackTracker.member,
         when=lambda given: given.role == "manager",
     ),
 )
@@ -131,7 +132,12 @@ class Chosen(NewOwner):
 @pages.post(
     f"{_MEMBERS}/remove",
     again=members,
-    confirm=Confirm("Remove {user_id} from the team?", "Remove member", "They need an invitation to come back."),
+    confirm=Confirm(
+        "Remove {name} from the team?",
+        "Remove member",
+        "They need an invitation to come back.",
+        about=HackTracker.member,
+    ),
 )
 def remove_member(view: HackView, team_id: ItemId, which: Chosen) -> Response:
     view.service.remove_member(team_id, which.user_id, None)

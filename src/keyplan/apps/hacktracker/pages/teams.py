@@ -64,10 +64,10 @@ pages.form(
     notice="Team transferred",
     again=edit,
     confirm=Confirm(
-        "Transfer {name} to {user_id}?",
+        "Transfer the team to {name}?",
         "Transfer team",
         "They own the team then. Only they can give it back.",
-        about=HackTracker.team,
+        about=HackTracker.member,
     ),
 )
 

@@ -24,7 +24,9 @@ class Revoked(GrantUser, OfVersion):
 def home(view: FootballView) -> Response:
     if view.caller is None:
         return view.render("welcome.html")
-    found = view.page(view.service.my_leagues, "Oldest leagues first")
+    found = view.page(
+        view.service.my_leagues, "Sorted by name", by=lambda each: f"{each.name.casefold()}\0{each.league_id}"
+    )
     return view.render("home.html", leagues=found.items, turn=found.turn)
 
 

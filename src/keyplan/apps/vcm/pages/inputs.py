@@ -115,6 +115,7 @@ class TrainingsInput(Input):
     """Rows for training times. A stored row without a place is removed; a new one with anything in it needs a place."""
 
     template = "inputs/trainings.html"
+    needs_before = True
     rows = range(MOST_SCHEDULES)
 
     def asked(self, name: str, info: FieldInfo) -> Mapping[str, FieldInfo]:

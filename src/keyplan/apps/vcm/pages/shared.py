@@ -19,7 +19,6 @@ ClubView: TypeAlias = View[Club]
 BERLIN = ZoneInfo("Europe/Berlin")
 DAYS = ("Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag")
 """As they are stored: 0 is Sunday, as JavaScript counts."""
-_MONTHS = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
 GENDERS = {"woman": "Frauen", "men": "Männer", "mixed": "Mixed"}
 
 pages = Pages(
@@ -40,8 +39,7 @@ pages = Pages(
 
 def day(value: datetime) -> Markup:
     """A day."""
-    local = value.astimezone(BERLIN)
-    text = f"{local.day}. {_MONTHS[local.month - 1]} {local.year}"
+    text = GERMAN.day(value.astimezone(BERLIN))
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), text)
 
 

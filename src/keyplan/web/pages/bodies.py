@@ -1,0 +1,59 @@
+"""Bodies that are made from what was entered in a form of other fields, and all that is wrong with them at once."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from keyplan.design import CHECKED_ON_WRITE
+from keyplan.web.models.bodies import In, broken_limits
+from keyplan.web.models.problems import FieldProblem, Invalid
+from keyplan.web.models.signatures import signature_of
+from keyplan.web.pages.reading import field_of, invalid
+
+I = TypeVar("I", bound=In)  # noqa: E741 - an In
+
+
+def body_of(method: Callable[..., object]) -> type[In]:
+    """The body that a method of a service takes."""
+    found = signature_of(method).body
+    if found is None:
+        raise TypeError(f"{method.__qualname__} takes no body, so that there is nothing to ask for.")
+    return found[1]
+
+
+def read_body(method: Callable[..., object], values: Mapping[str, object]) -> Any:  # noqa: ANN401 - the body that it takes
+    """The body of a method, from values by the names of its fields. What is not valid goes back to the form."""
+    model = body_of(method)
+    known = {name: value for name, value in values.items() if name in model.model_fields}
+    try:
+        return model.model_validate(known, context=CHECKED_ON_WRITE, by_name=True)
+    except ValidationError as error:
+        sent = {model.model_fields[name].alias or name: value for name, value in known.items()}
+        raise Invalid([*invalid(error, model).errors, *_beside(model, sent, invalid(error, model))]) from error
+
+
+def problems_of_part(model: type[In], values: Mapping[str, object]) -> Iterator[FieldProblem]:
+    """What is wrong with these values of a body, by the names that callers use. Others may be missing."""
+    found = Invalid([])
+    try:
+        model.model_validate(values, context=CHECKED_ON_WRITE)
+    except ValidationError as error:
+        found = Invalid([each for each in invalid(error, model).errors if field_of(each) in values])
+    yield from found.errors
+    yield from _beside(model, values, found)
+
+
+def _beside(model: type[In], values: Mapping[str, object], found: Invalid) -> Iterator[FieldProblem]:
+    failed = {field_of(each) for each in found.errors}
+    return broken_limits(model, {name: value for name, value in values.items() if name not in failed})
+
+
+def assigned(model: type[I], sent: Mapping[str, object]) -> tuple[I, set[str]]:
+    """A form with some of its values, each valid on its own, and the names of the fields that it has."""
+    made, known = model.model_construct(), set[str]()
+    for name, info in model.model_fields.items():
+        if (sent_as := info.alias or name) in sent:
+            model.__pydantic_validator__.validate_assignment(made, name, sent[sent_as], context=CHECKED_ON_WRITE)
+            known.add(name)
+    return made, known
