@@ -1,5 +1,6 @@
 """The server under attack, and a normal user of it."""
 
+import itertools
 import os
 import secrets
 import signal
@@ -130,6 +131,7 @@ class NormalUser:
         self._target = target
         self._token = token
         self._stopping = threading.Event()
+        self._addresses = itertools.cycle(("/api/wavyblog/posts?limit=5", "/wavyblog/categories"))
         self.seconds: list[float] = []
         self.failures: list[str] = []
         self._thread = threading.Thread(target=self._read)
@@ -147,7 +149,7 @@ class NormalUser:
             began = time.monotonic()
             try:
                 with self._target.client(USER, self._token) as client:
-                    answer = client.get("/api/wavyblog/posts?limit=5")
+                    answer = client.get(next(self._addresses))
                 if answer.status_code != 200:
                     self.failures.append(str(answer.status_code))
             except httpx.TransportError as error:

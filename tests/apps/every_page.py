@@ -174,7 +174,7 @@ def _an_invitation(served: Site) -> Sequence[str]:
 def _games(served: Site) -> Sequence[str]:
     """A live game and one that is not yet played."""
     live = "/threefc/games/demo-game-027-02"
-    return [live, f"{live}/live", "/threefc/games/demo-game-027-00"]
+    return [live, f"{live}/live", "/threefc/games/demo-game-027-00", "/threefc/players/demo-player-000"]
 
 
 TOURS = (

@@ -1,21 +1,27 @@
 """The limits of one request: time, length, depth; and the address it comes from."""
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 
 from keyplan.data import create
+from keyplan.engine import Engine
 from keyplan.web import SIGNED_IN, Api, allow
 from keyplan.web.settings import Settings
 from tests.web.answers import pointers, problem, shelf
 from tests.web.library import SYSTEM, Librarian, NewShelf, Shelf, ShelfOut
-from tests.web.site import Site, site
+from tests.web.library_pages import WITH_PAGES
+from tests.web.site import Site, settings_of, site
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -47,6 +53,45 @@ def slow(settings: Settings) -> Iterator[Site]:
     with site(replace(SYSTEM, api=api), hurried) as served:
         yield served
         go_on.set()  # otherwise the server would wait for it
+
+
+_HOLD = """
+import sqlite3, sys
+lock = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+lock.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+lock.execute("ROLLBACK")
+"""
+"""A process of its own: two copies of SQLite in one process don't see each other's locks."""
+
+
+def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
+    """Another process holds the lock of the file, and one person writes more than there are threads for."""
+    file = tmp_path / "held.db"
+    with Engine(file) as engine, site(WITH_PAGES, settings_of(dev=True, path=file, rate_identity=400), engine) as held:
+        ada, bob = held.as_("ada", limits=httpx.Limits(max_connections=80)), held.as_("bob")
+        browser = httpx.Client(base_url=f"{held.url}/library", timeout=30)
+        for each in (ada.get("/shelves"), bob.get("/shelves"), browser.get("/")):
+            assert each.status_code == 200
+        lock = subprocess.Popen([sys.executable, "-c", _HOLD, file], stdin=-1, stdout=-1)
+        assert lock.stdin is not None
+        assert lock.stdout is not None
+        lock.stdout.readline()
+        with ThreadPoolExecutor(60) as pool, closing(browser):
+            writing = [pool.submit(ada.post, "/shelves", json={"name": f"Shelf {number}"}) for number in range(60)]
+            try:
+                time.sleep(0.5)
+                longest = 0.0
+                for _ in range(25):  # more than a share of the limit on requests, which is counted in the file
+                    for ask in (lambda: bob.get("/shelves"), lambda: browser.get("/")):
+                        began = time.monotonic()
+                        assert ask().status_code == 200
+                        longest = max(longest, time.monotonic() - began)
+            finally:
+                lock.communicate()
+            assert {each.result().status_code for each in writing} == {201}
+    assert longest < 2
 
 
 def test_a_request_that_takes_too_long_times_out(slow: Site) -> None:

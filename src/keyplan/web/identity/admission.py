@@ -26,8 +26,6 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-
 from keyplan.web.models.problems import TooManyRequests, Unauthorized
 from keyplan.web.system.access import Caller
 from keyplan.web.system.rates import RateLimit, Rates
@@ -92,7 +90,7 @@ class Admission:
     async def _count(self, limit: RateLimit) -> None:
         """Count a request, in another thread only if that needs the table."""
         if not self._rates.at_hand(limit):
-            await run_in_threadpool(self._rates.take, limit)
+            await self._rates.take_async(limit)
 
     def _before(self, address: str, proof: str | None, own: RateLimit | None) -> tuple[RateLimit, ...]:
         """The limits that count before a proof is checked."""

@@ -4,7 +4,7 @@ Only pictures are recognized, and no types that a browser would run, such as SVG
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 HEAD_BYTES = 64
@@ -63,3 +63,10 @@ IMAGES = tuple(BY_TYPE)
 def kind_of(head: bytes, size: int) -> Kind | None:
     """The type of a file, by its first `HEAD_BYTES` bytes and its size; None for a type that isn't accepted."""
     return next((kind for kind in KINDS if kind.recognises(head, size)), None)
+
+
+def not_supported(types: Collection[str]) -> str:
+    """The message about a file that has none of these types."""
+    *others, last = [kind.title for kind in KINDS if kind.content_type in types]
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f"This file type isn't supported. Upload {listed}."

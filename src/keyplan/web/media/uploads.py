@@ -40,7 +40,7 @@ from keyplan.design import (
 )
 from keyplan.web.media.decoder import MEGAPIXELS, Decoder, decoder_of
 from keyplan.web.media.hosts import PictureHosts
-from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, KINDS, kind_of
+from keyplan.web.media.kinds import BY_TYPE, HEAD_BYTES, IMAGES, kind_of, not_supported
 from keyplan.web.media.names import is_upload_id, kind_by_name, new_name, new_upload_id, time_mark
 from keyplan.web.media.objects import File, InMemory, Objects, Received, too_large
 from keyplan.web.media.quotas import CONFIRM_WITHIN, KeptFile, Pending, Quota, UploadUse, owner_id, still_pending
@@ -416,10 +416,3 @@ def _wrong_type(found: str | None, asked: str) -> Unprocessable:
 
 def _no_such_upload() -> Missing:
     return Missing("no-such-upload", "Upload not found or expired. Start a new one.")
-
-
-def not_supported(types: Collection[str]) -> str:
-    """The message about a file that has none of these types."""
-    *others, last = [kind.title for kind in KINDS if kind.content_type in types]
-    listed = f"{', '.join(others)} or {last}" if others else last
-    return f"This file type isn't supported. Upload {listed}."

@@ -1,14 +1,16 @@
 """Bodies that are made from what was entered in a form of other fields, and all that is wrong with them at once."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import ValidationError
+from pydantic import ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from keyplan.design import CHECKED_ON_WRITE
 from keyplan.web.models.bodies import In, broken_limits
 from keyplan.web.models.problems import FieldProblem, Invalid
 from keyplan.web.models.signatures import signature_of
+from keyplan.web.models.versions import Versions
 from keyplan.web.pages.reading import field_of, invalid
 
 I = TypeVar("I", bound=In)  # noqa: E741 - an In
@@ -57,3 +59,31 @@ def assigned(model: type[I], sent: Mapping[str, object]) -> tuple[I, set[str]]:
             model.__pydantic_validator__.validate_assignment(made, name, sent[sent_as], context=CHECKED_ON_WRITE)
             known.add(name)
     return made, known
+
+
+class EditorForm(In):
+    """Base of the forms: what was typed, and the version of the thing that it is about."""
+
+    version: int | None = None
+    publish: bool = False
+
+    body_problems: ClassVar[Callable[[Mapping[str, object]], Iterator[FieldProblem]]] = lambda sent: iter(())
+    """What is wrong with the body that valid fields make."""
+
+    @classmethod
+    def problems_beside(cls, values: Mapping[str, object]) -> Iterator[FieldProblem]:
+        """What is wrong with the values of the body."""
+        yield from cls.__dict__["body_problems"](values) if "body_problems" in cls.__dict__ else ()
+
+    @property
+    def seen(self) -> Versions:
+        """The version that was seen."""
+        return frozenset() if self.version is None else frozenset({self.version})
+
+
+def form_with(name: str, body: type[In], fields: Mapping[str, FieldInfo]) -> type[EditorForm]:
+    """A form with these fields, under the names that the body gives to its own."""
+    base = type(name, (EditorForm,), {"model_config": body.model_config, "__module__": __name__})
+    given: dict[str, Any] = {each: (info.annotation, info) for each, info in fields.items()}
+    form: type[EditorForm] = create_model(name, __base__=base, **given)
+    return form

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, get_origin
+from typing import Any, Generic, Self, TypeAlias, TypeVar, get_origin
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from starlette.responses import Response
@@ -34,7 +34,7 @@ from keyplan.web.models.paging import Listing, Paging
 from keyplan.web.models.problems import FieldProblem, Problem
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
-from keyplan.web.pages.bodies import assigned, body_of, problems_of_part, read_body
+from keyplan.web.pages.bodies import EditorForm, assigned, body_of, form_with, problems_of_part, read_body
 from keyplan.web.pages.forms import OfVersion
 from keyplan.web.pages.inputs import Input, ShownInput, input_for
 from keyplan.web.pages.views import View
@@ -74,26 +74,6 @@ class Paths:
     publish: str = "publish"
     unpublish: str = "unpublish"
     preview: str = "preview"
-
-
-class EditorForm(In):
-    """Base of the forms: what was typed, and the version of the thing that it is about."""
-
-    version: int | None = None
-    publish: bool = False
-
-    body_problems: ClassVar[Callable[[Mapping[str, object]], Iterator[FieldProblem]]] = lambda sent: iter(())
-    """What is wrong with the body that valid fields make."""
-
-    @classmethod
-    def problems_beside(cls, values: Mapping[str, object]) -> Iterator[FieldProblem]:
-        """What is wrong with the values of the body."""
-        yield from cls.__dict__["body_problems"](values) if "body_problems" in cls.__dict__ else ()
-
-    @property
-    def seen(self) -> Versions:
-        """The version that was seen."""
-        return frozenset() if self.version is None else frozenset({self.version})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +137,7 @@ class Editor(Generic[S, New, Changed]):
         found: dict[str, FieldInfo] = {}
         for name, each in self.asked.items():
             found |= each.asked(name, self.body.model_fields[name])
-        form = _form(f"{self.body.__name__}Form", self.body, found)
+        form = form_with(f"{self.body.__name__}Form", self.body, found)
         form.body_problems = self._body_problems
         return form
 
@@ -181,7 +161,7 @@ class Editor(Generic[S, New, Changed]):
         types: dict[str, Any] = {name: list[str] if name in several else str for name in fields}
         infos = {name: FieldInfo(annotation=types[name], default="") for name in fields.keys() - several}
         infos |= {name: FieldInfo(annotation=types[name], default_factory=list) for name in several}
-        return _form(f"Unchecked{self.form.__name__}", self.body, infos)
+        return form_with(f"Unchecked{self.form.__name__}", self.body, infos)
 
     @cached_property
     def key(self) -> str:
@@ -422,11 +402,3 @@ def _has(model: type[BaseModel], name: str) -> bool:
 def _version(thing: object) -> int:
     version: int = thing.version  # type: ignore[attr-defined]  # what is published has one
     return version
-
-
-def _form(name: str, body: type[In], fields: Mapping[str, FieldInfo]) -> type[EditorForm]:
-    """A form with these fields, under the names that the body gives to its own."""
-    base = type(name, (EditorForm,), {"model_config": body.model_config, "__module__": __name__})
-    given: dict[str, Any] = {each: (info.annotation, info) for each, info in fields.items()}
-    form: type[EditorForm] = create_model(name, __base__=base, **given)
-    return form

@@ -44,6 +44,7 @@ from keyplan.web.system.confirm import CONFIRMED
 from keyplan.web.system.observe import Trace, logger
 from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute
 from keyplan.web.system.service import Service
+from keyplan.web.system.turns import turns
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
@@ -109,7 +110,11 @@ class Serving:
                 response = await run_in_threadpool(self._refused, page, request, visitor, values, error)
             return self._finished(response, visitor)
 
-        endpoint: Any = queued if page.hashes else served
+        async def in_turn(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
+            async with turns().of(request.scope["keyplan"].address):
+                return await run_in_threadpool(partial(served, request, **values))
+
+        endpoint: Any = queued if page.hashes else in_turn if page.verb == "POST" else served
         endpoint.__signature__ = inspect.Signature(list(signature.in_request()))  # FastAPI reads it
         endpoint.__name__ = page.function.__name__
         return cast("Callable[..., Any]", endpoint)

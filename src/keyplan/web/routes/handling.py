@@ -12,6 +12,7 @@ from keyplan.web.routes.once import Keyed, carried_out_once
 from keyplan.web.system.access import Caller
 from keyplan.web.system.running import Running
 from keyplan.web.system.service import Service
+from keyplan.web.system.turns import turns
 
 
 def handled(
@@ -44,8 +45,14 @@ def takes_long() -> None:
         raise _TakesLong
 
 
-async def answered(work: Callable[[], Response], *, at_once: bool) -> Response:
-    """The result of a request's work, which runs in a thread, or with `at_once` on the event loop."""
+async def answered(work: Callable[[], Response], *, at_once: bool, writer: str | None = None) -> Response:
+    """The result of a request's work, which runs in a thread, or with `at_once` on the event loop.
+
+    `writer` is the person or the address that a request is from which writes: it waits for its turn.
+    """
+    if writer is not None:
+        async with turns().of(writer):
+            return await run_in_threadpool(work)
     if at_once:
         token = _at_once.set(True)
         try:

@@ -2,10 +2,15 @@
 
 Requests are counted in the system's housekeeping table. A process takes a share of the limit at a time and uses it up
 without another write: a limit of 600 costs one write per 30 requests, and a small limit (of logins) is exact.
+
+Nobody waits for long because a table can't be written, such as behind a lock that another process holds: then requests
+are let through up to the size of a share, which is taken off the share when it is there.
 """
 
+import asyncio
 import hashlib
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -15,6 +20,10 @@ from keyplan.web.models.problems import TooManyRequests
 
 _WINDOW = 60
 _SHARES = 20
+_PATIENCE = 0.25
+"""Seconds that a request waits for a share."""
+_TAKING = 16
+"""Shares that are taken at the same time."""
 
 
 class RateLimit(NamedTuple):
@@ -53,6 +62,10 @@ class Rates:
         self._minute = 0
         self._left: dict[str, int] = {}
         self._exhausted: set[str] = set()
+        self._taking: dict[str, Future[None]] = {}
+        self._ahead: dict[str, int] = {}
+        """Requests that were let through before their share was there."""
+        self._threads = ThreadPoolExecutor(_TAKING, "keyplan counting")
 
     def of_address(self, address: str) -> RateLimit:
         """The limit on requests from an address."""
@@ -73,46 +86,78 @@ class Rates:
             return True
         with self._lock:
             left = self._left.get(limit.subject, 0) if self._is_this_minute() else 0
-            if left:
+            if left > 0:
                 self._left[limit.subject] = left - 1
         return left > 0
 
     def is_over(self, limit: RateLimit) -> bool:
         """Whether this process knows, without using the table, that a request would be refused now."""
         with self._lock:
-            return limit.subject in self._exhausted and self._is_this_minute() and not self._left.get(limit.subject)
+            return limit.subject in self._exhausted and self._is_this_minute() and self._left.get(limit.subject, 0) <= 0
 
     def _is_this_minute(self) -> bool:
         return self._minute == int(self._store.clock().timestamp()) // _WINDOW
 
     def take(self, limit: RateLimit) -> None:
         """Count a request of a subject. Raises a problem if it is over the limit of this minute."""
+        while (taking := self._counted(limit)) is not None:
+            wait([taking], _PATIENCE)
+            if not taking.done() and self._may_go_ahead(limit):
+                return
+            taking.result()
+
+    async def take_async(self, limit: RateLimit) -> None:
+        """As `take`, on the event loop, without a thread of the pool: all of them may be waiting for the table."""
+        while (taking := self._counted(limit)) is not None:
+            waiting = asyncio.wrap_future(taking)
+            waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+            await asyncio.wait([waiting], timeout=_PATIENCE)
+            if not taking.done() and self._may_go_ahead(limit):
+                return
+            await waiting
+
+    def _counted(self, limit: RateLimit) -> Future[None] | None:
+        """Count a request; else the share that has to be there first."""
         if limit.most <= 0:
-            return
-        now = self._store.clock()
-        minute, second = divmod(int(now.timestamp()), _WINDOW)
+            return None
+        minute, second = divmod(int(self._store.clock().timestamp()), _WINDOW)
         with self._lock:
             if minute != self._minute:
-                self._minute, self._left, self._exhausted = minute, {}, set()
-            left = self._left.get(limit.subject, 0)
-            if left:
+                self._minute, self._left, self._exhausted, self._ahead, self._taking = minute, {}, set(), {}, {}
+            if (left := self._left.get(limit.subject, 0)) > 0:
                 self._left[limit.subject] = left - 1
-                return
-            exhausted = limit.subject in self._exhausted
-        if not exhausted and self._taken(limit.subject, minute, limit.most):
-            return
-        raise TooManyRequests(_WINDOW - second, limit.code, limit.detail)
+                return None
+            if limit.subject in self._exhausted:
+                raise TooManyRequests(_WINDOW - second, limit.code, limit.detail)
+            if limit.subject not in self._taking:
+                self._taking[limit.subject] = self._threads.submit(self._take_share, limit, minute)
+            return self._taking[limit.subject]
 
-    def _taken(self, subject: str, minute: int, limit: int) -> bool:
-        """Take another share. Returns whether there was anything left."""
-        wanted = max(1, limit // _SHARES)
-        granted = self._granted(subject, minute, limit, wanted)
+    def _may_go_ahead(self, limit: RateLimit) -> bool:
+        """Whether a request may go on before its share is there. A small limit is exact."""
         with self._lock:
-            if minute == self._minute:  # else others have begun the next one meanwhile
-                if granted < wanted:
-                    self._exhausted.add(subject)
-                self._left[subject] = self._left.get(subject, 0) + max(0, granted - 1)
-        return granted >= 1
+            ahead = self._ahead.get(limit.subject, 0)
+            if ahead >= _share(limit) - 1:
+                return False
+            self._ahead[limit.subject] = ahead + 1
+            return True
+
+    def _take_share(self, limit: RateLimit, minute: int) -> None:
+        """Take another share, if there is anything left."""
+        share, granted = _share(limit), 0
+        try:
+            granted = self._granted(limit.subject, minute, limit.most, share)
+        finally:
+            with self._lock:
+                if minute == self._minute:  # else others have begun the next one meanwhile
+                    self._taking.pop(limit.subject, None)
+                    if granted:
+                        ahead = self._ahead.pop(limit.subject, 0)
+                        self._left[limit.subject] = self._left.get(limit.subject, 0) + granted - ahead
+        if granted < share:
+            with self._lock:
+                if minute == self._minute:
+                    self._exhausted.add(limit.subject)
 
     def _granted(self, subject: str, minute: int, limit: int, wanted: int) -> int:
         """How many requests of a share fit into the limit."""
@@ -125,3 +170,8 @@ class Rates:
         )
         used = counted.get(lambda each: each.used)
         return max(0, min(wanted, limit - (used - wanted)))
+
+
+def _share(limit: RateLimit) -> int:
+    """How many requests are counted with one write."""
+    return max(1, limit.most // _SHARES)
