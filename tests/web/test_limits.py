@@ -69,7 +69,10 @@ lock.execute("ROLLBACK")
 def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
     """Another process holds the lock of the file, and one person writes more than there are threads for."""
     file = tmp_path / "held.db"
-    with Engine(file) as engine, site(WITH_PAGES, settings_of(dev=True, path=file, rate_identity=400), engine) as held:
+    with (
+        Engine(str(file)) as engine,
+        site(WITH_PAGES, settings_of(dev=True, path=file, rate_identity=400), engine) as held,
+    ):
         ada, bob = held.as_("ada", limits=httpx.Limits(max_connections=80)), held.as_("bob")
         browser = httpx.Client(base_url=f"{held.url}/library", timeout=30)
         for each in (ada.get("/shelves"), bob.get("/shelves"), browser.get("/")):
@@ -84,9 +87,9 @@ def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
                 time.sleep(0.5)
                 longest = 0.0
                 for _ in range(25):  # more than a share of the limit on requests, which is counted in the file
-                    for ask in (lambda: bob.get("/shelves"), lambda: browser.get("/")):
+                    for reader, path in ((bob, "/shelves"), (browser, "/")):
                         began = time.monotonic()
-                        assert ask().status_code == 200
+                        assert reader.get(path).status_code == 200
                         longest = max(longest, time.monotonic() - began)
             finally:
                 lock.communicate()
