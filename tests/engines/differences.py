@@ -75,6 +75,14 @@ RULES = (
         "TransactGetItems",
     ),
     Rule(
+        "Placeholders of an action without an expression mean nothing in a transaction",
+        "ours",
+        "https://github.com/ExtendDB/extenddb/pull/169",
+        "^accepted: ",
+        "^TransactionCanceledException: .*ValidationError Value provided in ExpressionAttribute.* unused",
+        "TransactWriteItems|TransactGetItems",
+    ),
+    Rule(
         "Members that an operation doesn't have are ignored",
         "unknown",
         NOT_FOUND,
