@@ -190,8 +190,8 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     ("given", "error", "said"),
     [
         ({"region": "east 1"}, ValueError, "Provided region_name 'east 1' doesn't match"),
-        ({"region": 1}, TypeError, "expected string"),
-        ({"path": None}, TypeError, "os.PathLike object, not NoneType"),
+        ({"region": 1}, TypeError, "region must be the name of an AWS region, such as 'us-east-1', not 1"),
+        ({"path": None}, TypeError, "path must be a database file or ':memory:', not None"),
         ({"clock": 1700000000}, TypeError, "clock must be a function that returns the time in seconds since 1970"),
     ],
 )

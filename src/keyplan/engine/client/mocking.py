@@ -185,7 +185,11 @@ class Mock:
         self, region: str | None, path: str | Path, clock: Callable[[], float], allow_other_services: bool
     ) -> None:
         if region is not None:
+            if not isinstance(region, str):
+                raise TypeError(f"region must be the name of an AWS region, such as 'us-east-1', not {region!r}")
             validate_region_name(region)
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"path must be a database file or ':memory:', not {path!r}")
         if not callable(clock):
             raise TypeError("clock must be a function that returns the time in seconds since 1970, such as time.time")
         self._region = region
