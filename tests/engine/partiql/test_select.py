@@ -100,6 +100,12 @@ def test_a_nested_value_is_returned_by_its_own_name(client: Client, table: str) 
     assert items(client, statement) == [expected]
 
 
+def test_two_columns_of_one_name(client: Client, table: str) -> None:
+    """The last one that the item has is returned."""
+    statement = f"SELECT address.city, city, state.city FROM \"{table}\" WHERE customer = 'bob'"
+    assert items(client, statement) == [{"city": {"S": "bobville"}}]
+
+
 def test_names_in_quotes(client: Client) -> None:
     table = make_table(client, "pk")
     item = {"pk": {"S": "a"}, "size": {"N": "1"}, 'say "hi"': {"N": "2"}, "#x": {"N": "3"}, "it's": {"N": "4"}}

@@ -16,11 +16,11 @@ class Columns:
     def __init__(self, paths: Sequence[Path]) -> None:
         self.attributes = top_level(paths)
         """The top-level attributes that the paths start with."""
-        self._getters = {_name(path): getter(path) for path in paths}
+        self._getters = [(_name(path), getter(path)) for path in paths]
 
     def apply(self, item: Item) -> Item:
         """Return the values of the columns that an item has."""
-        return {name: value for name, get in self._getters.items() if (value := get(item)) is not None}
+        return {name: value for name, get in self._getters if (value := get(item)) is not None}
 
 
 def columns(nodes: Sequence[Node]) -> Columns:

@@ -38,7 +38,8 @@ ITEMS_OF_SEVERAL_PARTITIONS = 10
 
 _DIGEST = 16
 _NUMBER = 2
-"""Bytes of the fingerprint and of the number of a range in a NextToken."""
+_CHECK = 4
+"""Bytes of the fingerprint, of the number of a range, and of the checksum at the end of a NextToken."""
 
 
 @dataclass(slots=True)
@@ -225,7 +226,12 @@ def _fingerprint(request: StatementRequest, parameters: Parameters, plan: _Plan)
 
 
 def _token(fingerprint: bytes, number: int, row_key: bytes) -> str:
-    return b64encode(fingerprint + number.to_bytes(_NUMBER, "big") + row_key).decode()
+    content = fingerprint + number.to_bytes(_NUMBER, "big") + row_key
+    return b64encode(content + _checksum(content)).decode()
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_CHECK).digest()
 
 
 def _start(token: str | None, fingerprint: bytes, plan: _Plan) -> tuple[int, bytes | None]:
@@ -236,7 +242,8 @@ def _start(token: str | None, fingerprint: bytes, plan: _Plan) -> tuple[int, byt
         content = b64decode(token, validate=True)
     except (Error, ValueError):
         raise _invalid_token() from None
-    if len(content) <= _DIGEST + _NUMBER:
+    content, check = content[:-_CHECK], content[-_CHECK:]
+    if len(content) <= _DIGEST + _NUMBER or check != _checksum(content):
         raise _invalid_token()
     if content[:_DIGEST] != fingerprint:
         raise validation_error("NextToken does not match request")
