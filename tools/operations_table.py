@@ -7,7 +7,6 @@ from keyplan.engine.operations.differences import (
     EVERYWHERE,
     NOT_BUILT,
     REFUSED_OPERATIONS,
-    UNSUPPORTED,
 )
 from keyplan.engine.service_model import Service
 
@@ -22,8 +21,7 @@ def parameters_of(service: Service, operation: str) -> list[str]:
 def differences_of(operation: str, parameters: list[str]) -> dict[str, str]:
     """Return what differs in an operation, by parameter; under an empty name, what differs as a whole."""
     everywhere = {name: what for name, what in EVERYWHERE.items() if name in parameters}
-    refused = {name: f"Refused: {reason}" for name, reason in UNSUPPORTED.get(operation, {}).items()}
-    return {**everywhere, **DIFFERENCES.get(operation, {}), **refused}
+    return {**everywhere, **DIFFERENCES.get(operation, {})}
 
 
 def refused_operations() -> dict[str, str]:

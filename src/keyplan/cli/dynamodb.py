@@ -51,6 +51,15 @@ def dynamodb(
             help="How often to delete items whose time to live has expired; 0 for never.",
         ),
     ] = 60.0,
+    vector_memory: Annotated[
+        int | None,
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_VECTOR_MEMORY",
+            min=0,
+            metavar="MIB",
+            help="How much memory vector indexes may take. The default is an eighth of the memory, at most 2048.",
+        ),
+    ] = None,
     access_key: Annotated[
         str | None,
         typer.Option(
@@ -90,7 +99,10 @@ def dynamodb(
         check_usable(file)
     try:
         database = Database(
-            ":memory:" if file is None else str(file), durability=durability, ttl_interval=ttl_interval or None
+            ":memory:" if file is None else str(file),
+            durability=durability,
+            ttl_interval=ttl_interval or None,
+            vector_memory=vector_memory,
         )
     except (DamagedFile, apsw.Error, OSError) as error:
         fail(f"Can't open {file}: {error}")

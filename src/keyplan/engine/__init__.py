@@ -7,7 +7,7 @@ It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. A reque
 2. `database` has it checked against AWS's service model (`service_model`, `validation`), finds its operation and runs
    it in a transaction.
 3. The operation (`operations`) parses expressions (`expressions`) or a statement (`partiql`), computes with values and
-   keys (`values`), and reads and writes the file (`storage`).
+   keys (`values`), and reads and writes the file (`storage`). `vectors` finds the nearest vectors for SearchVectors.
 4. Between requests, `background` deletes expired items, trims streams and fills new indexes.
 
 Three types carry everything: `Item`, an item in the wire's JSON form, which is also how it is stored; `Transaction`,

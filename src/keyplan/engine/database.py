@@ -18,9 +18,11 @@ from keyplan.engine.background.maintenance import Maintenance
 from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation
 from keyplan.engine.executor import Answer, Later, Outcome, Request
 from keyplan.engine.operations import OPERATIONS, Operation
+from keyplan.engine.storage.page_cache import maximum_mib
 from keyplan.engine.storage.storage import Busy, Durability, Storage
 from keyplan.engine.storage.transaction import Paused, Transaction
 from keyplan.engine.validation import check_request
+from keyplan.engine.vectors.memory import VectorMemory
 
 log = logging.getLogger("keyplan.engine")
 
@@ -51,9 +53,12 @@ class Database:
         durability: Durability = "normal",
         clock: Callable[[], float] = time.time,
         ttl_interval: float | None = None,
+        vector_memory: int | None = None,
     ) -> None:
+        """`vector_memory` is how many MiB the vector indexes that are held in memory may take."""
         self._commits_wait = durability == "full" and path != ":memory:"
         self._storage = Storage(path, durability=durability, clock=clock)
+        self._vectors = VectorMemory((maximum_mib() if vector_memory is None else vector_memory) * 2**20)
         try:
             self._maintenance = Maintenance(self._storage, ttl_interval)
         except BaseException:
@@ -70,9 +75,13 @@ class Database:
 
     def _run(self, operation: Operation, request: Request) -> Answer:
         run = operation.run
+        if operation.search is not None:
+            return operation.search(self._storage.read, self._vectors, request)
         if not operation.writes or (operation.only_reads is not None and operation.only_reads(request)):
             return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
+        if operation.alone and self._vectors.held_bytes:
+            self._vectors.keep_only(self._storage.read(_vector_indexes))
         if operation.starts_work and self._maintenance.has_work():
             self._maintenance.start()
         return answer
@@ -233,6 +242,11 @@ class Database:
         """Finish what is in progress and close the file."""
         self._maintenance.stop()
         self._storage.close()
+
+
+def _vector_indexes(transaction: Transaction) -> set[str]:
+    """The SQLite tables of all vector indexes."""
+    return {index.rows for table in transaction.catalog.tables.values() for index in table.vector_indexes}
 
 
 def _operation(name: str) -> Operation:

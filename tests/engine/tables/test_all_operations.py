@@ -5,8 +5,7 @@ import pytest
 from keyplan.engine import Engine, service_model
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.operations import OPERATIONS
-from keyplan.engine.operations.differences import DIFFERENCES, EVERYWHERE, REFUSED_OPERATIONS, UNSUPPORTED
-from tests.engine.support import make_table
+from keyplan.engine.operations.differences import DIFFERENCES, EVERYWHERE, REFUSED_OPERATIONS
 from tools.operations_table import operations_table, parameters_of, refused_operations
 
 SERVICES = {operation: service for service, operation in service_model.operations()}
@@ -19,10 +18,9 @@ def test_few_operations_are_refused() -> None:
 
 
 def test_a_difference_is_one_of_an_operation_and_a_parameter_that_exist() -> None:
-    for table in (DIFFERENCES, UNSUPPORTED):
-        for operation, differences in table.items():
-            assert operation in OPERATIONS
-            assert set(differences) - {""} <= set(parameters_of(SERVICES[operation], operation)), operation
+    for operation, differences in DIFFERENCES.items():
+        assert operation in OPERATIONS
+        assert set(differences) - {""} <= set(parameters_of(SERVICES[operation], operation)), operation
     everything = {parameter for name, service in SERVICES.items() for parameter in parameters_of(service, name)}
     assert EVERYWHERE.keys() <= everything
     assert REFUSED_OPERATIONS.keys().isdisjoint(OPERATIONS)
@@ -41,12 +39,3 @@ def test_an_operation_that_is_not_answered(engine: Engine, operation: str) -> No
     with pytest.raises(DynamoError) as caught:
         engine.database.execute(operation, {})
     assert (caught.value.code, caught.value.message) == ("UnknownOperationException", "Unknown operation exception")
-
-
-@pytest.mark.parametrize(
-    ("operation", "parameter"), [(name, member) for name, members in UNSUPPORTED.items() for member in members]
-)
-def test_a_parameter_that_is_not_supported(engine: Engine, operation: str, parameter: str) -> None:
-    with pytest.raises(DynamoError) as caught:
-        engine.database.execute(operation, {"TableName": make_table(engine), parameter: [{}]}, checked=True)
-    assert caught.value.message == f"{parameter} is not supported by this endpoint"

@@ -95,7 +95,7 @@ class Maintenance:
 
         def names(transaction: Transaction) -> list[str]:
             tables = transaction.catalog.tables.values()
-            return [table.name for table in tables if any(index.status == "CREATING" for index in table.indexes)]
+            return [table.name for table in tables if any(index.status == "CREATING" for index in table.all_indexes)]
 
         return self._storage.read(names)
 

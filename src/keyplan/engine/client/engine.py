@@ -25,7 +25,8 @@ class Engine(Methods):
 
     `path` is a file, which is created if it doesn't exist, or ":memory:". With `durability="full"` an acknowledged
     write also survives a power failure. `clock` returns the time in seconds. `ttl_interval` is the number of seconds
-    between sweeps that delete expired items; None means that only `sweep_expired` deletes them.
+    between sweeps that delete expired items; None means that only `sweep_expired` deletes them. `vector_memory` is how
+    many MiB the vector indexes that are held in memory may take; None is an eighth of the memory, at most 2 GiB.
     """
 
     def __init__(
@@ -35,8 +36,11 @@ class Engine(Methods):
         durability: Literal["normal", "full"] = "normal",
         clock: Callable[[], float] = time.time,
         ttl_interval: float | None = None,
+        vector_memory: int | None = None,
     ) -> None:
-        self._database = Database(path, durability=durability, clock=clock, ttl_interval=ttl_interval)
+        self._database = Database(
+            path, durability=durability, clock=clock, ttl_interval=ttl_interval, vector_memory=vector_memory
+        )
 
     @property
     def database(self) -> Database:

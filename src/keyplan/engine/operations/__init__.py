@@ -10,7 +10,7 @@ request, and `differences` says where an answer isn't AWS's.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from keyplan.engine.executor import Answer, Request
 from keyplan.engine.operations import stream_records
@@ -24,6 +24,7 @@ from keyplan.engine.operations.items.get_item import get_item
 from keyplan.engine.operations.items.put_item import put_item
 from keyplan.engine.operations.items.query import query
 from keyplan.engine.operations.items.scan import scan
+from keyplan.engine.operations.items.search_vectors import search_vectors
 from keyplan.engine.operations.items.statement_reads import only_selects
 from keyplan.engine.operations.items.transact_items import transact_get_items, transact_write_items
 from keyplan.engine.operations.items.update_item import update_item
@@ -43,8 +44,16 @@ from keyplan.engine.operations.tables.create_table import create_table
 from keyplan.engine.operations.tables.delete_table import delete_table
 from keyplan.engine.operations.tables.update_table import update_table
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.vectors.memory import VectorMemory
+from keyplan.engine.vectors.source import Reads
 
 Run: TypeAlias = Callable[[Transaction, Request], Answer]
+
+
+class Searching(Protocol):
+    """An operation that reads several times, in transactions of its own, and computes for long in between."""
+
+    def __call__(self, reads: Reads, memory: VectorMemory, request: Request, /) -> Answer: ...
 
 
 class Operation(NamedTuple):
@@ -59,6 +68,8 @@ class Operation(NamedTuple):
     """Whether it may leave work to maintenance."""
     takes_long: Callable[[Request], bool] | None = None
     """Tells which requests take so long that nobody should wait for them. Pages need no such rule: they can pause."""
+    search: Searching | None = None
+    """Runs the operation instead of `run`, if it isn't run in one transaction."""
 
     def writes_for(self, request: Request) -> bool:
         """Return whether the operation needs a transaction that writes, for this request."""
@@ -92,6 +103,14 @@ def _writes(
 
 def _changes_tables(run: object, *, starts_work: bool = False) -> Operation:
     return Operation(cast(Run, run), writes=True, alone=True, starts_work=starts_work, takes_long=_always)
+
+
+def _searches(search: object) -> Operation:
+    return Operation(_unused, writes=False, alone=True, takes_long=_always, search=cast(Searching, search))
+
+
+def _unused(transaction: Transaction, request: Request) -> Answer:
+    raise AssertionError("the operation isn't run in one transaction")
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -137,6 +156,7 @@ OPERATIONS: dict[str, Operation] = {
     "RestoreTableFromBackup": _changes_tables(restores.restore_table_from_backup, starts_work=True),
     "RestoreTableToPointInTime": _changes_tables(restores.restore_table_to_point_in_time, starts_work=True),
     "Scan": _reads(scan),
+    "SearchVectors": _searches(search_vectors),
     "TagResource": _changes_tables(tags.tag_resource),
     "TransactGetItems": _reads(transact_get_items),
     "TransactWriteItems": _writes(transact_write_items, takes_long=_has_many_actions),

@@ -1,14 +1,8 @@
 """Where answers differ from AWS's, by operation and parameter, each with the difference and its reason in a line.
 
-The documentation has them in its table of all operations. `UNSUPPORTED` is also what the operations refuse. The name ""
-stands for an operation as a whole, and `EVERYWHERE` has parameters that differ in the same way in all operations.
+The documentation has them in its table of all operations. The name "" stands for an operation as a whole, and
+`EVERYWHERE` has parameters that differ in the same way in all operations.
 """
-
-UNSUPPORTED: dict[str, dict[str, str]] = {
-    "CreateTable": {"VectorIndexes": "There are no vector indexes yet."},
-    "UpdateTable": {"VectorIndexUpdates": "There are no vector indexes yet."},
-}
-"""Parameters that are refused with a ValidationException that names them."""
 
 REFUSED_OPERATIONS: dict[str, str] = {}
 """Why an operation isn't answered; it is refused with AWS's UnknownOperationException."""
@@ -47,6 +41,10 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "Policy": "Whether its principals and resources exist isn't checked.",
     },
     "RestoreTableToPointInTime": {"": "The latest moment is the current second, on AWS it is five minutes ago."},
+    "SearchVectors": {
+        "": "Exact, and as of the latest write; AWS's is approximate. Messages that AWS doesn't document are ours.",
+        "ReturnConsumedCapacity": "An estimate: the bytes that AWS counts depend on the inside of its index.",
+    },
     "UpdateContributorInsights": {"": "Nothing is measured: there is no CloudWatch."},
     "UpdateGlobalTable": {"": _NO_REPLICATION},
     "UpdateGlobalTableSettings": {

@@ -10,6 +10,14 @@ from functools import cached_property
 from typing import Literal, NotRequired, TypeAlias, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
+from keyplan.engine.storage.descriptions import (
+    Distance,
+    IndexDescription,
+    KeySchemaElements,
+    ReplicaDescription,
+    TableDescription,
+    VectorIndexDescription,
+)
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import KeyAttribute, KeySchema, KeyType
 
@@ -17,71 +25,6 @@ ACCOUNT = "000000000000"
 REGION = "us-east-1"
 
 IndexKind: TypeAlias = Literal["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
-KeySchemaElements: TypeAlias = list[dict[str, str]]
-
-
-class Projection(TypedDict, total=False):
-    ProjectionType: str
-    NonKeyAttributes: list[str]
-
-
-class IndexDescription(TypedDict, total=False):
-    IndexName: str
-    KeySchema: KeySchemaElements
-    Projection: Projection
-    IndexStatus: str
-    Backfilling: bool
-    ProvisionedThroughput: dict[str, object]
-    OnDemandThroughput: dict[str, object]
-    WarmThroughput: dict[str, object]
-    IndexArn: str
-    IndexSizeBytes: int
-    ItemCount: int
-
-
-class ReplicaDescription(TypedDict, total=False):
-    """A replica of a global table; the overrides are those of its region."""
-
-    RegionName: str
-    ReplicaStatus: str
-    ReplicaArn: str
-    KMSMasterKeyId: str
-    ProvisionedThroughputOverride: dict[str, int]
-    OnDemandThroughputOverride: dict[str, int]
-    GlobalSecondaryIndexes: list[dict[str, object]]
-    ReplicaTableClassSummary: dict[str, object]
-    GlobalTableSettingsReplicationMode: str
-
-
-class TableDescription(TypedDict, total=False):
-    AttributeDefinitions: list[dict[str, str]]
-    TableName: str
-    KeySchema: KeySchemaElements
-    TableStatus: str
-    CreationDateTime: float
-    ProvisionedThroughput: dict[str, object]
-    TableSizeBytes: int
-    ItemCount: int
-    TableArn: str
-    TableId: str
-    BillingModeSummary: dict[str, object]
-    LocalSecondaryIndexes: list[IndexDescription]
-    GlobalSecondaryIndexes: list[IndexDescription]
-    StreamSpecification: dict[str, object]
-    LatestStreamLabel: str
-    LatestStreamArn: str
-    RestoreSummary: dict[str, object]
-    SSEDescription: dict[str, object]
-    TableClassSummary: dict[str, object]
-    DeletionProtectionEnabled: bool
-    OnDemandThroughput: dict[str, object]
-    WarmThroughput: dict[str, object]
-    GlobalTableVersion: str
-    Replicas: list[ReplicaDescription]
-    GlobalTableWitnesses: list[dict[str, str]]
-    GlobalTableSettingsReplicationMode: str
-    DisassociationProtectionEnabled: bool
-    MultiRegionConsistency: str
 
 
 class ContributorInsights(TypedDict):
@@ -192,6 +135,52 @@ class Index:
 
 
 @dataclass(frozen=True)
+class VectorIndex:
+    """A vector index, which only SearchVectors reads."""
+
+    name: str
+    attribute: str
+    """The attribute that holds the vectors."""
+    dimensions: int
+    distance: Distance
+    partition: KeyAttribute | None
+    """The HASH element of the search schema; an item without it isn't in the index."""
+    filters: tuple[KeyAttribute, ...]
+    """The INLINE_FILTER elements of the search schema."""
+    projection: str
+    included: frozenset[str]
+    """The attributes in the index: keys, search schema, vector and what is projected; not used if it holds all."""
+    status: str
+    rows: str
+    """The SQLite table of its entries."""
+
+    @property
+    def log(self) -> str:
+        """The SQLite table that says which entries have changed."""
+        return f"{self.rows}_log"
+
+    @property
+    def holds_all(self) -> bool:
+        return self.projection == "ALL"
+
+    @cached_property
+    def schema(self) -> tuple[KeyAttribute, ...]:
+        """The attributes that a search can be limited by, in the order in which entries hold their values."""
+        return self.filters if self.partition is None else (self.partition, *self.filters)
+
+    @cached_property
+    def partition_schema(self) -> KeySchema:
+        """The HASH element as a key, for the checks that it shares with the keys of other indexes."""
+        return KeySchema(() if self.partition is None else (self.partition,), ())
+
+    def project(self, item: Item) -> Item:
+        """Return the attributes of an item that the index holds."""
+        if self.holds_all:
+            return item
+        return {name: value for name, value in item.items() if name in self.included}
+
+
+@dataclass(frozen=True)
 class Table:
     """A table with its indexes."""
 
@@ -241,6 +230,19 @@ class Table:
         return self.definition.get("history")
 
     @cached_property
+    def vector_indexes(self) -> tuple[VectorIndex, ...]:
+        """The vector indexes by name."""
+        described = self.description.get("VectorIndexes", [])
+        numbers = self.definition["index_numbers"]
+        made = [self._vector_index(index) for index in described if index["IndexName"] in numbers]
+        return tuple(sorted(made, key=lambda index: index.name))
+
+    @cached_property
+    def all_indexes(self) -> tuple[Index | VectorIndex, ...]:
+        """The indexes of all kinds: their names are different, and only one of them is created at a time."""
+        return (*self.indexes, *self.vector_indexes)
+
+    @cached_property
     def stream(self) -> int | None:
         return self.definition["stream"]
 
@@ -279,13 +281,45 @@ class Table:
             rows=f"{self.rows}_{self.definition['index_numbers'][index['IndexName']]}",
         )
 
-    def index(self, name: str) -> Index:
-        """Return the index with this name; raise AWS's error if it can't be read."""
+    def _vector_index(self, index: VectorIndexDescription) -> VectorIndex:
+        types = {made["AttributeName"]: made["AttributeType"] for made in self.description["AttributeDefinitions"]}
+
+        def elements(kind: str) -> list[KeyAttribute]:
+            return [
+                (element["AttributeName"], cast(KeyType, types[element["AttributeName"]]))
+                for element in index.get("SearchSchema", [])
+                if element["SearchSchemaElementType"] == kind
+            ]
+
+        partition, filters = elements("HASH"), elements("INLINE_FILTER")
+        attribute, projection = index["VectorAttribute"]["AttributeName"], index["Projection"]
+        named = [name for name, _ in (*partition, *filters)]
+        return VectorIndex(
+            name=index["IndexName"],
+            attribute=attribute,
+            dimensions=index["Dimensions"],
+            distance=index["DistanceFunction"],
+            partition=partition[0] if partition else None,
+            filters=tuple(filters),
+            projection=projection["ProjectionType"],
+            included=frozenset((*self.schema.names, *named, attribute, *projection.get("NonKeyAttributes", ()))),
+            status=index.get("IndexStatus", "ACTIVE"),
+            rows=f"{self.rows}_{self.definition['index_numbers'][index['IndexName']]}",
+        )
+
+    def vector_index(self, name: str) -> VectorIndex | None:
+        """Return the vector index with this name, or None."""
+        return next((index for index in self.vector_indexes if index.name == name), None)
+
+    def index(self, name: str, operation: str = "Query") -> Index:
+        """Return the index with this name; raise AWS's error if the operation can't read it."""
         for index in self.indexes:
             if index.name == name:
                 if index.status == "CREATING":
                     raise validation_error(f"Cannot read from backfilling global secondary index: {name}")
                 return index
+        if self.vector_index(name) is not None:
+            raise validation_error(f"{operation} operation not supported on this index type.")
         raise validation_error(f"The table does not have the specified index: {name}")
 
     def row_key(self, item: Item) -> bytes:

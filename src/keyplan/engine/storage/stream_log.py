@@ -13,7 +13,8 @@ from uuid import uuid4
 import orjson
 
 from keyplan.engine.storage import numbered_log
-from keyplan.engine.storage.catalog import KeySchemaElements, Table
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.descriptions import KeySchemaElements
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import apsw
 import orjson
 
 from keyplan.engine.errors import DamagedFile
-from keyplan.engine.storage.catalog import Catalog, Definition, Index, Table
+from keyplan.engine.storage.catalog import Catalog, Definition, Index, Table, VectorIndex
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import prefix_end
 
@@ -24,6 +24,16 @@ something long: an item, which then ends with zeros; or a key, see `_check_long_
 LONG_KEY = 480
 """The part of a key that SQLite always keeps in a page with a structure: (PAGE_SIZE - 20) * 32 / 255 - 23 bytes, minus
 four for the types."""
+
+
+KEYS_END = ord("]")
+"""The last byte of every entry of a vector index."""
+VECTOR_LOG = 10_000
+"""The number of changes of a vector index that are remembered at least. Who has missed more reads the index again."""
+_TRIM_LOG_EVERY = 1_000
+
+VectorRow: TypeAlias = tuple[int, bytes, bytes]
+"""An entry of a vector index: the number of the item's row, the vector as 32-bit floats, the keys as JSON."""
 
 
 def incomplete_item() -> DamagedFile:
@@ -231,6 +241,76 @@ class Transaction:
     def remove_entry(self, index: Index, key: bytes) -> None:
         self._quick(f"DELETE FROM {index.rows} WHERE key = ?", (key,))
 
+    # Entries of vector indexes
+
+    def put_vector(self, index: VectorIndex, number: int, vector: bytes, keys: bytes) -> None:
+        """Store the entry of the item in this row, in place of the one that it has."""
+        self._quick(f"INSERT OR REPLACE INTO {index.rows}(id, vector, keys) VALUES (?, ?, ?)", (number, vector, keys))
+        self._log_vector(index, number)
+
+    def remove_vector(self, index: VectorIndex, number: int) -> None:
+        """Delete the entry of the item in this row, which must have one."""
+        self._quick(f"DELETE FROM {index.rows} WHERE id = ?", (number,))
+        self._log_vector(index, number)
+
+    def _log_vector(self, index: VectorIndex, number: int) -> None:
+        self._quick(f"INSERT INTO {index.log}(id) VALUES (?)", (number,))
+        last = self._last_number()
+        if last % _TRIM_LOG_EVERY == 0:
+            self._quick(f"DELETE FROM {index.log} WHERE number <= ?", (last - VECTOR_LOG,))
+
+    def count_vectors(self, index: VectorIndex) -> int:
+        count: int = self.sql(f"SELECT count(*) FROM {index.rows}").get
+        return count
+
+    def vectors_logged(self, index: VectorIndex) -> tuple[int, int]:
+        """Return the first and the last number in the log of an index."""
+        first: int = self.sql(f"SELECT min(number) FROM {index.log}").get
+        last: int = self.sql(f"SELECT max(number) FROM {index.log}").get
+        return first, last
+
+    def vectors_changed(self, index: VectorIndex, after: int) -> list[int]:
+        """Return the rows whose entries have changed after this number of the log, each once."""
+        found = self.sql(f"SELECT DISTINCT id FROM {index.log} WHERE number > ?", (after,)).fetchall()
+        return [number for (number,) in cast(list[tuple[int]], found)]
+
+    def vectors_after(
+        self, index: VectorIndex, position: tuple[bytes, int], limit: int, prefix: bytes | None = None
+    ) -> "list[VectorRow]":
+        """Return up to `limit` entries after a position, in order; with a prefix, only those whose keys begin with it.
+
+        A position is the keys and the row of an entry; without a prefix, only the row counts.
+        """
+        select = f"SELECT id, vector, keys FROM {index.rows} WHERE"
+        keys, number = position
+        if prefix is None:
+            found = self.sql(f"{select} id > ? ORDER BY id LIMIT ?", (number, limit)).fetchall()
+        else:  # many entries have the same keys, so a comparison of both would read them again and again
+            found = self.sql(f"{select} keys = ? AND id > ? ORDER BY id LIMIT ?", (keys, number, limit)).fetchall()
+            if len(found) < limit:
+                more = f"{select} keys > ? AND keys < ? ORDER BY keys, id LIMIT ?"
+                found += self.sql(more, (keys, prefix_end(prefix), limit - len(found))).fetchall()
+        return self._checked_vectors(index, found)
+
+    def vectors(self, index: VectorIndex, numbers: Sequence[int]) -> "list[VectorRow]":
+        """Return the entries of these rows that exist."""
+        sql = f"SELECT id, vector, keys FROM {index.rows} WHERE id IN ({','.join('?' * len(numbers))})"
+        return self._checked_vectors(index, self._quick(sql, numbers).fetchall())
+
+    def _checked_vectors(self, index: VectorIndex, found: list[tuple[object, ...]]) -> "list[VectorRow]":
+        rows = cast("list[VectorRow]", found)
+        size = 4 * index.dimensions
+        for _, vector, keys in rows:
+            if len(vector) != size or keys[-1] != KEYS_END:
+                raise incomplete_item()
+        return rows
+
+    def rows_numbered(self, table: Table, numbers: Sequence[int]) -> dict[int, Row]:
+        """Return the items in these rows that exist."""
+        sql = f"SELECT id, size, item FROM {table.rows} WHERE id IN ({','.join('?' * len(numbers))})"
+        rows = cast(list[tuple[int, int, bytes]], self._quick(sql, numbers).fetchall())
+        return {number: Row(number, size, stored) for number, size, stored in rows}
+
     # The catalog
 
     def create_table(self, definition: Definition) -> Table:
@@ -239,6 +319,8 @@ class Transaction:
         self.create_rows(table.rows)
         for index in table.indexes:
             self.create_index(index)
+        for vectors in table.vector_indexes:
+            self.create_vector_index(vectors)
         self.save(table)
         return table
 
@@ -255,6 +337,19 @@ class Transaction:
     def drop_index(self, index: Index) -> None:
         self.sql(f"DROP TABLE {index.rows}")
 
+    def create_vector_index(self, index: VectorIndex) -> None:
+        # The keys are the last column and never end with a zero: see ITEM_END.
+        self.sql(f"CREATE TABLE {index.rows}(id INTEGER PRIMARY KEY, vector BLOB NOT NULL, keys BLOB NOT NULL)")
+        if index.partition is not None:
+            self.sql(f"CREATE INDEX {index.rows}_keys ON {index.rows}(keys)")
+        self.sql(f"CREATE TABLE {index.log}(number INTEGER PRIMARY KEY, id INTEGER NOT NULL)")
+        # With a first record, the log has a last number at any time, and SQLite never gives a number twice.
+        self.sql(f"INSERT INTO {index.log}(id) VALUES (0)")
+
+    def drop_vector_index(self, index: VectorIndex) -> None:
+        self.sql(f"DROP TABLE {index.rows}")
+        self.sql(f"DROP TABLE {index.log}")
+
     def save(self, table: Table) -> None:
         """Store the definition of a table that was created or changed."""
         self.sql("UPDATE tables SET definition = ? WHERE number = ?", (orjson.dumps(table.definition), table.number))
@@ -264,6 +359,8 @@ class Transaction:
         """Drop a table with its indexes; with `keep_items`, the SQLite table of its items stays."""
         for index in table.indexes:
             self.drop_index(index)
+        for vectors in table.vector_indexes:
+            self.drop_vector_index(vectors)
         if not keep_items:
             self.sql(f"DROP TABLE {table.rows}")
         self.sql("DELETE FROM tables WHERE number = ?", (table.number,))

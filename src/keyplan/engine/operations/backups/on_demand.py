@@ -8,8 +8,9 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, jobs_of, save_job, start_job
 from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.storage import history
-from keyplan.engine.storage.catalog import IndexDescription, Table, TableDescription, table_arn, table_name
+from keyplan.engine.storage.catalog import Table, table_arn, table_name
 from keyplan.engine.storage.copies import Copy, copy_some, fits_in_one_step, new_rows, start_copy
+from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 from keyplan.engine.storage.disposal import dispose
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.transaction import Transaction

@@ -12,7 +12,8 @@ from keyplan.engine.operations.tables.definitions import (
     check_encryption,
 )
 from keyplan.engine.operations.tables.throughput import billing_of
-from keyplan.engine.storage.catalog import Definition, IndexDescription, IndexKind, TableDescription
+from keyplan.engine.storage.catalog import Definition, IndexKind
+from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 
 
 class Overrides(TypedDict, total=False):

@@ -11,8 +11,9 @@ from keyplan.engine.operations.backups.restored_tables import Overrides, restore
 from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, save_job, start_job
 from keyplan.engine.operations.tables.describe_table import describe
 from keyplan.engine.storage import history
-from keyplan.engine.storage.catalog import Table, TableDescription
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.copies import Copy, copy_some, fill_indexes, fits_in_one_step, is_complete, start_copy
+from keyplan.engine.storage.descriptions import TableDescription
 from keyplan.engine.storage.records import Record
 from keyplan.engine.storage.transaction import Transaction
 

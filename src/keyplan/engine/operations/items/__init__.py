@@ -1,6 +1,7 @@
 """The operations on items.
 
-Most are in the module of their name: `put_item`, `get_item`, `update_item`, `delete_item`, `query` and `scan`.
+Most are in the module of their name: `put_item`, `get_item`, `update_item`, `delete_item`, `query`, `scan` and
+`search_vectors`.
 `batch_items` has BatchGetItem and BatchWriteItem, `transact_items` TransactGetItems and TransactWriteItems. PartiQL's
 are `execute_statement`, `batch_execute_statement` and `execute_transaction`, based on `statement_reads` and
 `statement_writes`. They share `item_requests` (the members of requests), `parameters` (rules between members),

@@ -15,6 +15,7 @@ from keyplan.engine.operations.items.item_changes import (
     consumption,
     index_keys,
     size_with_local_indexes,
+    vector_entries,
 )
 from keyplan.engine.operations.items.item_requests import (
     BatchGetRequest,
@@ -207,10 +208,10 @@ def _decide_writes(table: Table, writes: list[_PreparedWrite], known: list[bytes
             changes.append(Change(table, named, checked_key(table.schema, named), None, None, None, 0))
             continue
         key = key or checked_item_key(table.schema, named)
-        entry = index_keys(table, named)
+        keys, entries = index_keys(table, named), vector_entries(table, named)
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, named, size))
-        changes.append(Change(table, named, key, None, None, named, size, entry))
+        changes.append(Change(table, named, key, None, None, named, size, keys, entries))
     return changes
 
 

@@ -21,6 +21,7 @@ from keyplan.engine.storage.catalog import Index, Table
 from keyplan.engine.storage.transaction import LONG_KEY, Row, Transaction
 from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, SizedItem, item_size
 from keyplan.engine.values.row_keys import check_index_key
+from keyplan.engine.vectors.entries import Entries, entries_of, in_index, same_entry
 
 MOST_LOCAL_INDEXES = 5
 
@@ -39,6 +40,8 @@ class Change:
     new_size: int
     index_keys: "IndexKeys | None" = None
     """The keys of the new item in the indexes, if they are known already."""
+    entries: Entries | None = None
+    """The entries of the new item in the vector indexes, if they are known already."""
 
     @property
     def old_size(self) -> int:
@@ -70,6 +73,11 @@ def index_keys(table: Table, item: Item) -> IndexKeys:
     if None in keys:
         check_index_keys(table, item)
     return keys
+
+
+def vector_entries(table: Table, item: Item) -> Entries | None:
+    """Return the entries of an item in the vector indexes; refuse an item that doesn't fit one of them."""
+    return entries_of(table, item) if table.vector_indexes else None
 
 
 def size_with_local_indexes(table: Table, item: Item, size: int) -> int:
@@ -107,6 +115,8 @@ def apply(transaction: Transaction, change: Change, user_identity: dict[str, str
             if stored != row.stored:
                 transaction.replace(table, number, change.new_size, stored)
     _move_entries(transaction, change, number)
+    if table.vector_indexes and old is not new:
+        _move_vectors(transaction, change, number)
     if table.stream is not None and old != new:
         stream_log.append(transaction, table, old, new, user_identity)
 
@@ -144,6 +154,10 @@ def _insert_all(transaction: Transaction, table: Table, changes: list[Change]) -
         for position, index in enumerate(table.indexes):
             entries = [(front + key, n) for keys, key, n in fresh if (front := keys[position]) is not None]
             transaction.add_entries(index, entries)
+    if table.vector_indexes:
+        for change, number in zip(changes, numbers, strict=True):
+            if number is not None:
+                _move_vectors(transaction, change, number)
     return (
         [change for change, number in zip(changes, numbers, strict=True) if number is None] if None in numbers else []
     )
@@ -174,9 +188,24 @@ def _new_entry(change: Change, position: int, index: Index) -> bytes | None:
     return None if change.new is None else index.schema.try_row_key(change.new)
 
 
+def _move_vectors(transaction: Transaction, change: Change, number: int) -> None:
+    """Update the entries of an item in the vector indexes; a write that changes nothing in them costs nothing."""
+    table, old, new = change.table, change.old, change.new
+    entries = change.entries
+    if entries is None and new is not None:
+        entries = entries_of(table, new)
+    for position, index in enumerate(table.vector_indexes):
+        entry = None if entries is None else entries[position]
+        if entry is None:
+            if in_index(index, old):
+                transaction.remove_vector(index, number)
+        elif old is None or new is None or not in_index(index, old) or not same_entry(index, old, new):
+            transaction.put_vector(index, number, *entry)
+
+
 def needs_old_item(table: Table) -> bool:
     """Return whether a write to this table needs the old item even if the request doesn't."""
-    return bool(table.indexes) or table.stream is not None
+    return bool(table.all_indexes) or table.stream is not None
 
 
 def consumption(change: Change) -> Consumed:

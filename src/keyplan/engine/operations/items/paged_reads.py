@@ -99,13 +99,15 @@ def check_select(request: ItemRequest) -> str:
     return select
 
 
-def table_and_index(transaction: Transaction, request: ItemRequest, selection: Selection) -> tuple[Table, Index | None]:
+def table_and_index(
+    transaction: Transaction, request: ItemRequest, selection: Selection, operation: str
+) -> tuple[Table, Index | None]:
     """Return the table and index to read from; refuse an index that doesn't hold the selected attributes."""
     table = transaction.catalog.table(request["TableName"])
     name = request.get("IndexName")
     if name is None:
         return table, None
-    index = table.index(name)
+    index = table.index(name, operation)
     if not index.is_global:
         return table, index
     if request.get("ConsistentRead"):

@@ -13,6 +13,7 @@ from keyplan.engine.operations.items.item_changes import (
     index_keys,
     needs_old_item,
     size_with_local_indexes,
+    vector_entries,
 )
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import (
@@ -64,12 +65,13 @@ def prepare_put(request: ItemRequest) -> Decide:
         table = transaction.catalog.table(request["TableName"])
         key = checked_item_key(table.schema, item)
         in_indexes = index_keys(table, item)
+        entries = vector_entries(table, item)
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, item, size))
         row = transaction.row(table, key)
         old = row.item if row is not None and (bound is not None or needs_old_item(table)) else None
         if bound is not None:
             check_condition(request, bound, row, old)
-        return Change(table, item, key, row, old, item, size, in_indexes)
+        return Change(table, item, key, row, old, item, size, in_indexes, entries)
 
     return decide

@@ -52,7 +52,7 @@ def query(transaction: Transaction, request: ItemRequest) -> Answer:
     if expression is not None:
         parts = key_parts(expression)
     placeholders.finish()
-    table, index = table_and_index(transaction, request, selection)
+    table, index = table_and_index(transaction, request, selection, "Query")
     schema = table.schema if index is None else index.schema
     bound = fit_key_parts(parts, values, schema.hash_names, schema.range_names)
     if selection.filter is not None:

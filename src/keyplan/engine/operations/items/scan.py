@@ -37,7 +37,7 @@ def scan(transaction: Transaction, request: ItemRequest) -> Answer:
     except ExpressionTooLong as error:
         raise validation_error(error.with_size) if error.kind == "FilterExpression" else error from None
     placeholders.finish()
-    table, index = table_and_index(transaction, request, selection)
+    table, index = table_and_index(transaction, request, selection, "Scan")
     bounds = _bounds(segment, total)
     if start is not None:
         row_key = start_row_key(start, table, index, explain=index is None)

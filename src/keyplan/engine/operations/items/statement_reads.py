@@ -94,7 +94,7 @@ def _plan(transaction: Transaction, statement: Select, parameters: Parameters, r
     if statement.index is not None:
         read["IndexName"] = statement.index
         _check_index(transaction.catalog.table(statement.table), statement.index, request)
-    table, index = table_and_index(transaction, read, selection)
+    table, index = table_and_index(transaction, read, selection, "ExecuteStatement")
     schema = table.schema if index is None else index.schema
     where = statement.where
     if where is None:

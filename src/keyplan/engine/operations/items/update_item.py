@@ -23,6 +23,7 @@ from keyplan.engine.validation.wording import wording_of
 from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, Item, item_size
 from keyplan.engine.values.normal_form import check_nesting, normalize_item
 from keyplan.engine.values.row_keys import check_updated_index_key, checked_key, index_key_mismatch
+from keyplan.engine.vectors.entries import Entries, entries_of_update
 
 _LEFT_ALONE = 4096
 """The key and other attributes that an update doesn't name don't count for AWS's limit on updates. The limit on the
@@ -82,9 +83,8 @@ def decide_update(request: ItemRequest, key: Item, bound: Update | None, bound_c
                 # An update that only removes attributes doesn't create an item; one without any action does.
                 return Change(table, key, row_key, None, None, None, 0)
         size = item_size(new)
-        if bound is not None:
-            _check_result(table, bound, old or key, new, size)
-        return Change(table, key, row_key, row, old, new, size)
+        entries = None if bound is None else _checked_result(table, bound, old or key, new, size)
+        return Change(table, key, row_key, row, old, new, size, entries=entries)
 
     return decide
 
@@ -121,8 +121,8 @@ def _check_keys(table: Table, bound: Update) -> None:
                 raise index_key_mismatch(index.name, name, kind, literals[name])
 
 
-def _check_result(table: Table, bound: Update, old: Item, new: Item, size: int) -> None:
-    """Refuse an item that isn't legal although all parts of the update are."""
+def _checked_result(table: Table, bound: Update, old: Item, new: Item, size: int) -> Entries | None:
+    """Refuse an item that isn't legal although all parts of the update are; return its entries in vector indexes."""
     if size + bound.cost > MAXIMUM_ITEM_SIZE or table.has_local_indexes:
         _check_size(table, bound, new, size)
     for index in table.indexes:
@@ -131,6 +131,7 @@ def _check_result(table: Table, bound: Update, old: Item, new: Item, size: int) 
         # Only inside a map or list is a value nested deeper than when it was checked.
         if len(path) > 1 and path[0] in new:
             check_nesting(new[str(path[0])])
+    return entries_of_update(table, new, lambda name: bound.copies(name, old)) if table.vector_indexes else None
 
 
 def _check_size(table: Table, bound: Update, new: Item, size: int) -> None:

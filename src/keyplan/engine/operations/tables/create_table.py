@@ -14,20 +14,20 @@ from keyplan.engine.operations.tables.definitions import (
     check_stream,
     describe_global,
     describe_index,
-    refuse_unsupported,
 )
 from keyplan.engine.operations.tables.describe_table import describe
 from keyplan.engine.operations.tables.policy_documents import check_document
 from keyplan.engine.operations.tables.resource_policies import attach
 from keyplan.engine.operations.tables.tags import check_tags
 from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, set_warm_throughput
+from keyplan.engine.operations.tables.vector_indexes import describe_vector
 from keyplan.engine.storage import stream_log
-from keyplan.engine.storage.catalog import Definition, TableDescription, in_use, table_arn, table_name
+from keyplan.engine.storage.catalog import Definition, in_use, table_arn, table_name
+from keyplan.engine.storage.descriptions import TableDescription
 from keyplan.engine.storage.transaction import Transaction
 
 
 def create_table(transaction: Transaction, request: TableRequest) -> Answer:
-    refuse_unsupported("CreateTable", request)
     if "GlobalTableSourceArn" in request:
         # A global table with several accounts: the replica's account is never the one of its source.
         raise invalid_parameter(
@@ -96,7 +96,11 @@ def new_definition(request: TableRequest, name: str, now: float) -> Definition:
         description["LocalSecondaryIndexes"] = [describe_index(index, arn) for index in lsis]
     if gsis:
         description["GlobalSecondaryIndexes"] = [describe_global(index, arn, billing) for index in gsis]
-    numbers = {index["IndexName"]: number for number, index in enumerate([*lsis, *gsis], start=1)}
+    vectors = request.get("VectorIndexes", [])
+    if vectors:
+        description["VectorIndexes"] = [describe_vector(index, arn) for index in vectors]
+    names = [*(index["IndexName"] for index in (*lsis, *gsis)), *(index["IndexName"] for index in vectors)]
+    numbers = {name: number for number, name in enumerate(names, start=1)}
     return {
         "description": description,
         "tags": {tag["Key"]: tag["Value"] for tag in request.get("Tags", [])},

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from uuid import NAMESPACE_DNS, uuid5
 
 from keyplan.engine.errors import invalid_parameter, not_found, validation_error
-from keyplan.engine.operations.differences import UNSUPPORTED
 from keyplan.engine.operations.tables.replicas import ReplicasRequest
 from keyplan.engine.operations.tables.replication import SETTINGS_MODE
 from keyplan.engine.operations.tables.throughput import (
@@ -17,14 +16,14 @@ from keyplan.engine.operations.tables.throughput import (
     units_missing,
     units_not_allowed,
 )
-from keyplan.engine.storage.catalog import (
-    ACCOUNT,
-    REGION,
-    IndexDescription,
-    KeySchemaElements,
-    Projection,
-    TableDescription,
+from keyplan.engine.operations.tables.vector_indexes import (
+    VectorIndexRequest,
+    check_vector_indexes,
+    projected_count,
+    search_attributes,
 )
+from keyplan.engine.storage.catalog import ACCOUNT, REGION, Table
+from keyplan.engine.storage.descriptions import IndexDescription, KeySchemaElements, Projection, TableDescription
 
 MAXIMUM_LOCAL_INDEXES = 5
 MAXIMUM_GLOBAL_INDEXES = 20
@@ -55,6 +54,8 @@ class TableRequest(Figures, ReplicasRequest, total=False):
     LocalSecondaryIndexes: list[IndexRequest]
     GlobalSecondaryIndexes: list[IndexRequest]
     GlobalSecondaryIndexUpdates: list[dict[str, IndexRequest]]
+    VectorIndexes: list[VectorIndexRequest]
+    VectorIndexUpdates: list[dict[str, VectorIndexRequest]]
     BillingMode: str
     StreamSpecification: dict[str, object]
     SSESpecification: dict[str, object]
@@ -74,7 +75,8 @@ def check_definition(request: TableRequest) -> None:
     check_defined(schema, defined)
     check_table_schema(schema)
     lsis, gsis = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
-    if lsis is None and gsis is None and len(defined) != len(schema):
+    vectors = request.get("VectorIndexes")
+    if lsis is None and gsis is None and vectors is None and len(defined) != len(schema):
         raise invalid_parameter(
             "Number of attributes in KeySchema does not exactly match number of attributes "
             "defined in AttributeDefinitions"
@@ -89,11 +91,14 @@ def check_definition(request: TableRequest) -> None:
     if gsis is not None:
         _check_list("GlobalSecondaryIndexes", gsis, schema, definitions, names)
         check_global_count(len(gsis))
+    if vectors is not None:
+        _check_vectors(request, vectors, defined, names)
     indexes = [*(lsis or []), *(gsis or [])]
-    check_projected([index["Projection"] for index in indexes])
+    check_projected(projected_counts(request))
     used = [
         element["AttributeName"] for keys in (schema, *(index["KeySchema"] for index in indexes)) for element in keys
     ]
+    used += [name for index in vectors or [] for name in search_attributes(index)]
     if set(used) != defined:
         raise invalid_parameter(
             f"Some AttributeDefinitions are not used. AttributeDefinitions: [{_printed(definitions)}], "
@@ -205,9 +210,25 @@ def _check_list(
         else:
             check_global_schema(index["KeySchema"])
         check_projection(index["Projection"])
-        if index["IndexName"] in names:
-            raise invalid_parameter(f"Duplicate index name: {index['IndexName']}")
-        names.add(index["IndexName"])
+        _add_name(index["IndexName"], names)
+
+
+def _check_vectors(
+    request: TableRequest, indexes: list[VectorIndexRequest], defined: set[str], names: set[str]
+) -> None:
+    """Check the vector indexes of a new table; `names` are the index names so far."""
+    billing = request.get("BillingMode", "PROVISIONED")
+    check_vector_indexes(indexes, [], key=request["KeySchema"], defined=defined, billing=billing)
+    for index in indexes:
+        check_projection(index["Projection"])
+        _add_name(index["IndexName"], names)
+
+
+def _add_name(name: str, names: set[str]) -> None:
+    """Add the name of an index to those so far, which must be different."""
+    if name in names:
+        raise invalid_parameter(f"Duplicate index name: {name}")
+    names.add(name)
 
 
 def _check_local(table_schema: KeySchemaElements, index: IndexRequest) -> None:
@@ -239,9 +260,19 @@ def check_projection(projection: Projection) -> None:
         raise validation_error("Cannot have two attributes with the same name")
 
 
-def check_projected(projections: list[Projection]) -> None:
+def projected_counts(indexed: TableRequest | TableDescription) -> list[int]:
+    """Return how many projected attributes each index of a table counts for."""
+    keyed: list[IndexRequest | IndexDescription] = [
+        *(indexed.get("LocalSecondaryIndexes") or []),
+        *(indexed.get("GlobalSecondaryIndexes") or []),
+    ]
+    counts = [len(index["Projection"].get("NonKeyAttributes", [])) for index in keyed]
+    return counts + [projected_count(index) for index in indexed.get("VectorIndexes") or []]
+
+
+def check_projected(counts: list[int]) -> None:
     """Refuse too many projected attributes; an attribute counts once for each index that includes it."""
-    if sum(len(projection.get("NonKeyAttributes", [])) for projection in projections) > MAXIMUM_PROJECTED:
+    if sum(counts) > MAXIMUM_PROJECTED:
         raise invalid_parameter(f"The total number of projected attributes exceeds the limit of {MAXIMUM_PROJECTED}")
 
 
@@ -294,13 +325,6 @@ def check_settings_replication(request: TableRequest) -> None:
         raise invalid_parameter("GlobalTableSettingsReplicationMode must be ENABLED or DISABLED")
 
 
-def refuse_unsupported(operation: str, request: TableRequest) -> None:
-    """Refuse parameters for features that the engine doesn't have."""
-    for member in UNSUPPORTED.get(operation, {}):
-        if request.get(member):
-            raise validation_error(f"{member} is not supported by this endpoint")
-
-
 def describe_index(index: IndexRequest, table_arn: str) -> IndexDescription:
     """Return the part of the stored description that local and global indexes share."""
     return {
@@ -343,3 +367,18 @@ def global_index(description: TableDescription, name: str) -> IndexDescription:
         if index["IndexName"] == name:
             return index
     raise not_found("Requested resource not found")
+
+
+def attributes_in_use(table: Table) -> list[dict[str, str]]:
+    """Return the attribute definitions that the keys and search schemas of a table need."""
+    used = set(table.schema.names)
+    used |= {name for index in table.indexes for name in index.schema.names}
+    used |= {name for index in table.vector_indexes for name, _ in index.schema}
+    return [given for given in table.description["AttributeDefinitions"] if given["AttributeName"] in used]
+
+
+def redefinition(known: list[dict[str, str]], given: list[dict[str, str]], names: Iterable[str]) -> str | None:
+    """Return the first of these attributes that has another type in the new definitions than in those of the table."""
+    types = {definition["AttributeName"]: definition["AttributeType"] for definition in known}
+    wanted = {definition["AttributeName"]: definition["AttributeType"] for definition in given}
+    return next((name for name in names if name in types and wanted.get(name, types[name]) != types[name]), None)

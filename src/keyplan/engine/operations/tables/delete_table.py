@@ -9,14 +9,15 @@ from keyplan.engine.operations.tables.global_tables import forget_global_table
 from keyplan.engine.operations.tables.replication import STRONG
 from keyplan.engine.operations.tables.resource_policies import delete_policies
 from keyplan.engine.storage import stream_log, ttl_index
-from keyplan.engine.storage.catalog import Table, TableDescription, in_use
+from keyplan.engine.storage.catalog import Table, in_use
+from keyplan.engine.storage.descriptions import TableDescription
 from keyplan.engine.storage.disposal import dispose
 from keyplan.engine.storage.transaction import Transaction
 
 
 def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     table = transaction.catalog.table_to_change(request["TableName"])
-    if any(index.status == "CREATING" for index in table.indexes):
+    if any(index.status == "CREATING" for index in table.all_indexes):
         raise in_use(f"Attempt to change a resource which is still in use: Table is being updated: {table.name}")
     if jobs_of(transaction, table):
         raise in_use(f"Attempt to change a resource which is still in use: Table is being backed up: {table.name}")
@@ -41,6 +42,7 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     del description["AttributeDefinitions"], description["KeySchema"], description["CreationDateTime"]
     description.pop("LocalSecondaryIndexes", None)
     description.pop("GlobalSecondaryIndexes", None)
+    description.pop("VectorIndexes", None)
     _drop(transaction, table)
     return {"TableDescription": description}
 

@@ -5,8 +5,10 @@ from typing import TypedDict
 import orjson
 
 from keyplan.engine.executor import Answer
+from keyplan.engine.operations.items.consumed_capacity import vector_entry_size
 from keyplan.engine.operations.tables.replication import replication_of
-from keyplan.engine.storage.catalog import Index, IndexDescription, Table, TableDescription
+from keyplan.engine.storage.catalog import Index, Table
+from keyplan.engine.storage.descriptions import IndexDescription, TableDescription, VectorIndexDescription
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
 
@@ -55,7 +57,22 @@ def describe(transaction: Transaction, table: Table) -> TableDescription:
         if table.is_being_created:
             for described in description["GlobalSecondaryIndexes"]:
                 described["IndexStatus"] = "CREATING"
+    if "VectorIndexes" in description:
+        description["VectorIndexes"] = [
+            _with_vectors(transaction, table, each) for each in description["VectorIndexes"]
+        ]
     return description
+
+
+def _with_vectors(transaction: Transaction, table: Table, described: VectorIndexDescription) -> VectorIndexDescription:
+    """Add the number of entries of a vector index and their size, which is estimated if there are many."""
+    index = table.vector_index(described["IndexName"])
+    assert index is not None
+    entries = transaction.count_vectors(index)
+    sample = [number for number, _, _ in transaction.vectors_after(index, (b"", 0), INDEX_SAMPLE)]
+    sizes = [vector_entry_size(index, row.item) for row in transaction.rows_numbered(table, sample).values()]
+    size = sum(sizes) * entries // len(sizes) if sizes else 0
+    return {**described, "ItemCount": entries, "IndexSizeBytes": size}
 
 
 def _index_size(transaction: Transaction, table: Table, index: Index, entries: int) -> int:

@@ -17,7 +17,8 @@ from keyplan.engine.operations.tables.global_tables import (
 from keyplan.engine.operations.tables.replication import region_of
 from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.operations.tables.update_table import update_table
-from keyplan.engine.storage.catalog import Definition, IndexDescription, Table, TableDescription
+from keyplan.engine.storage.catalog import Definition, Table
+from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 from keyplan.engine.storage.transaction import Transaction
 
 

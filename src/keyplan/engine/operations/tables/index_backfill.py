@@ -4,8 +4,10 @@ from copy import deepcopy
 from typing import NamedTuple
 
 from keyplan.engine.operations.tables.definitions import global_index
-from keyplan.engine.storage.catalog import Table
-from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.operations.tables.vector_indexes import vector_index
+from keyplan.engine.storage.catalog import Index, Table, VectorIndex
+from keyplan.engine.storage.transaction import Row, Transaction
+from keyplan.engine.vectors.entries import entry_for_backfill
 
 BACKFILL_ROWS = 500
 """The number of items in one step; other writes run between the steps."""
@@ -24,20 +26,31 @@ def backfill(transaction: Transaction, name: str, progress: Progress | None = No
     Concurrent writes maintain the entries of the items they change, so a step only needs each item as it is now.
     """
     table = transaction.catalog.tables.get(name)
-    index = next((index for index in table.indexes if index.status == "CREATING"), None) if table else None
+    index = next((index for index in table.all_indexes if index.status == "CREATING"), None) if table else None
     if table is None or index is None:
         return None
     last = progress.last if progress and progress.rows == index.rows else 0
     rows = transaction.rows_where(table, "id > ? ORDER BY id LIMIT ?", (last, BACKFILL_ROWS))
     for key, row in rows:
-        entry = index.schema.try_row_key(row.item)
-        if entry is not None:  # else it isn't in the index, or was written before the index could refuse it
-            transaction.add_entry(index, entry + key, row.number)
+        _add(transaction, index, key, row)
     if len(rows) == BACKFILL_ROWS:
         return Progress(index.rows, rows[-1][1].number)
     definition = deepcopy(table.definition)
-    described = global_index(definition["description"], index.name)
+    find = vector_index if isinstance(index, VectorIndex) else global_index
+    described = find(definition["description"], index.name)
     described["IndexStatus"] = "ACTIVE"
     described.pop("Backfilling", None)
     transaction.save(Table(table.number, definition))
     return None
+
+
+def _add(transaction: Transaction, index: Index | VectorIndex, key: bytes, row: Row) -> None:
+    """Add the entry of an item, unless it isn't in the index or was written before the index could refuse it."""
+    if isinstance(index, VectorIndex):
+        made = entry_for_backfill(index, row.item)
+        if made is not None:
+            transaction.put_vector(index, row.number, *made)
+        return
+    entry = index.schema.try_row_key(row.item)
+    if entry is not None:
+        transaction.add_entry(index, entry + key, row.number)

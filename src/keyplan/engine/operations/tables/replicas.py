@@ -12,7 +12,8 @@ from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.operations.tables.auto_scaling import ScalingTarget, is_scaled
 from keyplan.engine.operations.tables.replication import EVENTUAL, STRONG, describe_replica, region_of
 from keyplan.engine.operations.tables.throughput import billing_of, check_on_demand
-from keyplan.engine.storage.catalog import Definition, ReplicaDescription, Replication, Table
+from keyplan.engine.storage.catalog import Definition, Replication, Table
+from keyplan.engine.storage.descriptions import ReplicaDescription
 from keyplan.engine.storage.transaction import Transaction
 
 REGION_SETS = (

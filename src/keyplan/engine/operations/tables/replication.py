@@ -1,6 +1,7 @@
 """How the replicas of a global table (version 2019.11.21) are described, as a part of the table's description."""
 
-from keyplan.engine.storage.catalog import Definition, ReplicaDescription, TableDescription
+from keyplan.engine.storage.catalog import Definition
+from keyplan.engine.storage.descriptions import ReplicaDescription, TableDescription
 
 VERSION = "2019.11.21"
 SETTINGS_MODE = "ENABLED_WITH_OVERRIDES"

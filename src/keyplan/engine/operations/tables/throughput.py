@@ -6,7 +6,7 @@ Nothing is throttled; the figures are checked, stored and described as on AWS.
 from typing import Literal, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
-from keyplan.engine.storage.catalog import IndexDescription, TableDescription
+from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 
 MAXIMUM_UNITS = 1_000_000_000_000
 ON_DEMAND_WARM = {"ReadUnitsPerSecond": 12_000, "WriteUnitsPerSecond": 4_000}

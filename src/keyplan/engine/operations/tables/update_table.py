@@ -3,13 +3,14 @@
 from copy import deepcopy
 from typing import cast
 
-from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
+from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.tables import auto_scaling, replicas
 from keyplan.engine.operations.tables.definitions import (
     IndexRequest,
     TableRequest,
     apply_settings,
+    attributes_in_use,
     check_definitions,
     check_encryption,
     check_global_count,
@@ -21,7 +22,8 @@ from keyplan.engine.operations.tables.definitions import (
     check_stream,
     describe_global,
     global_index,
-    refuse_unsupported,
+    projected_counts,
+    redefinition,
 )
 from keyplan.engine.operations.tables.describe_table import describe
 from keyplan.engine.operations.tables.index_backfill import backfill
@@ -37,8 +39,15 @@ from keyplan.engine.operations.tables.throughput import (
     units_missing,
     units_not_allowed,
 )
+from keyplan.engine.operations.tables.vector_index_updates import (
+    check_vector_updates,
+    describe_vector_updates,
+    update_vector_indexes,
+)
+from keyplan.engine.operations.tables.vector_indexes import check_vector_billing, one_index_at_a_time
 from keyplan.engine.storage import stream_log
-from keyplan.engine.storage.catalog import Definition, IndexDescription, KeySchemaElements, Table, TableDescription
+from keyplan.engine.storage.catalog import Definition, Table
+from keyplan.engine.storage.descriptions import IndexDescription, KeySchemaElements, TableDescription
 from keyplan.engine.storage.transaction import Transaction
 
 _CHANGES = (
@@ -51,6 +60,7 @@ _CHANGES = (
     "TableClass",
     "DeletionProtectionEnabled",
     "GlobalSecondaryIndexUpdates",
+    "VectorIndexUpdates",
     "GlobalTableSettingsReplicationMode",
     *replicas.MEMBERS,
 )
@@ -75,6 +85,7 @@ def update_table(transaction: Transaction, request: TableRequest) -> Answer:
             _change_throughput(
                 global_index(description, index["IndexName"]), index, before, description, transaction.now
             )
+    update_vector_indexes(transaction, table, definition, request)
     apply_settings(description, request)
     _change_settings_replication(definition, request)
     changing = replicas.update_replicas(transaction, table, definition, request, exists=lambda region: False)
@@ -114,12 +125,12 @@ def _updating_description(after: TableDescription, before: TableDescription, req
             if billing_of(after) == billing_of(before):
                 unchanged = global_index(before, index["IndexName"])
                 changing["ProvisionedThroughput"] = unchanged["ProvisionedThroughput"]
+    describe_vector_updates(answer, before, request)
     return answer
 
 
 def _check_request(request: TableRequest) -> None:
     """Make all checks that don't need the table."""
-    refuse_unsupported("UpdateTable", request)
     if all(request.get(name) in (None, [], {}) for name in _CHANGES):
         raise validation_error(
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
@@ -134,7 +145,8 @@ def _check_request(request: TableRequest) -> None:
     )
     check_encryption(request)
     replicas.check_replica_updates(request)
-    _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
+    online = _check_index_updates(request.get("GlobalSecondaryIndexUpdates", []))
+    check_vector_updates(request.get("VectorIndexUpdates", []), online)
 
 
 def _check_exclusive_changes(request: TableRequest) -> None:
@@ -145,7 +157,8 @@ def _check_exclusive_changes(request: TableRequest) -> None:
         raise invalid_parameter("You cannot modify stream status while updating table IOPS")
 
 
-def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> None:
+def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> int:
+    """Refuse updates that can't be combined; return how many indexes they create or delete."""
     names: set[str] = set()
     for update in updates:
         given = [kind for kind in _KINDS if kind in update]
@@ -162,20 +175,17 @@ def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> None:
                 f"Index: {index['IndexName']}"
             )
         names.add(index["IndexName"])
-    if sum("Update" not in update for update in updates) > 1:
-        raise _one_at_a_time()
-
-
-def _one_at_a_time() -> DynamoError:
-    return DynamoError(
-        "LimitExceededException",
-        "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
-    )
+    online = sum("Update" not in update for update in updates)
+    if online > 1:
+        raise one_index_at_a_time()
+    return online
 
 
 def _change_billing(description: TableDescription, request: TableRequest, now: float) -> None:
     before = billing_of(description)
     billing, wanted = request.get("BillingMode", before), request.get("ProvisionedThroughput")
+    if description.get("VectorIndexes"):
+        check_vector_billing(billing)
     indexes = description.get("GlobalSecondaryIndexes", [])
     if billing == "PAY_PER_REQUEST" and wanted is not None:
         raise units_not_allowed()
@@ -237,10 +247,10 @@ def _create_index(
     transaction: Transaction, table: Table, definition: Definition, request: TableRequest, index: IndexRequest
 ) -> None:
     description, name = definition["description"], index["IndexName"]
-    if any(other.name == name for other in table.indexes):
+    if any(other.name == name for other in table.all_indexes):
         raise validation_error("Attempting to create an index which already exists")
-    if any(other.status == "CREATING" for other in table.indexes):
-        raise _one_at_a_time()
+    if any(other.status == "CREATING" for other in table.all_indexes):
+        raise one_index_at_a_time()
     billing = billing_of(description)
     if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in index:
         raise units_not_allowed(name)
@@ -251,9 +261,8 @@ def _create_index(
     check_projection(index["Projection"])
     present = description.setdefault("GlobalSecondaryIndexes", [])
     check_global_count(len(present) + 1)
-    others = [*present, *description.get("LocalSecondaryIndexes", [])]
-    check_projected([index["Projection"], *(other["Projection"] for other in others)])
     present.append(describe_global(index, description["TableArn"], billing, status="CREATING"))
+    check_projected(projected_counts(description))
     present[-1]["Backfilling"] = True
     definition["index_numbers"][name] = definition["next_index"]
     definition["next_index"] += 1
@@ -275,7 +284,7 @@ def _define_attributes(description: TableDescription, given: list[dict[str, str]
         definition["AttributeName"]: definition["AttributeType"] for definition in description["AttributeDefinitions"]
     }
     names = [element["AttributeName"] for element in schema]
-    redefined = next((name for name in names if known.get(name, types[name]) != types[name]), None)
+    redefined = redefinition(description["AttributeDefinitions"], given, names)
     if redefined is not None:
         raise invalid_parameter(
             "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "
@@ -304,8 +313,8 @@ def _printed_schema(schema: KeySchemaElements, types: dict[str, str]) -> str:
 def _delete_index(transaction: Transaction, table: Table, definition: Definition, name: str) -> None:
     description = definition["description"]
     global_index(description, name)
-    if any(other.status == "CREATING" and other.name != name for other in table.indexes):
-        raise _one_at_a_time()
+    if any(other.status == "CREATING" and other.name != name for other in table.all_indexes):
+        raise one_index_at_a_time()
     transaction.drop_index(next(index for index in table.indexes if index.name == name))
     del definition["index_numbers"][name]
     definition.get("contributor_insights", {}).pop(name, None)
@@ -315,12 +324,7 @@ def _delete_index(transaction: Transaction, table: Table, definition: Definition
     description["GlobalSecondaryIndexes"] = left
     if not left:
         del description["GlobalSecondaryIndexes"]
-    used = set(table.schema.names)
-    for index in Table(table.number, definition).indexes:
-        used |= set(index.schema.names)
-    description["AttributeDefinitions"] = [
-        given for given in description["AttributeDefinitions"] if given["AttributeName"] in used
-    ]
+    description["AttributeDefinitions"] = attributes_in_use(Table(table.number, definition))
 
 
 def _change_settings_replication(definition: Definition, request: TableRequest) -> None:
