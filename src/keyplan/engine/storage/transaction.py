@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias, cast
 
 import apsw
@@ -64,6 +65,16 @@ class Paused(Exception):
     def __init__(self, resume: "Callable[[Transaction], dict[str, object]]") -> None:
         self.resume = resume
         """Reads on, and returns the answer or raises `Paused` again."""
+
+
+@lru_cache(maxsize=1024)
+def _scan_sql(items: str, entries: str | None, bounded: bool, backward: bool) -> str:
+    """The SQL of `Transaction.scan`, for the SQLite tables of the items and, in an index, of its entries."""
+    rows = entries or items
+    source = items if entries is None else f"{entries} LEFT JOIN {items} USING (id)"
+    bounds = f"{rows}.key >= ?" + (f" AND {rows}.key < ?" if bounded else "")
+    order = "DESC" if backward else "ASC"
+    return f"SELECT {items}.size, {items}.item FROM {source} WHERE {bounds} ORDER BY {rows}.key {order} LIMIT ?"
 
 
 class Transaction:
@@ -184,17 +195,12 @@ class Transaction:
         The size is that of the whole item, also if the index projects only a part. A negative limit means no limit. A
         caller that stops early must close the cursor.
         """
-        rows = table.rows if index is None else index.rows
-        source = table.rows if index is None else f"{index.rows} LEFT JOIN {table.rows} USING (id)"
         if len(low) > LONG_KEY or (high is not None and len(high) > LONG_KEY):
             self._check_long_keys(table, index, low if len(low) > LONG_KEY else high or b"")
-        bounds = f"{rows}.key >= ?" + ("" if high is None else f" AND {rows}.key < ?")
-        order = "DESC" if backward else "ASC"
-        return self.sql(
-            f"SELECT {table.rows}.size, {table.rows}.item FROM {source} "
-            f"WHERE {bounds} ORDER BY {rows}.key {order} LIMIT ?",
-            (low, limit) if high is None else (low, high, limit),
-        )
+        entries = None if index is None else index.rows
+        if high is None:
+            return self.sql(_scan_sql(table.rows, entries, False, backward), (low, limit))
+        return self.sql(_scan_sql(table.rows, entries, True, backward), (low, high, limit))
 
     def _check_long_keys(self, table: Table, index: Index | None, key: bytes) -> None:
         """Verify that all keys with the same beginning match their items, before one of them is reported as missing.

@@ -267,8 +267,13 @@ class Page:
     def _read(self, transaction: Transaction, bounds: Range, limit: int) -> bool:
         """Read rows until there are no more or the page is full; return whether it is full."""
         rows = transaction.scan(self.table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=limit)
-        until = perf_counter() + transaction.pause_after
         take = self._take if self._decodes else self._copy
+        if 0 <= limit <= _ROWS_AT_ONCE:  # too few to pause in between
+            full = take(rows)
+            if full:
+                rows.close()
+            return full
+        until = perf_counter() + transaction.pause_after
         while True:
             before = self.scanned
             if take(islice(rows, _ROWS_AT_ONCE)):
