@@ -76,6 +76,16 @@ def dynamodb(
             help="File with the secret key for the access key. KEYPLAN_DYNAMODB_SECRET_KEY can have the key itself.",
         ),
     ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_ALLOWED_HOSTS",
+            metavar="NAME",
+            help="Also answer requests to this host name or address, such as a service of Docker Compose. Can be "
+            "repeated. Requests to any host but this machine's loopback names and --host are refused, because a web "
+            "page could send them.",
+        ),
+    ] = None,
     secret_key: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Run a DynamoDB endpoint for AWS SDKs and the AWS CLI until it is stopped."""
@@ -112,6 +122,7 @@ def dynamodb(
             host=host,
             port=port,
             credentials=None if keys is None else Credentials(*keys),
+            allowed_hosts=allowed_host or (),
         )
         run(server, lambda: _announce(server.url, host, file, durability))
     except OSError as error:

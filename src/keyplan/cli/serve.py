@@ -200,6 +200,7 @@ def _endpoint(settings: Settings) -> Iterator[str | None]:
                     host=settings.dynamodb_host,
                     port=port,
                     credentials=None if keys is None else Credentials(*keys),
+                    allowed_hosts=settings.dynamodb_allowed_hosts.split(),
                 )
             )
         except OSError as error:

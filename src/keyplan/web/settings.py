@@ -55,6 +55,11 @@ class Settings(Connection):
         default=None, description="A port for a DynamoDB endpoint on the same data."
     )
     dynamodb_host: str = Field(default="127.0.0.1", description="The address of `dynamodb_port`.")
+    dynamodb_allowed_hosts: str = Field(
+        default="",
+        description="More host names and addresses that requests to `dynamodb_port` may be sent to, separated by "
+        "spaces. Requests to any host but this machine's loopback names and `dynamodb_host` are refused.",
+    )
     dynamodb_access_key: str | None = Field(
         default=None,
         description="The access key that requests to `dynamodb_port` must be signed with. Required unless both it and "

@@ -222,3 +222,14 @@ def test_an_arn_stands_where_the_model_has_room_for_it() -> None:
     assert request["TableName"] == arn
     check_request("BatchGetItem", {"RequestItems": {arn: {"Keys": [{"a": {"S": "b"}}]}}})
     assert "regular expression" in refusal("ListTables", {"ExclusiveStartTableName": arn})
+
+
+def test_no_more_than_ten_errors_are_looked_for() -> None:
+    """A map that is too long is one error; of its members, only as many are looked at as may be there."""
+    tables: dict[str, Any] = {f"t{number:04d}": {"Keys": []} for number in range(200)}
+    message = refusal("BatchGetItem", {"RequestItems": tables})
+    assert message.startswith("10 validation errors detected: ")
+    assert message.count("failed to satisfy constraint") == 10
+    assert (
+        "at 'RequestItems' failed to satisfy constraint: Member must have length less than or equal to 100" in message
+    )

@@ -18,6 +18,8 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from types_boto3_dynamodb import DynamoDBClient
 
+from tests.engine.wire.client import Client
+
 COMMAND = [sys.executable, "-m", "keyplan.cli"]
 
 
@@ -171,13 +173,29 @@ def test_a_warning_where_others_can_reach_it(tmp_path: Path) -> None:
         assert "Warning: 0.0.0.0 is not a loopback address" in server.stop()[2]
 
 
+def test_allowed_hosts(tmp_path: Path) -> None:
+    with running(
+        tmp_path, "--port", "0", "--memory", "--allowed-host", "dynamodb", "--allowed-host", "db.example"
+    ) as server:
+        statuses = [status_for(server.url, host) for host in ("dynamodb:8000", "db.example", "other")]
+        assert statuses == [200, 200, 403]
+    with running(tmp_path, "--port", "0", "--memory", KEYPLAN_DYNAMODB_ALLOWED_HOSTS="dynamodb other") as server:
+        assert [status_for(server.url, host) for host in ("other", "db.example")] == [200, 403]
+
+
+def status_for(url: str, host: str) -> int:
+    with Client(url) as client:
+        client.send(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        return client.read().status
+
+
 def test_the_first_answer_comes_soon(tmp_path: Path) -> None:
     started = time.monotonic()
     with running(tmp_path, "--port", "0") as server:
         parts = urlsplit(server.url)
         assert parts.hostname is not None
         with socket.create_connection((parts.hostname, parts.port or 0)) as connection:
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")
         # Half a second on a quiet machine; this one may be busy.
         assert time.monotonic() - started < 3

@@ -95,9 +95,9 @@ def test_other_content_types_name_no_operation(client: Client, kind: str | None)
 
 
 def test_the_health_check(client: Client) -> None:
-    response = client.ask(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    response = client.ask(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert (response.status, response.body) == (200, b"healthy: dynamodb.us-east-1.amazonaws.com ")
-    client.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+    client.send(b"HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert client.read(has_body=False).headers["content-length"] == str(len(response.body))
     assert client.ask(post()).status == 200
 
@@ -111,14 +111,64 @@ def test_other_methods_and_paths_name_no_operation(client: Client, start: str) -
 
 
 PREFLIGHT = (
-    b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://page\r\nAccess-Control-Request-Method: POST\r\n"
+    b"OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://page\r\nAccess-Control-Request-Method: POST\r\n"
     b"Access-Control-Request-Headers: authorization,x-amz-target\r\n\r\n"
 )
 
 
 def test_pages_from_elsewhere_are_kept_out_where_nothing_is_verified(client: Client) -> None:
-    assert "access-control-allow-origin" not in client.ask(PREFLIGHT).headers
-    assert "access-control-allow-origin" not in client.ask(post(headers={"Origin": "http://page"})).headers
+    message = (
+        "Requests from web pages are refused, because the endpoint doesn't verify signatures. To allow them, set an "
+        "access key: --access-key and --secret-key-file."
+    )
+    for request in (PREFLIGHT, post(headers={"Origin": "http://page"}), post(headers={"Origin": "null"})):
+        response = client.ask(request)
+        assert response.error == (403, "AccessDeniedException")
+        assert response.json["Message"] == message
+        assert not [name for name in response.headers if name.startswith("access-control")]
+    assert client.ask(post()).status == 200
+
+
+LOOPBACK = ("localhost:8000", "LOCALHOST.", "a.localhost", "127.0.0.1:1", "127.8.9.1", "[::1]:8000", "[::1]")
+FOREIGN = (
+    "evil.example",
+    "evil.example:8000",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example",
+    "192.168.1.5",
+    "[::2]:1",
+)
+
+
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_names_of_this_machine_are_answered(client: Client, host: str) -> None:
+    assert client.ask(post(headers={"Host": host})).status == 200
+
+
+@pytest.mark.parametrize("host", FOREIGN)
+def test_other_hosts_are_refused(client: Client, host: str) -> None:
+    """A web page whose name was made to mean 127.0.0.1 sends its own name."""
+    response = client.ask(post(headers={"Host": host}))
+    assert response.error == (403, "AccessDeniedException")
+    name = host.rpartition(":")[0].strip("[]") if host[-2:] in (":1", "00") else host
+    assert response.json["Message"] == (
+        f"The endpoint doesn't answer requests to the host {name}. If it is one of its names, start the endpoint with "
+        f"--allowed-host {name}, or set KEYPLAN_DYNAMODB_ALLOWED_HOSTS={name}."
+    )
+    client.send(b"HEAD / HTTP/1.1\r\nHost: " + host.encode() + b"\r\n\r\n")
+    assert client.read(has_body=False).status == 403
+    assert client.ask(post()).status == 200
+
+
+def test_hosts_that_were_allowed_are_answered(database: FakeDatabase) -> None:
+    with (
+        serve_in_thread(database, allowed_hosts=["dynamodb", "Db.Example.", "192.168.1.5"]) as url,
+        Client(url) as client,
+    ):
+        for host in ("dynamodb:8000", "db.example", "DB.example:1", "192.168.1.5:8000", *LOOPBACK):
+            assert client.ask(post(headers={"Host": host})).status == 200
+        assert client.ask(post(headers={"Host": "other"})).status == 403
+        assert client.ask(post(headers={"Host": None}, version="1.0")).status == 200
 
 
 def test_pages_from_elsewhere_may_ask_where_signatures_are_verified(database: FakeDatabase) -> None:
@@ -135,7 +185,7 @@ def test_pages_from_elsewhere_may_ask_where_signatures_are_verified(database: Fa
         for request in (
             post(),
             PREFLIGHT.replace(b"Origin: http://page\r\n", b""),
-            b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         ):
             assert not [name for name in client.ask(request).headers if name.startswith("access-control")]
 
@@ -215,7 +265,7 @@ def test_an_offer_of_http_2_is_ignored(client: Client) -> None:
     assert client.ask(offer).json["Request"] == {"a": 1}
     client.send(offer * 100 + post())
     assert {client.read().status for _ in range(101)} == {200}
-    client.send(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n" * 3000)
+    client.send(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n" * 3000)
     assert {client.read().status for _ in range(3000)} == {200}
 
 

@@ -8,7 +8,7 @@ from botocore.loaders import Loader
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import NOTHING
-from keyplan.engine.protocol import decode, encode, encode_error, operation_of, respond
+from keyplan.engine.protocol import MAX_MEMBERS, decode, encode, encode_error, operation_of, respond
 from keyplan.engine.service_model import load
 from tests.engine.wire.fake import FakeDatabase
 
@@ -64,7 +64,7 @@ def test_an_unknown_target_is_an_unknown_operation(target: str | bytes | None) -
         b'{"a": 1} x',
         b"\xef\xbb\xbf{}",
         b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
-        b"[" * 1_000_000,
+        b"[" * 400_000,
     ],
 )
 def test_what_is_no_json_object_is_refused(body: bytes) -> None:
@@ -136,3 +136,25 @@ def test_a_fault_is_logged_and_not_told(operation: str, caplog: pytest.LogCaptur
 
 def test_decode_gives_the_request() -> None:
     assert decode('{"TableName":"ä"}'.encode()) == {"TableName": "ä"}
+
+
+def test_more_members_than_can_be_read_quickly() -> None:
+    """The limit is for what lists and maps have, not for what is in texts."""
+    for body in (
+        b'{"a":[' + b",".join([b"{}"] * MAX_MEMBERS) + b"]}",
+        b"[" * (MAX_MEMBERS + 1),
+        b'{"a":[' + b",".join([b'"x"'] * 2 * MAX_MEMBERS) + b"]}",
+        b"{" + b",".join(b'"%d":1' % number for number in range(MAX_MEMBERS + 1)) + b"}",
+    ):
+        with pytest.raises(DynamoError) as caught:
+            decode(body)
+        status, answer = encode(caught.value)
+        assert status == 413
+        assert orjson.loads(answer) == {
+            "__type": "com.amazon.coral.service#RequestEntityTooLargeException",
+            "message": "The lists and maps of the request have more than 500,000 members. "
+            "Send fewer items in a request.",
+        }
+    text = r"{[,\"[,{" * MAX_MEMBERS
+    assert decode(orjson.dumps({"a": [text, text]})) == {"a": [text, text]}
+    assert len(decode(b'{"a":[' + b",".join([b"1"] * (MAX_MEMBERS - 2)) + b"]}")["a"]) == MAX_MEMBERS - 2  # type: ignore[arg-type]

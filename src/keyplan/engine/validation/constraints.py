@@ -17,6 +17,8 @@ from keyplan.engine.validation.wording import Wording
 
 MAXIMUM_SHOWN = 200
 """The most members of a list or map that an error message prints."""
+MAXIMUM_TEXT = 65_536
+"""The most characters of a string that an error message prints."""
 
 
 class Violations:
@@ -55,7 +57,7 @@ class Violations:
 
     def _list(self, name: str, shape: Shape, value: list[object], path: str, depth: int) -> None:
         member = shape["member"]["shape"]
-        # A list that is too long has been reported already, and the rest of it may be very long.
+        # A list or map that is too long has been reported already, and the rest of it may be very long.
         looked_at = value[: shape.get("max", len(value))]
         self._members(name, value, path, member, looked_at, "Member must satisfy constraint")
         for position, content in enumerate(looked_at, 1):
@@ -63,9 +65,10 @@ class Violations:
 
     def _map(self, name: str, shape: Shape, value: dict[str, object], path: str, depth: int) -> None:
         key, member = shape["key"]["shape"], shape["value"]["shape"]
-        self._members(name, value, path, key, list(value), "Map keys must satisfy constraint")
-        self._members(name, value, path, member, list(value.values()), "Map value must satisfy constraint")
-        for entry, content in value.items():
+        looked_at = dict(islice(value.items(), shape.get("max", len(value))))
+        self._members(name, value, path, key, list(looked_at), "Map keys must satisfy constraint")
+        self._members(name, value, path, member, list(looked_at.values()), "Map value must satisfy constraint")
+        for entry, content in looked_at.items():
             self._member(member, content, f"{path}.{entry}.member", depth)
 
     def _members(self, name: str, value: object, path: str, member: str, contents: list[object], phrase: str) -> None:
@@ -99,7 +102,7 @@ class Violations:
     def _add(self, shown: str, path: str, sentence: str) -> None:
         subject = "Value" if self._wording.names_members else f"Value {shown}"
         self.errors.append(f"{subject} at '{path}' failed to satisfy constraint: {sentence}")
-        if self._wording.stops:
+        if self._wording.stops or len(self.errors) == extras.MAXIMUM_ERRORS:
             self.check()
 
     def check(self) -> None:
@@ -189,7 +192,7 @@ def _render(model: Model, name: str, value: object) -> str:
         entries = cast(dict[str, object], value).items()
         shown = (f"{key}={_render(model, member, content)}" for key, content in entries)
         return "{" + _listed(shown, len(entries)) + "}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)[:MAXIMUM_TEXT]
 
 
 def _listed(texts: Iterator[str], count: int) -> str:

@@ -116,6 +116,7 @@ class Normalizer:
             raise WrongType
         if not content:
             raise invalid_parameter("Binary sets should not be empty")
+        check_item_size(len(content))
         members = [self._binary_text(member) for member in content]
         if len(set(members)) != len(members):
             raise invalid_parameter(f"Input collection [{', '.join(members)}]of type BS contains duplicates.")
@@ -184,9 +185,11 @@ def _string_set(content: object, depth: int) -> Sized:
     members = _texts(content)
     if not members:
         raise invalid_parameter("An string set  may not be empty")
+    size = sum(len(member.encode()) for member in members)
+    check_item_size(max(size, len(members)))  # now, before a million members are sorted
     if len(set(members)) != len(members):
         raise invalid_parameter(f"Input collection [{', '.join(members)}] contains duplicates.")
-    return {"SS": sorted(members)}, sum(len(member.encode()) for member in members)
+    return {"SS": sorted(members)}, size
 
 
 def _number_set(content: object, depth: int) -> Sized:

@@ -18,6 +18,7 @@ from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Request
 from keyplan.engine.protocol import MAX_BODY
 from keyplan.engine.wire import http
+from keyplan.engine.wire.hosts import Hosts
 from keyplan.engine.wire.sigv4 import Authenticator
 
 MAX_HEADERS = 64 * 1024
@@ -39,6 +40,7 @@ class Service(Protocol):
 
     responses: http.Responses
     authenticator: Authenticator
+    hosts: Hosts
     connections: set["Connection"]
     stopping: bool
     second: int
@@ -283,6 +285,11 @@ class Connection(asyncio.Protocol):
     def _serve(self, message: _Message) -> None:
         method, url, headers, body, keep_alive = message
         self._current = message
+        refusal = self._service.hosts.refusal(headers)
+        if refusal is not None:
+            body = protocol.encode_error(refusal)
+            self._send(self._service.responses.refusal(refusal.status, body, method, keep_alive=keep_alive), keep_alive)
+            return
         if method != b"POST" or (url != b"/" and not url.startswith(b"/?")) or not http.is_json(headers):
             self._send(self._service.responses.no_operation(method, url, headers, keep_alive), keep_alive)
             return

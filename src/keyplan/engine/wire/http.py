@@ -41,8 +41,7 @@ def request_ids() -> Iterator[bytes]:
 class Responses:
     """Makes responses. Call `new_second` when the date changes.
 
-    AWS lets web pages of any origin use the endpoint. Here that requires `cross_origin`, because without verified
-    signatures any page in a browser on this machine could read and change everything.
+    AWS lets web pages of any origin use the endpoint. Here that requires `cross_origin`; see hosts.py.
     """
 
     def __init__(self, region: str = "us-east-1", *, cross_origin: bool = False) -> None:
@@ -96,10 +95,10 @@ class Responses:
             return self._text(200, self._healthy, b"", keep_alive, method)
         return self._text(404, _UNKNOWN_OPERATION, b"", keep_alive, method)
 
-    def refusal(self, status: int, body: bytes = b"") -> bytes:
-        """The response to a message that can't be read any further: the connection closes after it."""
+    def refusal(self, status: int, body: bytes = b"", method: bytes = b"POST", *, keep_alive: bool = False) -> bytes:
+        """The response to a message that isn't looked at any further. Usually the connection closes after it."""
         kind = b"Content-Type: " + CONTENT_TYPE.encode() + b"\r\n" if body else b""
-        return self._text(status, body, kind, False, b"POST")
+        return self._text(status, body, kind, keep_alive, method)
 
     def _preflight(self, headers: Mapping[bytes, bytes], keep_alive: bool) -> bytes:
         if not self._cross_origin or b"origin" not in headers:

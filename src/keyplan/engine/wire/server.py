@@ -18,7 +18,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -27,6 +27,7 @@ from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer, Later, LoopExecutor, Outcome, Request
 from keyplan.engine.wire import http
 from keyplan.engine.wire.connection import Connection
+from keyplan.engine.wire.hosts import Hosts
 from keyplan.engine.wire.sigv4 import Authenticator, Credentials
 
 log = logging.getLogger("keyplan.engine")
@@ -42,7 +43,10 @@ BACKLOG = 1024
 
 
 class Server:
-    """An endpoint on the running event loop; call `start` and `stop`. The caller closes the database."""
+    """An endpoint on the running event loop; call `start` and `stop`. The caller closes the database.
+
+    It answers to `host`, to the names of the loopback interface, and to `allowed_hosts`.
+    """
 
     def __init__(
         self,
@@ -51,9 +55,11 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 0,
         credentials: Credentials | None = None,
+        allowed_hosts: Sequence[str] = (),
     ) -> None:
         self.responses = http.Responses(cross_origin=credentials is not None)
         self.authenticator = Authenticator(credentials)
+        self.hosts = Hosts([host, *allowed_hosts], origins=credentials is not None)
         self.connections: set[Connection] = set()
         self.stopping = False
         self.second = 0
@@ -227,10 +233,11 @@ def serve_in_thread(
     host: str = "127.0.0.1",
     port: int = 0,
     credentials: Credentials | None = None,
+    allowed_hosts: Sequence[str] = (),
 ) -> Iterator[str]:
     """Run an endpoint in a thread of this process until the `with` block ends; yields its URL."""
     loop = new_event_loop()
-    server = Server(database, host=host, port=port, credentials=credentials)
+    server = Server(database, host=host, port=port, credentials=credentials, allowed_hosts=allowed_hosts)
     thread = threading.Thread(target=loop.run_forever, name="keyplan-endpoint", daemon=True)
     thread.start()
     try:
