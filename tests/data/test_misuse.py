@@ -47,7 +47,7 @@ from keyplan.design import (
 )
 from keyplan.design.key_values import OPTIONS
 from keyplan.engine import Engine
-from tests.data.club import Article, Club, Note
+from tests.data.club import Article, Club, Note, User
 from tests.data.support import Recorder
 
 club = Table("Club", key("PK", "SK"))  # another table of the same name
@@ -157,6 +157,21 @@ def test_python_that_a_condition_cannot_record(
 ) -> None:
     with pytest.raises(TypeError, match=sentence):
         store.run(patch(ref(Note, note_id="n"), where=condition, stars=1))
+
+
+def test_a_condition_and_a_change_are_functions(store: Store[Club]) -> None:
+    wrong: Any = True
+    with pytest.raises(TypeError, match=r"a condition is a function of the item, such as lambda .* not True"):
+        store.run(patch(ref(Note, note_id="n"), where=wrong, stars=1))
+    with pytest.raises(TypeError, match=r"a patch takes a function, such as lambda .* not True"):
+        patch(ref(Note, note_id="n"), wrong)
+
+
+def test_a_value_that_is_not_in_a_guard() -> None:
+    with pytest.raises(
+        DesignError, match=r"no value for email, and mail isn't in the guard's key\. The fields .* are: email\."
+    ):
+        lookup(User.email_guard, mail="ann@x.org")
 
 
 @pytest.mark.parametrize(

@@ -339,7 +339,7 @@ def a_get_with_too_many_values() -> object:
     return get(Post, author="a", slug="s", title="t")
 
 
-@declares("key-fields", "User.by_email", "Give a value for every field of the guard.")
+@declares("key-fields", "User.by_email", "The fields of the guard's key are: email.")
 def a_lookup_without_the_value() -> object:
     return lookup(User.by_email)
 

@@ -10,7 +10,10 @@ Use it for stock, seats, tickets, quotas, account balances: numbers that are the
 a second. Split the stock over several items (see [write sharding](write_sharding.md)).
 """
 
+from typing import Annotated
+
 import pytest
+from pydantic import Field
 
 from keyplan.data import FloorReached, ParentMissing, Store, create, delete
 from keyplan.design import (
@@ -44,7 +47,7 @@ class Product(Entity, table=warehouse):
 class Delivery(Entity, table=warehouse):
     sku: Id
     delivery_id: Id = new_id()
-    quantity: int
+    quantity: Annotated[int, Field(ge=1)]
 
     primary = key("PRODUCT#{sku}", "DELIVERY#{delivery_id}")
 
@@ -56,7 +59,7 @@ class Delivery(Entity, table=warehouse):
 class Reservation(Entity, table=warehouse):
     sku: Id
     order_id: Id
-    quantity: int
+    quantity: Annotated[int, Field(ge=1)]
 
     primary = key("PRODUCT#{sku}", "ORDER#{order_id}")
 

@@ -279,4 +279,7 @@ class EntityStandIn:
 
 def recorded(entity: type[E], condition: Callable[[E], object]) -> Node:
     """The condition as a tree."""
+    given: object = condition
+    if not callable(given):
+        raise TypeError(f"a condition is a function of the item, such as lambda post: post.stars > 1, not {given!r}")
     return _condition(condition(cast(E, EntityStandIn(entity))))

@@ -126,14 +126,14 @@ def guard_fields(unique: Unique) -> tuple[str, ...]:
 
 def _check_guard(guard: Guard[E], values: Mapping[str, object]) -> None:
     place = f"{guard.entity.spec.name}.{guard.unique.name}"
-    missing = [name for name in guard_fields(guard.unique) if name not in values]
-    if missing:
-        raise DesignError(
-            "key-fields",
-            place,
-            f"no value for {', '.join(missing)}",
-            "Give a value for every field of the guard.",
-        )
+    fields = dict.fromkeys(guard_fields(guard.unique))
+    if values.keys() != fields.keys():
+        missing = [name for name in fields if name not in values]
+        unknown = [name for name in values if name not in fields]
+        problems = [f"no value for {', '.join(missing)}"] if missing else []
+        problems += [f"{', '.join(unknown)} isn't in the guard's key"] if unknown else []
+        remedy = f"The fields of the guard's key are: {', '.join(fields)}."
+        raise DesignError("key-fields", place, ", and ".join(problems), remedy)
     for template in filter(None, (guard.unique.hash, guard.unique.range)):
         for name in template.fields:
             if values[name] is not None and not isinstance(values[name], StandIn):

@@ -166,6 +166,8 @@ def recorded_clauses(
     """The clauses of a patch, from its function and its keywords. Raises `InvalidValue` for those that can't be."""
     found = [_of_keyword(name, value) for name, value in values.items()]
     if change is not None:
+        if not callable(change):
+            raise TypeError(f"a patch takes a function, such as lambda book: at(book.year).add(1), not {change!r}")
         given = change(cast(E, EntityStandIn(entity, writing=True)))
         found += (given,) if isinstance(given, Clause | FieldStandIn) or not isinstance(given, Iterable) else given
     clauses = tuple([_checked(entity, clause) for clause in found])
