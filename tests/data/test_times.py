@@ -100,6 +100,10 @@ def test_after_a_write_the_entity_holds_what_was_stored(calendar: Store[Calendar
     assert exact(event) == exact(calendar.run(get(Event, event_id="f")))
     calendar.run(update(event))
     assert event.version == 3  # nothing has changed since
+    event.at += timedelta(microseconds=5)
+    calendar.run(update(event))  # less than is stored, so nothing is sent
+    assert event.version == 3
+    assert exact(event) == exact(calendar.run(get(Event, event_id="f")))
 
 
 @pytest.mark.parametrize("kind", [Moment, Parcel])

@@ -119,9 +119,15 @@ def settle(entity: E, values: Mapping[str, object], item: Item, action: Action) 
     if action.adds:
         item = {**item, **{name: incremented(item.get(name), amount) for name, amount in action.adds.items()}}
     entity.__dict__.update(values)
-    entity.__dict__.update(settled(codec_of(type(entity)), values, item))
+    hold_stored(entity, values, item)
     for field in entity.spec.counts:
         if field.stored in item:
             entity.__dict__[field.name] = integer_of(item[field.stored])
     set_stored_item(entity, item)
+    return entity
+
+
+def hold_stored(entity: E, values: Mapping[str, object], item: Item) -> E:
+    """Give an entity these values as they are stored in its item. Returns the entity."""
+    entity.__dict__.update(settled(codec_of(type(entity)), values, item))
     return entity

@@ -22,7 +22,7 @@ from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.relations import Relations
 from keyplan.data.writes.actions import Action
-from keyplan.data.writes.baseline import Baseline, check_loaded, settle
+from keyplan.data.writes.baseline import Baseline, check_loaded, hold_stored, settle
 from keyplan.data.writes.effect_changes import check_cascading_parents, plan_effect_changes
 from keyplan.data.writes.effects import Effects, effects_left, effects_of, has_effects
 from keyplan.data.writes.family import (
@@ -170,7 +170,7 @@ class Update(Write[E], WriteOp[E]):
         baseline.check(entity)
         changed = baseline.changed(entity)
         if self.where is None and not changed:
-            return lambda: entity
+            return lambda: hold_stored(entity, entity.__dict__, stored)
         spec.limits.check_changed(entity.__dict__, changed)
         stamps = {} if self.quiet else update_stamps(spec, stored, context.now)
         values = {**entity.__dict__, **stamps}
