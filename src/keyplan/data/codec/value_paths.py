@@ -5,12 +5,13 @@ a type doesn't say what is inside (`Any`, a union of models, a `TypedDict`), the
 value can only be changed in an item that was read, whose field is validated as a whole.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
 
+from annotated_types import Len, MaxLen, MinLen
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -22,9 +23,10 @@ from keyplan.design import Entity, InvalidValue
 from keyplan.design.absence import NOTHING, when_absent
 from keyplan.design.aliases import is_alias
 from keyplan.design.annotations import has_members, plain_type
+from keyplan.design.fields import markers
 from keyplan.design.formats import TimePrecision
 from keyplan.design.limit_checks import EntityLimits, sentence
-from keyplan.design.relaxed import relaxed_field
+from keyplan.design.relaxed import is_limit, relaxed_field
 
 Path: TypeAlias = tuple[str | int, ...]
 PartKind: TypeAlias = Literal["member", "element", "entry"]
@@ -49,6 +51,8 @@ class PathType:
     times: TimePrecision
     must_read: bool
     """Whether it can only be changed in an item that was read: a validator must see more than this value."""
+    around: FieldInfo | None = None
+    """The declaration of the list, dict or model that it is in."""
 
     @cached_property
     def plain(self) -> object:
@@ -63,6 +67,16 @@ class PathType:
             return "members"
         of_any_length = origin in (list, Sequence) or (origin is tuple and arguments[-1] is Ellipsis)
         return "elements" if of_any_length else None
+
+    @cached_property
+    def is_converted(self) -> bool:
+        """Whether a validator of its own must see the whole value."""
+        return self.info is not None and any(map(_is_validator, marks_of(self.info)))
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether what it is in has limits on its length, so that it can't be added or removed unseen."""
+        return self.around is not None and any(isinstance(each, _LENGTHS) for each in marks_of(self.around))
 
     @cached_property
     def limits(self) -> EntityLimits:
@@ -161,11 +175,13 @@ class _Step(NamedTuple):
     info: FieldInfo | None
     encode: Encode
     must_read: bool
+    around: FieldInfo | None = None
 
 
 def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str | int]:
     """The step to the last part of a path, and the stored name of that part."""
     part, times = path[-1], entity.spec.table.times
+    outer = outer._replace(must_read=outer.must_read or _sees_inside(outer.info))
     kind = None if outer.info is None else plain_type(outer.info.annotation)
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and origin is None and issubclass(kind, BaseModel):
@@ -174,7 +190,9 @@ def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str 
             raise _wrong(entity, path, "unknown-field", f"{kind.__name__} has no such field. Its fields are: {known}.")
         must_read = outer.must_read or compat.has_validators(kind)
         name = str(part)
-        return _Step("member", kind.model_fields[name], model_codecs(kind, times)[name].encode, must_read), name
+        return _Step(
+            "member", kind.model_fields[name], model_codecs(kind, times)[name].encode, must_read, outer.info
+        ), name
     if origin in (dict, Mapping):
         return _element("entry", arguments[1], outer, entity), map_name(part)
     if origin in (list, Sequence, tuple):
@@ -192,7 +210,26 @@ def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str 
 
 def _element(kind: PartKind, annotation: Any, outer: _Step, entity: type[Entity]) -> _Step:  # noqa: ANN401 - a type
     encode = value_codec(annotation, entity.spec.table.times).encode
-    return _Step(kind, FieldInfo.from_annotation(annotation), encode, outer.must_read)
+    return _Step(kind, FieldInfo.from_annotation(annotation), encode, outer.must_read, outer.info)
+
+
+_LENGTHS = (MinLen, MaxLen, Len)
+
+
+def marks_of(info: FieldInfo) -> Iterator[object]:
+    """The markers of a value, also inside `Annotated[int, Field(ge=1)] | None`."""
+    for mark in markers(info):
+        yield from mark.metadata if isinstance(mark, FieldInfo) else (mark,)
+
+
+def _is_validator(mark: object) -> bool:
+    return hasattr(mark, "__get_pydantic_core_schema__") and not is_limit(mark)
+
+
+def _sees_inside(info: FieldInfo | None) -> bool:
+    """Whether a value has validators or limits that depend on what is inside it; its length doesn't."""
+    marks = () if info is None else marks_of(info)
+    return any(_is_validator(mark) or (is_limit(mark) and not isinstance(mark, _LENGTHS)) for mark in marks)
 
 
 def _may_hold_others(kind: object) -> bool:
@@ -213,7 +250,8 @@ def _path_type(entity: type[Entity], shape: tuple[str, ...], step: _Step) -> Pat
         return validated_field(entity, name, value)
 
     check = as_field if len(shape) == 1 else _validator(place, name, step.info)
-    return PathType(place, name, step.kind, step.info, step.encode, check, entity.spec.table.times, step.must_read)
+    times = entity.spec.table.times
+    return PathType(place, name, step.kind, step.info, step.encode, check, times, step.must_read, step.around)
 
 
 def _validator(place: str, field: str, info: FieldInfo | None) -> Callable[[object], object]:

@@ -9,19 +9,17 @@
 Other limits, such as a multiple of a number or a function, can't be checked so: the item is read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from operator import ge, gt, le, lt
 from typing import Any
 
 from annotated_types import Ge, Gt, Interval, Le, Len, Lt, MaxLen, MinLen
-from pydantic.fields import FieldInfo
 
-from keyplan.data.codec.value_paths import PathType
+from keyplan.data.codec.value_paths import PathType, marks_of
 from keyplan.data.codec.values import AttributeValue, number_text
 from keyplan.data.expressions.updates import EXACT, UpdateTerm
 from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.fields import markers
 from keyplan.design.relaxed import is_limit, relaxed_field
 
 _BOUNDS: tuple[tuple[type, str, str], ...] = (
@@ -91,18 +89,12 @@ def _bounds(kind: PathType) -> list[tuple[str, Decimal] | None]:
     if info is None or relaxed_field(info) is info:
         return []
     found: list[tuple[str, Decimal] | None] = []
-    for mark in _marks(info):
+    for mark in marks_of(info):
         bounds = _bounds_of(mark)
         if bounds is None:
             return [None]
         found += bounds
     return found
-
-
-def _marks(info: FieldInfo) -> Iterator[object]:
-    """The markers of a value, also inside `Annotated[int, Field(ge=1)] | None`."""
-    for mark in markers(info):
-        yield from mark.metadata if isinstance(mark, FieldInfo) else (mark,)
 
 
 def _bounds_of(mark: object) -> list[tuple[str, Decimal]] | None:

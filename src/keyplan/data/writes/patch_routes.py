@@ -6,7 +6,8 @@ A patch that isn't direct is an update of the item that was read.
 | --- | --- |
 | the table has an envelope, or the entity has `evolve` | the stored form of the item isn't known |
 | the entity has derived items, counters or parents | they may depend on any field |
-| the entity, or a nested model that it changes, has validators | they may see other fields |
+| the entity, or a value that it changes in part, has validators | they see all of it |
+| what it changes is inside a value with a limit, or changes the number of entries of one | the limit is on all of it |
 | a changed field is in a guard | the old guard has to be deleted |
 | a changed field is in an index key with fields that aren't given | the new key is made of all of them |
 | a changed field has a joint limit with fields that aren't given | the limit is on all of them |
@@ -94,9 +95,11 @@ def _is_known(entity: type[Entity], shape: ClauseShape) -> bool:
     in_key = not codec_of(entity).has_own_attribute(str(path[0]))
     if kind.must_read or kind.info is None or (in_key and verb not in ("set", "remove")):
         return False
+    if kind.is_counted and (kind.kind == "entry" or verb == "remove"):
+        return False
     if verb in ("add_members", "delete_members") and len(path) > 1:
         return False
-    return verb in ("set", "remove", "set_default") or can_be_conditions(kind, verb, number)
+    return verb in ("set", "remove", "set_default") or (not kind.is_converted and can_be_conditions(kind, verb, number))
 
 
 def _guarded(spec: EntitySpec) -> Set[str]:
