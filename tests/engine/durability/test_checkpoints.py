@@ -61,15 +61,6 @@ def test_beside_a_writer_that_never_rests(engine: Engine, path: Path) -> None:
         count += 20
 
 
-def test_who_writes_after_a_complete_copy_copies_nothing(engine: Engine) -> None:
-    """Copied beside the writer to the end: there is no rest for the writer's own thread, now or later."""
-    made = engine.database._storage._checkpoints
-    assert made is not None
-    made.nearly_done = True  # as it is left where nothing was written behind the copies
-    put(engine, 0, 1)
-    assert not made.nearly_done
-
-
 def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wal_checkpoints, "QUIET_SECONDS", 600)
     with Engine(str(path)) as engine:

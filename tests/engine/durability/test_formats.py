@@ -16,6 +16,7 @@ from keyplan.engine import Engine
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.storage import file_upgrade
 from keyplan.engine.storage.file_creation import FORMAT, VFS
+from keyplan.engine.storage.log_binding import CLOSED, META_PAGE, main_binding, read_binding
 from keyplan.engine.storage.records import delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.storage import Storage, _register_checksums
 from tests.old_files import unpacked
@@ -63,8 +64,10 @@ def test_upgraded_file_has_the_schema_of_a_new_one(old: Path, tmp_path: Path) ->
     for path in (old, new):
         with closing(connect(path)) as connection:
             columns.append({name: connection.execute(f"PRAGMA table_info({name})").fetchall() for name in names})
-            identity = connection.execute("SELECT identity FROM meta").get
-            assert len(identity) == 32
+            assert connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'meta'").get == META_PAGE
+            through_sqlite = read_binding(connection)
+        assert main_binding(path) == through_sqlite
+        assert through_sqlite.state == CLOSED
     assert columns[0] == columns[1]
 
 

@@ -96,11 +96,37 @@ def _logged_pages(log_path: Path, accepted_frames: int) -> set[int]:
 
 
 def _read_header(path: Path) -> bytes:
+    return read_main(path, _FILE_HEADER.size, 0) if path.exists() else b""
+
+
+def read_main(path: Path, size: int, offset: int) -> bytes:
+    """Read from the main file.
+
+    SQLite has to do it, because closing the file outside of SQLite would release this process's locks on it, and then
+    another process that closes the file would delete a log that is still in use.
+    """
+    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
     try:
-        with path.open("rb") as file:
-            return file.read(_FILE_HEADER.size)
-    except FileNotFoundError:
-        return b""
+        return file.xRead(size, offset)
+    finally:
+        file.xClose()
+
+
+def frame_page(log_path: Path, number: int) -> tuple[int, bytes]:
+    """Return the number and the content of the page in a frame of the log, counted from 1."""
+    with log_path.open("rb") as log:
+        frame = _frame(log, number, _FRAME.size + PAGE_SIZE)
+        return (frame[0], log.read(PAGE_SIZE)) if frame else (0, b"")
+
+
+def is_last_frame(log_path: Path, number: int) -> bool:
+    """Return whether the log has no further frame of the current generation."""
+    with log_path.open("rb") as log:
+        header = log.read(_LOG_HEADER.size)
+        if len(header) < _LOG_HEADER.size:
+            return False
+        following = _frame(log, number + 1, _FRAME.size + PAGE_SIZE)
+        return following is None or following[2:4] != _LOG_HEADER.unpack(header)[4:6]
 
 
 def check_log(path: Path, accepted_frames: Callable[[], int]) -> None:

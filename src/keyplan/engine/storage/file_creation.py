@@ -14,27 +14,19 @@ import apsw
 import apsw.sqlite_extra
 
 from keyplan.engine.storage.damage import APPLICATION_ID, CHECKSUM_BYTES, PAGE_SIZE, log_of
+from keyplan.engine.storage.log_binding import COLUMNS, NEW_BINDING
 
 FORMAT = 3
 """The number of the file's format; `file_upgrade` brings older files to it."""
 VFS = "cksmvfs"
 
-BINDING = (
-    "identity TEXT NOT NULL DEFAULT ''",
-    "log BLOB NOT NULL DEFAULT x''",
-    "previous_log BLOB NOT NULL DEFAULT x''",
-)
-"""Columns of `meta` since format 3: which file this is, which log it was last written through, and the log before."""
 RECORDS = """
 CREATE TABLE records(kind TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY(kind, name)) WITHOUT ROWID;
 """
-NEW_IDENTITY = "UPDATE meta SET identity = lower(hex(randomblob(16))), log = randomblob(8), previous_log = x'';"
-"""Makes a file one of its own: the log of the file that it was copied from no longer fits it."""
 
 SCHEMA = f"""
-CREATE TABLE meta(version INTEGER NOT NULL, {", ".join(BINDING)});
+CREATE TABLE meta(version INTEGER NOT NULL, {", ".join(COLUMNS)});
 INSERT INTO meta(version) VALUES (1);
-{NEW_IDENTITY}
 CREATE TABLE tables(number INTEGER PRIMARY KEY AUTOINCREMENT, definition BLOB NOT NULL);
 CREATE TABLE streams(number INTEGER PRIMARY KEY AUTOINCREMENT, table_name TEXT NOT NULL, description BLOB NOT NULL,
     ended REAL);
@@ -62,6 +54,7 @@ def make_file(path: Path) -> None:
 
 
 def _write(new: Path) -> None:
+    create_private(new)
     connection = apsw.Connection(str(new), vfs=VFS)
     try:
         connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
@@ -69,12 +62,17 @@ def _write(new: Path) -> None:
         # Nobody else uses the file yet, so one flush at the end is enough.
         connection.execute("PRAGMA synchronous = OFF")
         connection.pragma("journal_mode", "memory")
-        connection.execute(f"BEGIN; {SCHEMA} COMMIT")
+        connection.execute(f"BEGIN; {SCHEMA} {NEW_BINDING} COMMIT")
         connection.pragma("journal_mode", "wal")
     finally:
         connection.close()
     with new.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that only its owner can read. SQLite gives the log the mode of the main file."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _put_in_place(new: Path, path: Path) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import apsw
 
 from keyplan.engine.errors import DamagedFile
-from keyplan.engine.storage.file_creation import BINDING, FORMAT, NEW_IDENTITY, RECORDS, VFS
+from keyplan.engine.storage.file_creation import FORMAT, RECORDS, VFS
+from keyplan.engine.storage.log_binding import COLUMNS, NEW_BINDING, main_binding
 
 _log = logging.getLogger("keyplan.engine")
 
@@ -24,9 +25,9 @@ SECONDS = 5.0
 
 _STEPS = "\n".join(
     [
-        *(f"ALTER TABLE meta ADD COLUMN {column};" for column in BINDING),
+        *(f"ALTER TABLE meta ADD COLUMN {column};" for column in COLUMNS),
         RECORDS,
-        NEW_IDENTITY,
+        NEW_BINDING,
         f"PRAGMA user_version = {FORMAT};",
     ]
 )
@@ -67,9 +68,11 @@ def _upgraded(path: Path) -> bool:
             connection.pragma("locking_mode", "exclusive")
             connection.execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
             found = connection.pragma("user_version")
-            if check_format(path, found):
+            if not check_format(path, found):
+                connection.execute(_STEPS)
+            elif main_binding(path):
                 return True
-            connection.execute(_STEPS)
+            # Otherwise a process was killed here, before the main file had the new format.
             connection.execute("COMMIT")
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.BusyError:
@@ -82,6 +85,6 @@ def _upgraded_by_another_process(path: Path) -> bool:
     try:
         with closing(apsw.Connection(str(path), vfs=VFS)) as connection:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            return check_format(path, connection.pragma("user_version"))
+            return check_format(path, connection.pragma("user_version")) and main_binding(path) is not None
     except apsw.BusyError:
         return False

@@ -4,10 +4,10 @@ The file is in WAL mode and every page carries a checksum (SQLite's checksum VFS
 One connection, the primary, does all writing. It also does the reading whenever it is free, because its page cache is
 warm; a thread that finds it busy reads with another connection instead of waiting.
 
-The file has the SQLite tables `meta` (the catalog's version, and which log belongs to the file), `tables`
-(definitions), `streams`, `tokens`, `leases` and `records` (see records.py); then one of items for each table (`t1`),
-one of entries for each index (`t1_1`) and one of records for each stream (`s1`). An item's row has a number and is
-found by its row key. An index entry holds a row key and that number, so that an item is stored once, and an index is
+The file has the SQLite tables `meta` (the catalog's version, and which log belongs to the file, see log_binding.py),
+`tables` (definitions), `streams`, `tokens`, `leases` and `records` (see records.py); then one of items for each table
+(`t1`), one of entries for each index (`t1_1`) and one of records for each stream (`s1`). An item's row has a number and
+is found by its row key. An index entry holds a row key and that number, so that an item is stored once, and an index is
 written only when one of its keys changes.
 """
 
@@ -18,7 +18,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
@@ -28,12 +27,13 @@ import orjson
 
 from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.catalog import Catalog, Definition, Table
-from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage
+from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage, log_of
 from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file
 from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
+from keyplan.engine.storage.log_binding import NEW_LOG, OPEN, check_binding, remove_finished_log
 from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache, maximum_mib
 from keyplan.engine.storage.transaction import Transaction
-from keyplan.engine.storage.wal_checkpoints import Checkpoints
+from keyplan.engine.storage.wal_checkpoints import Checkpoints, finish_log
 
 _log = logging.getLogger("keyplan.engine")
 
@@ -86,7 +86,9 @@ class Storage:
         self._cache = PageCache(self._primary)
         self._checkpoints: Checkpoints | None = None
         if self._path:
-            self._checkpoints = Checkpoints(self._connect, self._primary, self._copy_log, self._sync_file)
+            self._checkpoints = Checkpoints(
+                self._path, self._connect, self._primary, self._note_damage, lambda: not self._damage
+            )
             _storages.add(self)
 
     @property
@@ -126,8 +128,6 @@ class Storage:
         with self._lock:
             result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
             self._cache.after_transaction()
-            if self._checkpoints:
-                self._checkpoints.after_commit()
             return result
 
     def write_now(self, work: Callable[[Transaction], T], *, pause_after: float = math.inf) -> T:
@@ -135,13 +135,9 @@ class Storage:
         if not self._lock.acquire(blocking=False):
             raise Busy
         try:
-            if self._checkpoints and self._checkpoints.nearly_done:
-                raise Busy
             self._patient = False
             result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True, pause_after=pause_after)
             self._cache.after_transaction()
-            if self._checkpoints:
-                self._checkpoints.after_commit()
             return result
         finally:
             self._patient = True
@@ -171,13 +167,18 @@ class Storage:
             self._refuse_use()
         try:
             cursor.execute(begin)
-            catalog = self._current_catalog(cursor)
+            version, state = cursor.execute("SELECT version, state FROM meta").get
+            if new_log := writes and state != OPEN:
+                cursor.execute(NEW_LOG)
+            catalog = self._current_catalog(cursor, version)
             transaction = Transaction(cursor, catalog, self._clock(), writes=writes, pause_after=pause_after)
             result = work(transaction)
             if transaction.catalog_changed:
                 cursor.execute("UPDATE meta SET version = version + 1")
                 self._cache.reset_misses()
             cursor.execute("COMMIT")
+            if writes and self._checkpoints:
+                self._checkpoints.after_commit(opened=new_log)
             return result
         except BaseException as error:
             if cursor.connection.in_transaction:
@@ -199,8 +200,7 @@ class Storage:
         # SQLite's connections don't survive a fork: locks stay with the parent.
         raise RuntimeError("The engine was opened before this process was forked. Open the file again in this process.")
 
-    def _current_catalog(self, cursor: apsw.Cursor) -> Catalog:
-        version = cursor.execute("SELECT version FROM meta").get
+    def _current_catalog(self, cursor: apsw.Cursor, version: int) -> Catalog:
         known = self._catalog
         if known.version == version:
             return known
@@ -223,9 +223,18 @@ class Storage:
                 self._checkpoints.stop()
             while self._readers:
                 self._readers.pop().connection.close()
-            if not self._damage:
-                self._primary.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
             self._primary.close()
+            if self._path and not self._damage:
+                self._finish_log(self._path)
+
+    def _finish_log(self, path: Path) -> None:
+        """Copy the log into the main file and delete it, unless another process has the file open."""
+        try:
+            if remove_finished_log(path) and log_of(path).exists():
+                finish_log(path, self._connect)
+                remove_finished_log(path)
+        except (apsw.Error, OSError, DamagedFile) as error:
+            _log.warning("The log of %s could not be copied into the main file, and was kept: %s", path, error)
 
     def _take_reader(self) -> apsw.Cursor:
         """Return a connection for reading while the primary is busy."""
@@ -247,7 +256,7 @@ class Storage:
                 vfs=VFS if self._path else None,
                 statementcachesize=256,
             )
-            # Only an orderly `close` may copy the log into the main file: a damaged file must stay as it is.
+            # SQLite must not copy the log: only `wal_checkpoints` knows how far, and a damaged file must stay as it is.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.set_busy_timeout(READ_BUSY_MILLISECONDS)
             connection.execute(f"PRAGMA cache_size = {-1024 * cache_mib}")
@@ -273,7 +282,7 @@ class Storage:
         connection = self._connect(cache_mib=self._cache_mib())
         try:
             if self._path is None:
-                connection.execute(SCHEMA)
+                connection.execute(SCHEMA)  # its state is that no log has to begin
             elif not _check_file(connection, self._path):
                 connection.close()
                 upgrade_file(self._path)
@@ -297,36 +306,6 @@ class Storage:
             self._damage = DamagedFile(f"{self._path} is damaged ({what}). Restore it from a backup.")
             raise self._damage from error
 
-    def _copy_log(self, connection: apsw.Connection) -> None:
-        """Copy as much of the log into the main file as is possible without waiting.
-
-        If it fails, the log keeps growing and the next checkpoint tries again.
-        """
-        if self._damage:
-            return
-        try:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-        except apsw.BusyError:
-            pass  # another process is doing it
-        except apsw.Error as error:
-            _log.warning("The log of %s could not be copied into the main file: %s", self._path, error)
-            with suppress(DamagedFile):
-                self._note_damage(error)
-
-    def _sync_file(self) -> None:
-        """Flush what was copied so far to the disk, so that the last copy, which writers wait for, is faster.
-
-        SQLite has to do it, because closing the file outside of SQLite would release this process's locks on it.
-        """
-        try:
-            file = apsw.VFSFile("", str(self._path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
-            try:
-                file.xSync(apsw.SQLITE_SYNC_NORMAL)
-            finally:
-                file.xClose()
-        except apsw.Error as error:  # the last copy tries again, and fails if it can't be flushed
-            _log.warning("%s could not be flushed to the disk: %s", self._path, error)
-
 
 def _check_file(connection: apsw.Connection, path: Path) -> bool:
     """Refuse damage that SQLite doesn't detect by itself, before anything is read or written.
@@ -339,6 +318,7 @@ def _check_file(connection: apsw.Connection, path: Path) -> bool:
         return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
 
     check_log(path, accepted_frames)
+    current = check_binding(path, connection, current=current) and current
     check_end(path, accepted_frames())
     return current
 

@@ -1,18 +1,32 @@
-"""Checkpoints: when the write-ahead log is copied into the main file, in a thread of its own.
+"""Checkpoints: when and how the write-ahead log is copied into the main file, in a thread of its own.
 
 A checkpoint flushes the main file to the disk, which slows down concurrent writers. So the log may grow beyond its
 usual length until there is a moment without writes. If there is none, the log is copied while writers go on. Frames
-that are written during a copy keep the log from starting over, so the last, short copy is made in the writer's own
-thread, where nothing can be written at the same time.
+that are written during a copy keep the log from starting over, so the last, short copy is made under the write lock.
+
+The log is copied up to exact marks only, by which `log_binding` recognizes later which log belongs to the main file. So
+all copying is done here, also at the end (`finish_log`), and never by SQLite itself.
 """
 
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import apsw
 
 from keyplan.engine.errors import DamagedFile
+from keyplan.engine.storage.log_binding import (
+    CLOSED,
+    COMPLETE,
+    COPIED,
+    LAST_MARK,
+    NEW_MARK,
+    NONE,
+    main_binding,
+    read_binding,
+)
 
 _log = logging.getLogger("keyplan.engine")
 
@@ -27,7 +41,124 @@ QUIET_SECONDS = 0.05
 """The time without a commit that counts as a quiet moment."""
 COPIES = 3
 """How many times the log is copied while writers go on. Usually less is written during each copy, so that the last one
-is short. A writer that is faster than the disk waits for the last one."""
+is short."""
+OPENING_SECONDS = 0.2
+"""How long after the first commit of a log the main file is marked as one that needs this log."""
+MARK_TRIES = 20
+"""How many times a mark is written again because another process has written behind it."""
+LOCK_ATTEMPTS = 5_000
+LOCK_PAUSE_SECONDS = 0.002
+"""Like this, the write lock is found free sooner or later beside processes that write all the time."""
+CACHE_MIB = 2
+
+
+class LogCopy:
+    """Three connections that together copy the log up to exact marks.
+
+    One writes the marks, one copies, and one holds a read at a mark, beyond which nothing is copied then.
+    """
+
+    def __init__(self, path: Path, connect: Callable[[int], apsw.Connection], stopping: threading.Event) -> None:
+        self._path = path
+        self._stopping = stopping
+        self._marker = connect(CACHE_MIB)
+        self._copier = connect(CACHE_MIB)
+        self._reader = connect(CACHE_MIB)
+        self._pages = 0
+        self._marker.set_wal_hook(self._written)
+        self._marker.set_busy_handler(self._wait_for_lock)
+
+    def close(self) -> None:
+        for connection in (self._marker, self._copier, self._reader):
+            connection.close()
+
+    def copy(self) -> None:
+        """Copy the log up to a mark, while others may write."""
+        try:
+            if not self._mark():
+                return
+            frame = self._pages
+            self._reader.execute("BEGIN")
+            binding = read_binding(self._reader)  # from now on, nothing behind the mark is copied
+            # With a commit behind the mark, the log isn't copied as a whole, and so doesn't start over. It must be to
+            # another page, because SQLite doesn't copy a page at all if it was written again behind the mark.
+            self._marker.pragma("user_version", self._marker.pragma("user_version"))
+            self._marker.execute("COMMIT")
+            self._checkpoint()
+        finally:
+            self._roll_back()
+            if self._reader.in_transaction:
+                self._reader.execute("COMMIT")
+        copied = main_binding(self._path)
+        if copied and copied.mark == binding.mark:
+            self._marker.execute(COPIED, (NONE + frame, binding.base))
+
+    def finish(self, state: int) -> bool:
+        """Copy all of the log; return False if somebody reads or writes it.
+
+        The last mark is copied by itself when the main file has everything else, so that a main file with this mark is
+        complete even if it was copied at this moment.
+        """
+        try:
+            if not self._mark():
+                return False
+            pages, copied = self._checkpoint()
+            if copied < pages or copied != self._pages:
+                return False
+            seen = self._version()
+            frame = self._pages + 1
+            self._marker.execute(LAST_MARK, (NONE + frame, state))
+            self._marker.execute("COMMIT")
+            self._marker.execute("BEGIN IMMEDIATE")
+            if self._pages != frame or self._version() != seen:
+                return False
+            pages, copied = self._checkpoint()
+            return copied == pages == frame
+        finally:
+            self._roll_back()
+
+    def _mark(self) -> bool:
+        """Write a mark at the end of the log, and keep the write lock, so that it stays the end."""
+        self._marker.execute("BEGIN IMMEDIATE")
+        for _ in range(MARK_TRIES):
+            seen = self._version()
+            frame = self._pages + 1
+            self._marker.execute(NEW_MARK, (NONE + frame,))
+            self._marker.execute("COMMIT")
+            self._marker.execute("BEGIN IMMEDIATE")
+            if self._pages == frame and self._version() == seen:
+                return True
+        return False
+
+    def _version(self) -> int:
+        """A number that changes when another connection commits."""
+        version: int = self._marker.pragma("data_version")
+        return version
+
+    def _checkpoint(self) -> tuple[int, int]:
+        """Return the number of pages in the log, and how many of them the main file has."""
+        return self._copier.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+    def _wait_for_lock(self, attempts: int) -> bool:
+        """SQLite's question whether to try once more to get the write lock."""
+        return attempts < LOCK_ATTEMPTS and not self._stopping.wait(LOCK_PAUSE_SECONDS)
+
+    def _roll_back(self) -> None:
+        if self._marker.in_transaction:
+            self._marker.execute("ROLLBACK")
+
+    def _written(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._pages = pages
+        return apsw.SQLITE_OK
+
+
+def finish_log(path: Path, connect: Callable[[int], apsw.Connection]) -> None:
+    """Copy all of the log, so that the main file needs it no longer."""
+    copy = LogCopy(path, connect, threading.Event())
+    try:
+        copy.finish(CLOSED)
+    finally:
+        copy.close()
 
 
 class Checkpoints:
@@ -35,19 +166,19 @@ class Checkpoints:
 
     def __init__(
         self,
+        path: Path,
         connect: Callable[[int], apsw.Connection],
         primary: apsw.Connection,
-        copy: Callable[[apsw.Connection], None],
-        sync: Callable[[], None],
+        failed: Callable[[BaseException], None],
+        may_copy: Callable[[], bool],
     ) -> None:
+        self._path = path
         self._connect = connect
-        self._primary = primary
-        self._copy = copy
-        self._sync = sync
+        self._failed = failed
+        self._may_copy = may_copy
         self._pages = 0
         self._wanted = threading.Event()
-        self.nearly_done = False
-        """Whether the next commit is followed by the last copy, which takes long if much was written meanwhile."""
+        self._opened = False
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         primary.set_wal_hook(self._written)
@@ -56,42 +187,56 @@ class Checkpoints:
         self._pages = pages
         return apsw.SQLITE_OK
 
-    def after_commit(self) -> None:
-        """Start or finish a checkpoint if the log has become long."""
-        if self._pages < CHECKPOINT_PAGES:
-            self.nearly_done = False  # the last copy was complete, and the log has started over
+    @property
+    def pages(self) -> int:
+        """The length of the log after the last commit of this process."""
+        return self._pages
+
+    def after_commit(self, *, opened: bool) -> None:
+        """Start a checkpoint if the log has become long. `opened` says that the commit may have begun a new log."""
+        if opened:
+            self._opened = True
+        elif self._pages < CHECKPOINT_PAGES or self._wanted.is_set():
             return
-        if self.nearly_done:
-            self.nearly_done = False
-            self._copy(self._primary)
-        elif not self._wanted.is_set():
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="keyplan-checkpoints", daemon=True)
-                self._thread.start()
-            self._wanted.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="keyplan-checkpoints", daemon=True)
+            self._thread.start()
+        self._wanted.set()
 
     def _run(self) -> None:
-        connection: apsw.Connection | None = None
+        copy: LogCopy | None = None
         while self._wanted.wait() and not self._stopping.is_set():
+            if self._opened and self._stopping.wait(OPENING_SECONDS):
+                break
             try:
-                connection = connection or self._connect(2)
-                self._checkpoint(connection)
-            except (apsw.Error, DamagedFile):
-                _log.exception("A checkpoint failed")
-            self._wanted.clear()
+                if self._may_copy():
+                    copy = copy or LogCopy(self._path, self._connect, self._stopping)
+                    self._checkpoint(copy)
+            except apsw.BusyError:
+                pass  # another process is doing it
+            except (apsw.Error, DamagedFile) as error:
+                # The log keeps growing, and the next checkpoint tries again.
+                _log.warning("The log could not be copied into the main file: %s", error)
+                with suppress(DamagedFile):
+                    self._failed(error)
+            if not self._opened:
+                self._wanted.clear()
             if self._stopping.is_set():  # `stop` may have been called before the line above
                 break
-        if connection:
-            connection.close()
+        if copy:
+            copy.close()
 
-    def _checkpoint(self, connection: apsw.Connection) -> None:
-        if self._wait_for_quiet():
-            self._copy(connection)
-        elif not self._stopping.is_set():
-            for _ in range(COPIES):
-                self._copy(connection)
-            self._sync()
-            self.nearly_done = True
+    def _checkpoint(self, copy: LogCopy) -> None:
+        if self._opened:
+            self._opened = False
+            copy.copy()
+        if self._pages < CHECKPOINT_PAGES:
+            return
+        for _ in range(1 if self._wait_for_quiet() else COPIES):
+            if self._stopping.is_set():
+                return
+            copy.copy()
+        copy.finish(COMPLETE)
 
     def _wait_for_quiet(self) -> bool:
         """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""
