@@ -11,6 +11,7 @@ FOLDER = Path(__file__).parent / "fixtures" / "old_files"
 def unpacked(name: str, folder: Path) -> Path:
     """A copy of a file (`demo.db`, `over_limits.db`) that a test may change."""
     copy = folder / name
+    copy.touch(0o600)
     copy.write_bytes(lzma.decompress((FOLDER / f"{name}.xz").read_bytes()))
     return copy
 

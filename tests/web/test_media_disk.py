@@ -6,7 +6,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from keyplan.web.media import DiskObjects, Ticket, receive
+from keyplan.web.media.disk import _ensure
 from keyplan.web.media.policy import signed_fields
 from keyplan.web.models.problems import Forbidden, InConflict
 from tests.web.media_support import PURPOSE, Gallery, disk_gallery, http, png, served
@@ -275,3 +276,21 @@ def test_files_are_laid_out_as_in_a_bucket(gallery: Gallery) -> None:
     (stored,) = gallery.stored()
     assert stored == f"gallery/{name}"
     assert re.fullmatch(r"gallery/profile/avatars/alice/[0-9a-f-]{36}\.png", stored)
+
+
+def test_folders_are_for_their_owner_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    mask = os.umask(0)
+    try:
+        _ensure(tmp_path / "media" / "incoming")
+    finally:
+        os.umask(mask)
+    assert {folder.stat().st_mode & 0o777 for folder in tmp_path.rglob("*")} == {0o700}
+    folder = tmp_path / "media"
+    folder.chmod(0o755)
+    for _ in range(2):
+        DiskObjects(folder, "wavyblog", secret=bytes, clock=lambda: datetime.now(UTC))
+    (message,) = caplog.messages
+    assert message == (
+        f"Other users of this machine can use the folder {folder} (mode 0755), and files of users are for their owner "
+        f"only: run `chmod 700 {folder}`."
+    )

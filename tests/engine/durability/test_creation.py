@@ -78,3 +78,28 @@ def test_file_system_without_links(path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "link", refuse)
     with Engine(str(path)) as engine:
         assert engine.list_tables()["TableNames"] == []
+
+
+def test_only_the_owner_can_read_the_files(path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        with Engine(str(path)) as engine:
+            engine.create_table(**definition())  # type: ignore[arg-type]
+            modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    finally:
+        os.umask(mask)
+    assert modes == dict.fromkeys(("data.db", "data.db-wal", "data.db-shm"), 0o600)
+
+
+def test_files_that_others_can_read_are_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "data.db"
+    Engine(str(path)).close()
+    path.chmod(0o644)
+    with caplog.at_level("WARNING", "keyplan.engine"):
+        for _ in range(2):
+            Engine(str(path)).close()
+    (message,) = caplog.messages
+    assert message == (
+        f"Other users of this machine can use {path} (mode 0644), and what it holds is for its owner only: run "
+        f"`chmod 600 {path}`."
+    )

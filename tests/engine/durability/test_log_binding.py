@@ -5,19 +5,18 @@ together from two images, they are refused, or they are the state of the log.
 """
 
 import json
-import logging
 import os
 import random
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from keyplan.engine import DamagedFile, Engine
-from keyplan.engine.storage import wal_checkpoints
 from keyplan.engine.storage.damage import log_of
 from tests.engine.durability.support import TABLE, definition, server
 from tests.engine.durability.wire import Wire
@@ -86,8 +85,9 @@ def test_images_of_kills_and_their_mixtures(seed: int, tmp_path: Path) -> None:
         found = images.open(main, log)
         results[REFUSED if found == REFUSED else "accepted"] += 1
         if found != REFUSED:
-            latest = images.acknowledged[max(main, log)]
-            assert found in (images.acknowledged[log], images.acknowledged[log] + 1, latest, latest + 1), (main, log)
+            # A log without a complete commit leaves a closed file as it is.
+            right = (images.acknowledged[log], images.acknowledged[log] + 1)
+            assert found in right or found == images.open(main, None), (main, log)
     assert results[REFUSED] > 10
     assert results["accepted"]
 
@@ -98,3 +98,94 @@ def test_main_files_alone(tmp_path: Path) -> None:
     found = [images.open(each, None) for each in range(len(images.acknowledged))]
     assert REFUSED in found
     assert found[-1] == images.acknowledged[-1]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data.db"
+
+
+def put(wire: Wire, number: int) -> None:
+    wire.call("PutItem", TableName=TABLE, Item={"pk": {"S": "a"}, "sk": {"N": str(number)}})
+
+
+def count(path: Path) -> int:
+    with Engine(str(path)) as engine:
+        return engine.scan(TableName=TABLE)["Count"]
+
+
+def killed(path: Path, first: int, number: int) -> None:
+    """Have a server write some items and kill it, when the main file says that it needs the log."""
+    with server(path) as running, Wire(running.port) as wire:
+        if not first:
+            wire.call("CreateTable", **definition())
+        for each in range(first, first + number):
+            put(wire, each)
+        before = path.read_bytes()
+        deadline = time.monotonic() + 20
+        while path.read_bytes() == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.1)  # it writes down in the log that the main file says so
+        put(wire, first + number)
+
+
+def test_restored_main_file_beside_the_log_of_a_kill(path: Path) -> None:
+    killed(path, 0, 5)
+    assert count(path) == 6
+    backup = path.read_bytes()
+    killed(path, 10, 5)
+    log = log_of(path).read_bytes()
+    path.write_bytes(backup)
+    path.with_name("data.db-shm").unlink()
+    with pytest.raises(DamagedFile) as refused:
+        Engine(str(path))
+    assert str(refused.value) == (
+        f"{path} and its log data.db-wal don't belong together: one of them was restored, copied or moved without the "
+        "other. If data.db is the file that you want (a backup, for example), move data.db-wal away and open it again. "
+        "Otherwise restore both from the same backup."
+    )
+    assert (path.read_bytes(), log_of(path).read_bytes()) == (backup, log)
+    log_of(path).unlink()
+    assert count(path) == 6
+
+
+def test_main_file_alone_of_a_server_that_is_in_use(path: Path, tmp_path: Path) -> None:
+    killed(path, 0, 5)
+    alone = tmp_path / "alone" / "data.db"
+    alone.parent.mkdir()
+    shutil.copy(path, alone)
+    with pytest.raises(DamagedFile) as refused:
+        Engine(str(alone))
+    assert str(refused.value) == (
+        f"{alone} was in use when it was copied or moved, and its log data.db-wal is missing, so its last writes are "
+        "missing too. Put data.db-wal back beside it, or restore a backup. If there is neither, `keyplan restore "
+        "data.db --without-log` checks the file and gives those writes up."
+    )
+    for suffix in ("-wal", "-shm"):
+        shutil.copy(f"{path}{suffix}", f"{alone}{suffix}")
+    assert count(alone) == 6
+
+
+def test_log_of_another_database(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    for each in (path, other):
+        killed(each, 0, 3)
+    shutil.copy(log_of(other), log_of(path))
+    with pytest.raises(DamagedFile, match="don't belong together"):
+        Engine(str(path))
+
+
+def test_two_engines_of_a_process_keep_its_locks(path: Path) -> None:
+    """Opening and closing a file gives up all locks of the process on it, unless SQLite does it. Then another process
+    that closes the database would take itself for the last one, and delete the log."""
+    with Engine(str(path)) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        Engine(str(path)).close()
+        code = "import sys; from keyplan.engine import Engine; e = Engine(sys.argv[1]); e.list_tables(); e.close()"
+        subprocess.run([sys.executable, "-c", code, str(path)], check=True, timeout=60)
+        assert log_of(path).stat().st_size
+        engine.put_item(TableName=TABLE, Item={"pk": {"S": "a"}, "sk": {"N": "1"}})
+        copy = path.with_name("copy.db")
+        shutil.copy(path, copy)
+        shutil.copy(log_of(path), log_of(copy))
+        assert count(copy) == 1

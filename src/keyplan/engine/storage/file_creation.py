@@ -14,6 +14,7 @@ import apsw
 import apsw.sqlite_extra
 
 from keyplan.engine.storage.damage import APPLICATION_ID, CHECKSUM_BYTES, PAGE_SIZE, log_of
+from keyplan.engine.storage.file_watch import create_private
 from keyplan.engine.storage.log_binding import COLUMNS, NEW_BINDING
 
 FORMAT = 3
@@ -68,11 +69,6 @@ def _write(new: Path) -> None:
         connection.close()
     with new.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-def create_private(path: Path) -> None:
-    """Create an empty file that only its owner can read. SQLite gives the log the mode of the main file."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _put_in_place(new: Path, path: Path) -> None:

@@ -30,6 +30,7 @@ from keyplan.engine.storage.catalog import Catalog, Definition, Table
 from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage, log_of
 from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file
 from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
+from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
 from keyplan.engine.storage.log_binding import NEW_LOG, OPEN, check_binding, remove_finished_log
 from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache, maximum_mib
 from keyplan.engine.storage.transaction import Transaction
@@ -81,13 +82,14 @@ class Storage:
         self._closed = False
         self._catalog = Catalog(0, {})
         self._primary = self._open()
+        self._watch = FileWatch(self._path) if self._path else None
         self._cursor = self._primary.cursor()
         self._primary.set_busy_handler(self._wait_for_lock)
         self._cache = PageCache(self._primary)
         self._checkpoints: Checkpoints | None = None
         if self._path:
             self._checkpoints = Checkpoints(
-                self._path, self._connect, self._primary, self._note_damage, lambda: not self._damage
+                self._path, self._connect, self._primary, self._note_damage, lambda: self._usable
             )
             _storages.add(self)
 
@@ -165,6 +167,8 @@ class Storage:
     ) -> T:
         if self._damage or self._closed or self._forked:
             self._refuse_use()
+        if self._watch:
+            self._watch.check(writes=writes)
         try:
             cursor.execute(begin)
             version, state = cursor.execute("SELECT version, state FROM meta").get
@@ -224,8 +228,15 @@ class Storage:
             while self._readers:
                 self._readers.pop().connection.close()
             self._primary.close()
-            if self._path and not self._damage:
+            if self._path and self._usable:
                 self._finish_log(self._path)
+
+    @property
+    def _usable(self) -> bool:
+        """Whether the path still leads to the file, and the file isn't damaged."""
+        if self._watch:
+            self._watch.look()
+        return not self._damage and not (self._watch and self._watch.lost)
 
     def _finish_log(self, path: Path) -> None:
         """Copy the log into the main file and delete it, unless another process has the file open."""
@@ -241,6 +252,8 @@ class Storage:
         try:
             return self._readers.pop()
         except IndexError:
+            if self._watch:
+                self._watch.check_now()
             return self._connect(cache_mib=8).cursor()
 
     def _return_reader(self, reader: apsw.Cursor) -> None:
@@ -253,6 +266,8 @@ class Storage:
         try:
             connection = apsw.Connection(
                 str(self._path) if self._path else ":memory:",
+                # Without SQLITE_OPEN_CREATE: where there is no file any more, none must appear.
+                flags=apsw.SQLITE_OPEN_READWRITE,
                 vfs=VFS if self._path else None,
                 statementcachesize=256,
             )
@@ -279,6 +294,8 @@ class Storage:
         _register_checksums()
         if self._path is not None and not check_header(self._path):
             make_file(self._path)
+        if self._path is not None:
+            warn_if_shared(self._path)
         connection = self._connect(cache_mib=self._cache_mib())
         try:
             if self._path is None:

@@ -24,6 +24,7 @@ from keyplan.engine.storage.log_binding import (
     LAST_MARK,
     NEW_MARK,
     NONE,
+    OPEN,
     main_binding,
     read_binding,
 )
@@ -99,6 +100,9 @@ class LogCopy:
         The last mark is copied by itself when the main file has everything else, so that a main file with this mark is
         complete even if it was copied at this moment.
         """
+        main = main_binding(self._path)
+        if main and main.state != OPEN:
+            self.copy()  # which writes the mark before all other pages
         try:
             if not self._mark():
                 return False

@@ -4,6 +4,7 @@ The layout is that of the bucket, so a folder can be moved to S3 by copying it. 
 or not at all, and an acknowledged file survives a power loss: it is written elsewhere, synced, then renamed.
 """
 
+import logging
 import os
 import secrets
 import shutil
@@ -17,6 +18,9 @@ from keyplan.web.media.names import is_upload_id, kind_by_name
 from keyplan.web.media.objects import CHUNK, INCOMING, File, Post, Received, sent_again, too_large
 from keyplan.web.media.policy import Allowed, allowed_by, signed_fields
 from keyplan.web.models.problems import BadRequest, ContentTooLarge, Forbidden, Missing
+
+_log = logging.getLogger("keyplan.web")
+_warned: set[Path] = set()
 
 _SENT = "sent"
 """The name of the sent file in the folder of its upload."""
@@ -40,6 +44,7 @@ class DiskObjects:
     ) -> None:
         if system == INCOMING:
             raise ValueError(f"a system can't be called {INCOMING}")
+        _warn_if_shared(folder)
         self.bucket = folder.name
         self._folder = folder
         self._kept = folder / system
@@ -228,12 +233,26 @@ def _place(source: Path, target: Path) -> None:
 
 
 def _ensure(folder: Path) -> None:
-    """Make a folder and its parents, so that they survive a power loss."""
+    """Make a folder and its parents, for their owner only, so that they survive a power loss."""
     if folder.is_dir():
         return
     _ensure(folder.parent)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(0o700, exist_ok=True)
     _sync_folder(folder.parent)
+
+
+def _warn_if_shared(folder: Path) -> None:
+    """Warn, once for each folder, if other users of the machine can use it."""
+    if os.name == "nt" or folder in _warned or not folder.is_dir():
+        return
+    mode = folder.stat().st_mode & 0o777
+    if mode & 0o077:
+        _warned.add(folder)
+        _log.warning(
+            "Other users of this machine can use the folder %s (mode %04o), and files of users are for their owner "
+            "only: run `chmod 700 %s`.",
+            *(folder, mode, folder),
+        )
 
 
 def _sync_file(file: BinaryIO) -> None:
