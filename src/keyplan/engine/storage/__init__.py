@@ -4,10 +4,12 @@
 by row key; `catalog` is the set of tables and indexes, and `descriptions` how AWS shows them; `stream_log` keeps the
 records of streams and `ttl_index` finds expired items; `records` keeps JSON documents beside the tables. `history` has
 what items were before each change (a `numbered_log`, as streams are), `copies` copies a table as of one moment, and
-`disposal` frees what is no longer used. Below them, `file_creation` makes a new file and `file_upgrade` upgrades an old
-one, `damage` detects a damaged one, `wal_checkpoints` decides when the write-ahead log is copied into the main file,
-and `page_cache` how much of the file stays in memory. It knows values and errors; it doesn't know operations or
-requests.
+`disposal` frees what is no longer used.
+
+Below them, `file_creation` makes a new file and `file_upgrade` upgrades an old one, `damage` detects a damaged one,
+`file_watch` one that was moved or that others can read, and `log_binding` a write-ahead log that belongs to another
+file; `wal_checkpoints` copies the log into the main file, and `page_cache` decides how much of the file stays in
+memory. The package knows values and errors; it doesn't know operations or requests.
 
 The main types are `Storage`, `Transaction`, `Row` (a stored item) and `Catalog` with its `Table`s and `Index`es.
 """
