@@ -24,7 +24,6 @@ from keyplan.engine.storage.log_binding import (
     LAST_MARK,
     NEW_MARK,
     NONE,
-    OPEN,
     main_binding,
     read_binding,
 )
@@ -100,9 +99,7 @@ class LogCopy:
         The last mark is copied by itself when the main file has everything else, so that a main file with this mark is
         complete even if it was copied at this moment.
         """
-        main = main_binding(self._path)
-        if main and main.state != OPEN:
-            self.copy()  # which writes the mark before all other pages
+        self.copy()  # which writes the mark before all other pages, and leaves little for the rest
         try:
             if not self._mark():
                 return False
@@ -236,11 +233,12 @@ class Checkpoints:
             copy.copy()
         if self._pages < CHECKPOINT_PAGES:
             return
-        for _ in range(1 if self._wait_for_quiet() else COPIES):
+        for _ in range(0 if self._wait_for_quiet() else COPIES - 1):
             if self._stopping.is_set():
                 return
             copy.copy()
-        copy.finish(COMPLETE)
+        if not self._stopping.is_set():
+            copy.finish(COMPLETE)
 
     def _wait_for_quiet(self) -> bool:
         """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""
