@@ -83,22 +83,20 @@ class Transaction:
     A read of many items may take `pause_after` seconds, and then raises `Paused`.
     """
 
+    catalog_changed = False
+
     def __init__(
         self, cursor: apsw.Cursor, catalog: Catalog, now: float, *, writes: bool, pause_after: float = math.inf
     ) -> None:
-        connection = cursor.connection
-        self.sql = connection.execute
+        self._cursor = cursor
+        self.sql = cursor.connection.execute
         # Reusing a cursor saves a third of the time of a short statement, but its result must be fetched completely
         # before the next statement.
         self._quick = cursor.execute
-        self._many = cursor.executemany
-        self._last_number = connection.last_insert_rowid
-        self._total_changes = connection.total_changes
         self.catalog = catalog
         self.now = now
         self.writes = writes
         self.pause_after = pause_after
-        self.catalog_changed = False
 
     # Items
 
@@ -131,7 +129,7 @@ class Transaction:
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
         """Insert a new item; return the number of its row."""
         self._quick(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", (key, size, stored))
-        number = self._last_number()
+        number = self._cursor.connection.last_insert_rowid()
         if table.history is not None:
             self._record_insert(table.history, [key])
         return number
@@ -142,11 +140,13 @@ class Transaction:
         Returns the numbers of their rows, and None for each item that exists. Checking that first would take half as
         long again.
         """
-        before = self._total_changes()
-        self._many(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", items)
-        count = self._total_changes() - before
+        before = self._cursor.connection.total_changes()
+        self._cursor.executemany(
+            f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", items
+        )
+        count = self._cursor.connection.total_changes() - before
         # SQLite gives a new row the number after the highest one.
-        first = self._last_number() - count + 1
+        first = self._cursor.connection.last_insert_rowid() - count + 1
         if count == len(items):
             if table.history is not None:
                 self._record_insert(table.history, [key for key, _, _ in items])
@@ -171,7 +171,7 @@ class Transaction:
     def _record_insert(self, history: str, keys: list[bytes]) -> None:
         """Note that there were no items with these keys; see history.py."""
         entries = [(self.now, key) for key in keys]
-        self._many(f"INSERT INTO {history}(at, key, size, item) VALUES (?, ?, 0, NULL)", entries)
+        self._cursor.executemany(f"INSERT INTO {history}(at, key, size, item) VALUES (?, ?, 0, NULL)", entries)
 
     def _record_item(self, table: Table, history: str, number: int) -> None:
         """Note an item as it is before it is changed."""
@@ -242,7 +242,7 @@ class Transaction:
         self._quick(f"INSERT OR REPLACE INTO {index.rows}(key, id) VALUES (?, ?)", (key, number))
 
     def add_entries(self, index: Index, entries: list[tuple[bytes, int]]) -> None:
-        self._many(f"INSERT OR REPLACE INTO {index.rows}(key, id) VALUES (?, ?)", entries)
+        self._cursor.executemany(f"INSERT OR REPLACE INTO {index.rows}(key, id) VALUES (?, ?)", entries)
 
     def remove_entry(self, index: Index, key: bytes) -> None:
         self._quick(f"DELETE FROM {index.rows} WHERE key = ?", (key,))
@@ -261,7 +261,7 @@ class Transaction:
 
     def _log_vector(self, index: VectorIndex, number: int) -> None:
         self._quick(f"INSERT INTO {index.log}(id) VALUES (?)", (number,))
-        last = self._last_number()
+        last = self._cursor.connection.last_insert_rowid()
         if last % _TRIM_LOG_EVERY == 0:
             self._quick(f"DELETE FROM {index.log} WHERE number <= ?", (last - VECTOR_LOG,))
 

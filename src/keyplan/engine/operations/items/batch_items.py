@@ -172,9 +172,9 @@ def batch_write_item(transaction: Transaction, request: BatchWriteRequest) -> An
 def _prepare_write(write: WriteRequest) -> _PreparedWrite:
     put, delete = write.get("PutRequest"), write.get("DeleteRequest")
     if put is not None and delete is None:
-        item, size = normalize_sized(put["Item"])
-        check_item_size(size)
-        return item, size
+        sized = normalize_sized(put["Item"])
+        check_item_size(sized[1])
+        return sized
     if delete is not None and put is None:
         return normalize_item(delete["Key"]), None
     # For a request that isn't exactly one of the two, the service uses its message about attribute values.
@@ -203,13 +203,15 @@ def _put_keys(table: Table, writes: list[_PreparedWrite]) -> list[bytes | None]:
 def _decide_writes(table: Table, writes: list[_PreparedWrite], known: list[bytes | None]) -> list[Change]:
     """The changes that the writes of one table make."""
     changes = []
+    indexed, with_vectors, with_local = bool(table.indexes), bool(table.vector_indexes), table.has_local_indexes
     for (named, size), key in zip(writes, known, strict=True):
         if size is None:
             changes.append(Change(table, named, checked_key(table.schema, named), None, None, None, 0))
             continue
         key = key or checked_item_key(table.schema, named)
-        keys, entries = index_keys(table, named), vector_entries(table, named)
-        if table.has_local_indexes:
+        keys = index_keys(table, named) if indexed else []
+        entries = vector_entries(table, named) if with_vectors else None
+        if with_local:
             check_item_size(size_with_local_indexes(table, named, size))
         changes.append(Change(table, named, key, None, None, named, size, keys, entries))
     return changes
