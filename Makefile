@@ -16,7 +16,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe servers coverage test-wheel test-pythons test-newest counts walks lines
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-exports test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe servers coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -70,6 +70,9 @@ test-newest: ## run the tests with the newest release of every dependency
 test-aio: ## test aiobotocore's sessions and clients on the engine, in an environment of its own
 	@sh tools/test_aio.sh
 
+test-exports: ## read exports with pandas, PyArrow and amazon.ion, in an environment of its own
+	@sh tools/test_exports.sh
+
 test-recipes: ## run the examples of docs/programs.md, with the libraries that they need
 	@sh tools/test_recipes.sh
 
@@ -80,7 +83,7 @@ walks: .venv/.ready ## count the functions and modules that four requests pass t
 	@$(BIN)/python -m tools.walks
 
 test-long: .venv/.ready ## run random operations against models for longer than `make test` does (about 20 minutes)
-	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/engine/backups tests/engines/test_differences.py tests/data/test_machine.py tests/apps/test_five_designs.py
+	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/engine/backups tests/engine/exports/test_kills.py tests/engines/test_differences.py tests/data/test_machine.py tests/apps/test_five_designs.py
 
 test-crash: .venv/.ready ## kill a writing server 200 times, and check its data
 	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_crash.py

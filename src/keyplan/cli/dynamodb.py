@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from keyplan.addresses import is_loopback
-from keyplan.cli.opening import DEFAULT_FILE, check_usable, credentials, fail
+from keyplan.cli.opening import DEFAULT_FILE, check_s3, check_usable, credentials, fail
 
 
 def dynamodb(
@@ -60,6 +60,16 @@ def dynamodb(
             help="How much memory vector indexes may take. The default is an eighth of the memory, at most 2048.",
         ),
     ] = None,
+    s3: Annotated[
+        str | None,
+        typer.Option(
+            "--s3",
+            envvar="KEYPLAN_DYNAMODB_S3",
+            metavar="FOLDER or URL",
+            help="What exports and imports use as S3: a folder, whose subfolders are the buckets, or the URL of an S3 "
+            "endpoint. The default is nothing: exports and imports are refused.",
+        ),
+    ] = None,
     access_key: Annotated[
         str | None,
         typer.Option(
@@ -98,6 +108,8 @@ def dynamodb(
         )
     keys = credentials(access_key, os.environ.get("KEYPLAN_DYNAMODB_SECRET_KEY"), secret_key_file)
 
+    check_s3(s3)
+
     # Imported here because `keyplan --help` doesn't need it.
     import apsw
 
@@ -113,6 +125,7 @@ def dynamodb(
             durability=durability,
             ttl_interval=ttl_interval or None,
             vector_memory=vector_memory,
+            s3=s3 or None,
         )
     except (DamagedFile, apsw.Error, OSError) as error:
         fail(f"Can't open {file}: {error}")

@@ -174,15 +174,22 @@ def _engine(file: Path, create: bool, durability: Literal["normal", "full"]) -> 
         yield engine
 
 
+def check_s3(setting: str | None) -> None:
+    """End the command if what stands for S3 is neither the URL of an endpoint nor a folder that exists."""
+    if setting and not setting.startswith(("http://", "https://")) and not Path(setting).is_dir():
+        fail(f"Can't use {setting} as S3: folder not found")
+
+
 @contextmanager
-def database_in(file: Path, durability: Literal["normal", "full"]) -> Iterator[Database]:
+def database_in(file: Path, durability: Literal["normal", "full"], s3: str | None) -> Iterator[Database]:
     """The database in a file, which this or another process may have open too."""
     check_usable(file)
+    check_s3(s3)
 
     from keyplan.engine import Database
 
     with _explained(file):
-        database = Database(str(file), durability=durability, ttl_interval=None)
+        database = Database(str(file), durability=durability, ttl_interval=None, s3=s3 or None)
     try:
         yield database
     finally:

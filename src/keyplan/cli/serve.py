@@ -192,7 +192,7 @@ def _endpoint(settings: Settings) -> Iterator[str | None]:
             "KEYPLAN_DYNAMODB_SECRET_KEY."
         )
     port = settings.dynamodb_port
-    with database_in(settings.path, settings.durability) as database, ExitStack() as stack:
+    with database_in(settings.path, settings.durability, settings.dynamodb_s3) as database, ExitStack() as stack:
         try:
             url = stack.enter_context(
                 serve_in_thread(

@@ -8,7 +8,8 @@ It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. A reque
    it in a transaction.
 3. The operation (`operations`) parses expressions (`expressions`) or a statement (`partiql`), computes with values and
    keys (`values`), and reads and writes the file (`storage`). `vectors` finds the nearest vectors for SearchVectors.
-4. Between requests, `background` deletes expired items, trims streams and fills new indexes.
+4. Between requests, `background` deletes expired items, trims streams and fills new indexes, and continues backups,
+   restores, exports and imports. For files with items it uses `formats`, and `objects` for what stands for S3.
 
 Three types carry everything: `Item`, an item in the wire's JSON form, which is also how it is stored; `Transaction`,
 what an operation sees of the file; and `DynamoError` (in `errors`), an answer that is an error.

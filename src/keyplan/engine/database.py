@@ -13,11 +13,15 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 from keyplan.engine.background.maintenance import Maintenance
-from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation
+from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation, validation_error
 from keyplan.engine.executor import Answer, Later, Outcome, Request
+from keyplan.engine.objects import open_store
 from keyplan.engine.operations import OPERATIONS, Operation
+from keyplan.engine.storage import history
 from keyplan.engine.storage.page_cache import maximum_mib
 from keyplan.engine.storage.storage import Busy, Durability, Storage
 from keyplan.engine.storage.transaction import Paused, Transaction
@@ -32,6 +36,13 @@ TURN_SECONDS = 0.004
 """After this time, `execute_now` begins no more requests."""
 
 
+class HistorySize(NamedTuple):
+    """How large a table's history is: the number of changes, and their bytes, which are estimated."""
+
+    changes: int
+    bytes: int
+
+
 class _Write(Later):
     """A checked write that is for later."""
 
@@ -41,6 +52,12 @@ class _Write(Later):
         super().__init__("writes", go_on)
         self.operation = operation
         self.request = request
+
+
+NO_STORE = (
+    "This DynamoDB has no S3 to export to and to import from: set s3 of Engine, or --s3 of keyplan dynamodb, to a "
+    "folder or to the URL of an S3 endpoint"
+)
 
 
 class Database:
@@ -54,13 +71,15 @@ class Database:
         clock: Callable[[], float] = time.time,
         ttl_interval: float | None = None,
         vector_memory: int | None = None,
+        s3: str | Path | None = None,
     ) -> None:
         """`vector_memory` is how many MiB the vector indexes that are held in memory may take."""
         self._commits_wait = durability == "full" and path != ":memory:"
+        self._store = None if s3 is None else open_store(s3)
         self._storage = Storage(path, durability=durability, clock=clock)
         self._vectors = VectorMemory((maximum_mib() if vector_memory is None else vector_memory) * 2**20)
         try:
-            self._maintenance = Maintenance(self._storage, ttl_interval)
+            self._maintenance = Maintenance(self._storage, ttl_interval, self._store)
         except BaseException:
             self._storage.close()
             raise
@@ -77,6 +96,8 @@ class Database:
         run = operation.run
         if operation.search is not None:
             return operation.search(self._storage.read, self._vectors, request)
+        if operation.needs_store and self._store is None:
+            raise validation_error(NO_STORE)
         if not operation.writes or (operation.only_reads is not None and operation.only_reads(request)):
             return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
@@ -237,6 +258,10 @@ class Database:
     def sweep_expired(self) -> int:
         """Delete expired items and stream records older than a day; return the number of items."""
         return self._maintenance.sweep()
+
+    def history_sizes(self) -> dict[str, HistorySize]:
+        """Return how large the histories are that point-in-time recovery keeps, by table."""
+        return {name: HistorySize(*size) for name, size in self._storage.read(history.sizes).items()}
 
     def close(self) -> None:
         """Finish what is in progress and close the file."""

@@ -69,6 +69,11 @@ class Settings(Connection):
     dynamodb_secret_key_file: Path | None = Field(
         default=None, description="A file with the secret key of the access key."
     )
+    dynamodb_s3: str | None = Field(
+        default=None,
+        description="What exports and imports through `dynamodb_port` use as S3: a folder, whose subfolders are the "
+        "buckets, or the URL of an S3 endpoint.",
+    )
 
     monitor_host: str = Field(default="127.0.0.1", description="The address of `monitor_port`.")
     monitor_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(

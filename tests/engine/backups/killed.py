@@ -13,7 +13,7 @@ ITEMS = 2_000
 
 def main(path: str, task: str) -> None:
     """Fill a table, start the task, say so, and write until the end."""
-    copies.STEP_ROWS = 20  # a hundred steps
+    copies.STEP_ROWS = copies.SMALL_ROWS = 20  # a hundred steps
     with Engine(path) as engine:
         make_indexed_table(engine, name=TABLE)
         put_items(engine, TABLE, range(ITEMS))

@@ -217,7 +217,7 @@ def idle(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("idle")
 def test_backup_in_progress(client: "DynamoDBClient") -> None:
     table = make_table(client, "pk", "sk:N")
-    put_items(client, table, range(copies.STEP_ROWS + 1))
+    put_items(client, table, range(copies.SMALL_ROWS + 1))
     arn = client.create_backup(TableName=table, BackupName="one")["BackupDetails"]["BackupArn"]
     assert client.describe_backup(BackupArn=arn)["BackupDescription"]["BackupDetails"]["BackupStatus"] == "CREATING"
     with refused(on_demand.IN_USE, "BackupInUseException"):
@@ -238,7 +238,7 @@ def test_backup_in_progress(client: "DynamoDBClient") -> None:
 
 def test_restore_in_progress(client: "DynamoDBClient", engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     table = make_indexed_table(client)
-    put_items(client, table, range(copies.STEP_ROWS + 1))
+    put_items(client, table, range(copies.SMALL_ROWS + 1))
     arn = back_up(client, table)
     monkeypatch.setattr(engine.database._maintenance, "start", lambda: None)
     client.restore_table_from_backup(TargetTableName="restored", BackupArn=arn)

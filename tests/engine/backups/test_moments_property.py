@@ -127,11 +127,11 @@ class World:
             self.engine.database._storage.write(partial(jobs.STEPS[str(job["kind"])], name=name))
 
     def check(self) -> None:
-        jobs.run_jobs(self.engine.database._storage, lambda: False)
+        self.engine.database._maintenance._jobs.run(lambda: False)
         for number, (arn, expected) in enumerate(self.backups):
             self.engine.restore_table_from_backup(TargetTableName=f"backup-{number}", BackupArn=arn)
             self.tables.append((f"backup-{number}", expected))
-        jobs.run_jobs(self.engine.database._storage, lambda: False)
+        self.engine.database._maintenance._jobs.run(lambda: False)
         assert not self.jobs()
         for table, expected in self.tables:
             found = [{name: each[name] for name in sorted(each)} for each in contents(self.engine, table)]
@@ -147,6 +147,7 @@ def key(number: int) -> dict[str, Any]:
 def small_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(copies, "STEP_ROWS", 2)
+        patch.setattr(copies, "SMALL_ROWS", 2)
         patch.setattr(restores, "FEW_CHANGES", 1)
         patch.setattr(jobs, "PAUSE_SECONDS", 0)
         yield

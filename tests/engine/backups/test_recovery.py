@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from keyplan.engine import Engine
-from keyplan.engine.storage import history
 from tests.engine.backups.support import (
     LARGE,
     back_up,
@@ -210,7 +209,7 @@ def _sqlite_tables(engine: Engine) -> list[str]:
 
 
 def _entries(engine: Engine, table: str) -> int:
-    return engine.database._storage.read(lambda t: history.size(t, t.catalog.tables[table]))[0]
+    return engine.history_sizes()[table].changes
 
 
 def test_history_is_trimmed(engine: Engine, clock: Clock) -> None:
@@ -231,6 +230,18 @@ def test_history_is_trimmed(engine: Engine, clock: Clock) -> None:
     put_items(engine, table, range(140, 150))
     clock.now += 1
     assert restored(engine, table, "later", clock.now - 1) == contents(engine, table)
+
+
+def test_size_of_the_history(engine: Engine) -> None:
+    tables = [make_table(engine, "pk", "sk:N") for _ in range(3)]
+    for table in tables[:2]:
+        set_recovery(engine, table)
+    engine.put_item(TableName=tables[0], Item=item(1, text={"S": "x" * 1_000}))
+    assert engine.history_sizes() == {tables[0]: (1, 13), tables[1]: (0, 0)}
+    engine.delete_item(TableName=tables[0], Key={name: item(1)[name] for name in ("pk", "sk")})
+    size = engine.history_sizes()[tables[0]]
+    assert size.changes == 2
+    assert 1_000 < size.bytes < 1_300
 
 
 def test_history_is_freed(engine: Engine) -> None:

@@ -1,10 +1,9 @@
-"""Tags, limits, endpoints, and the operations that are not there yet."""
+"""Tags, limits and endpoints."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from keyplan.engine import Engine
 from tests.engine.support import make_table, refused
@@ -123,21 +122,6 @@ def test_endpoints(client: "DynamoDBClient") -> None:
     assert client.describe_endpoints()["Endpoints"] == [
         {"Address": "dynamodb.us-east-1.amazonaws.com", "CachePeriodInMinutes": 1440}
     ]
-
-
-@pytest.mark.parametrize(
-    ("method", "arguments"),
-    [
-        ("export_table_to_point_in_time", {"TableArn": ARN + "abc", "S3Bucket": "bucket"}),
-        ("list_imports", {}),
-    ],
-)
-def test_what_is_not_there_yet(client: "DynamoDBClient", method: str, arguments: dict[str, Any]) -> None:
-    with pytest.raises(ClientError) as caught:
-        getattr(client, method)(**arguments)
-    error = caught.value.response["Error"]
-    assert (error["Code"], error["Message"]) == ("UnknownOperationException", "Unknown operation exception")
-    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
 
 
 def test_the_engine_has_all_methods_of_both_clients(engine: Engine) -> None:

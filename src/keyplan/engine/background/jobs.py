@@ -5,18 +5,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from keyplan.engine.operations.backups.on_demand import (
-    BACKUP,
-    RESTORE,
-    continue_backup,
-    remove_expired_backups,
-)
+from keyplan.engine.background.exporting import export_some
+from keyplan.engine.background.importing import BulkRun, ImportRun
+from keyplan.engine.objects import ObjectStore
+from keyplan.engine.operations import client_tokens, listed_arns
+from keyplan.engine.operations.backups.on_demand import BACKUP, RESTORE, continue_backup, remove_expired_backups
 from keyplan.engine.operations.backups.restores import continue_restore
-from keyplan.engine.operations.jobs import all_jobs, needed_history
+from keyplan.engine.operations.exports.export_requests import EXPORT
+from keyplan.engine.operations.imports.bulk_put_items import BULK
+from keyplan.engine.operations.imports.import_table import IMPORT
+from keyplan.engine.operations.jobs import JobName, all_jobs, needed_history
 from keyplan.engine.storage import disposal, history
-from keyplan.engine.storage.records import list_records
+from keyplan.engine.storage.records import Record, list_records
 from keyplan.engine.storage.storage import Storage
 from keyplan.engine.storage.transaction import Transaction
+
+PAUSE_SECONDS = 0.001
+"""The pause between two steps; without it, other writers would rarely get the lock."""
 
 
 class Step(Protocol):
@@ -25,48 +30,88 @@ class Step(Protocol):
         ...
 
 
-PAUSE_SECONDS = 0.001
-"""The pause between two steps; without it, other writers would rarely get the lock."""
 STEPS: dict[str, Step] = {BACKUP: continue_backup, RESTORE: continue_restore}
+"""The steps of jobs that need nothing but the file."""
+_KEPT = (BACKUP, EXPORT, IMPORT, BULK)
+"""The kinds of records that get too old."""
 
 
-def has_work(transaction: Transaction) -> bool:
-    """Whether there are jobs to continue, or tables to free."""
-    return bool(all_jobs(transaction) or disposal.unused(transaction))
+class Jobs:
+    """The jobs of a database. Those that read or write files wait until there is a store."""
 
+    def __init__(self, storage: Storage, store: ObjectStore | None) -> None:
+        self._storage = storage
+        self._store = store
+        self._runs: dict[JobName, ImportRun | BulkRun] = {}
 
-def needs_upkeep(transaction: Transaction) -> bool:
-    """Whether there is something that gets too old as time passes."""
-    if any(table.recovery for table in transaction.catalog.tables.values()):
-        return True
-    return bool(list_records(transaction, BACKUP, limit=1))
+    def has_work(self) -> bool:
+        """Whether there are jobs to continue, or tables to free."""
+        return bool(self._runnable() or self._storage.read(disposal.unused))
 
+    def _runnable(self) -> list[tuple[JobName, Record]]:
+        jobs = self._storage.read(all_jobs)
+        return [(name, job) for name, job in jobs if job["kind"] in STEPS or self._store is not None]
 
-def run_jobs(storage: Storage, stopping: Callable[[], bool]) -> None:
-    """Run all jobs to their ends, and free what isn't used any more."""
-    working = True
-    while working and not stopping():
-        jobs = storage.read(all_jobs)
-        unused = storage.read(disposal.unused)
-        working = bool(jobs or unused)
-        for name, job in jobs:
-            storage.write(partial(STEPS[str(job["kind"])], name=name))
-            time.sleep(PAUSE_SECONDS)
-        for rows in unused:
-            storage.write(partial(disposal.free_some, rows=rows))
-            time.sleep(PAUSE_SECONDS)
+    def run(self, stopping: Callable[[], bool]) -> None:
+        """Run all jobs to their ends, and free what isn't used any more."""
+        working = True
+        while working and not stopping():
+            jobs, unused = self._runnable(), self._storage.read(disposal.unused)
+            working = bool(jobs or unused)
+            for name, job in jobs:
+                self._run_step(name, str(job["kind"]))
+                time.sleep(PAUSE_SECONDS)
+            for rows in unused:
+                self._storage.write(partial(disposal.free_some, rows=rows))
+                time.sleep(PAUSE_SECONDS)
 
+    def _run_step(self, name: JobName, kind: str) -> None:
+        if kind in STEPS:
+            self._storage.write(partial(STEPS[kind], name=name))
+            return
+        assert self._store is not None
+        if kind == EXPORT:
+            export_some(self._storage, self._store, name)
+            return
+        run = self._runs.get(name)
+        if run is None:
+            made = ImportRun if kind == IMPORT else BulkRun
+            run = self._runs[name] = made(self._storage, self._store, name)
+        more = False
+        try:
+            more = run.step()
+        finally:
+            if not more:  # also after a failure: the next step reads from the stored position
+                del self._runs[name]
 
-def upkeep(storage: Storage) -> None:
-    """Trim the histories to their periods, and remove the system backups whose time is over."""
-    names = storage.read(lambda transaction: [t.name for t in transaction.catalog.tables.values() if t.recovery])
-    for name in names:
-        while storage.write(partial(_trim, name=name)):
-            time.sleep(PAUSE_SECONDS)
-    if storage.read(lambda transaction: list_records(transaction, BACKUP, limit=1)):
-        storage.write(remove_expired_backups)
+    def needs_upkeep(self) -> bool:
+        """Whether there is something that gets too old as time passes."""
+
+        def found(transaction: Transaction) -> bool:
+            if any(table.recovery for table in transaction.catalog.tables.values()):
+                return True
+            return any(list_records(transaction, kind, limit=1) for kind in _KEPT)
+
+        return self._storage.read(found)
+
+    def upkeep(self) -> None:
+        """Trim the histories to their periods, and remove records whose time is over."""
+        storage = self._storage
+        names = storage.read(lambda transaction: [t.name for t in transaction.catalog.tables.values() if t.recovery])
+        for name in names:
+            while storage.write(partial(_trim, name=name)):
+                time.sleep(PAUSE_SECONDS)
+        if self.needs_upkeep():
+            storage.write(_remove_old_records)
 
 
 def _trim(transaction: Transaction, name: str) -> bool:
     table = transaction.catalog.tables.get(name)
     return table is not None and history.trim(transaction, table, needed_history(transaction, table))
+
+
+def _remove_old_records(transaction: Transaction) -> None:
+    remove_expired_backups(transaction)
+    for kind in (EXPORT, IMPORT, BULK):
+        listed_arns.remove_old(transaction, kind)
+    client_tokens.forget_expired(transaction)

@@ -14,8 +14,10 @@ from uuid import uuid4
 
 import apsw
 
-from keyplan.engine.background import expiry, jobs
+from keyplan.engine.background import expiry
+from keyplan.engine.background.jobs import Jobs
 from keyplan.engine.errors import DamagedFile
+from keyplan.engine.objects import ObjectStore
 from keyplan.engine.operations.tables.index_backfill import backfill
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.storage import Storage
@@ -34,20 +36,21 @@ _logger = logging.getLogger("keyplan.engine")
 class Maintenance:
     """The maintenance thread of a database, started when there is something to do."""
 
-    def __init__(self, storage: Storage, ttl_interval: float | None) -> None:
+    def __init__(self, storage: Storage, ttl_interval: float | None, store: ObjectStore | None = None) -> None:
         self._storage = storage
+        self._jobs = Jobs(storage, store)
         self._interval = ttl_interval
         self._owner = uuid4().hex
         self._wake = threading.Event()
         self._stopping = False
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        if ttl_interval is not None or self.has_work() or storage.read(jobs.needs_upkeep):
+        if ttl_interval is not None or self.has_work() or self._jobs.needs_upkeep():
             self.start()
 
     def has_work(self) -> bool:
         """Whether there are indexes to fill, or jobs to continue."""
-        return bool(self.tables_to_fill()) or self._storage.read(jobs.has_work)
+        return bool(self.tables_to_fill()) or self._jobs.has_work()
 
     def start(self) -> None:
         """Start the thread, or wake it up if it is waiting."""
@@ -73,7 +76,7 @@ class Maintenance:
             try:
                 self._run_once()
                 pause = self._interval
-                if self._storage.read(jobs.needs_upkeep):
+                if self._jobs.needs_upkeep():
                     pause = min(self._interval or UPKEEP_SECONDS, UPKEEP_SECONDS)
             except Exception:
                 # The next round tries again; requests get the same error and report it.
@@ -84,9 +87,9 @@ class Maintenance:
     def _run_once(self) -> None:
         for name in self.tables_to_fill():
             self._fill_index(name)
-        jobs.run_jobs(self._storage, lambda: self._stopping)
+        self._jobs.run(lambda: self._stopping)
         if not self._stopping:
-            jobs.upkeep(self._storage)
+            self._jobs.upkeep()
         if self._interval is not None and self._storage.write(self._take_lease):
             self.sweep()
 
@@ -130,5 +133,5 @@ class Maintenance:
             while count := self._storage.write(partial(expiry.sweep, name=name)):
                 deleted += count
         self._storage.write(stream_log.trim)
-        jobs.upkeep(self._storage)
+        self._jobs.upkeep()
         return deleted

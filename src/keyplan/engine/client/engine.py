@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBServiceResource
 
     from keyplan.engine.client.typed import Client, Methods
+    from keyplan.engine.database import HistorySize
 else:
     from keyplan.engine.client.methods import Methods
 
@@ -26,7 +28,8 @@ class Engine(Methods):
     `path` is a file, which is created if it doesn't exist, or ":memory:". With `durability="full"` an acknowledged
     write also survives a power failure. `clock` returns the time in seconds. `ttl_interval` is the number of seconds
     between sweeps that delete expired items; None means that only `sweep_expired` deletes them. `vector_memory` is how
-    many MiB the vector indexes that are held in memory may take; None is an eighth of the memory, at most 2 GiB.
+    many MiB the vector indexes that are held in memory may take; None is an eighth of the memory, at most 2 GiB. `s3`
+    is what exports and imports use as S3: a folder, whose subfolders are the buckets, or the URL of an S3 endpoint.
     """
 
     def __init__(
@@ -37,9 +40,10 @@ class Engine(Methods):
         clock: Callable[[], float] = time.time,
         ttl_interval: float | None = None,
         vector_memory: int | None = None,
+        s3: str | Path | None = None,
     ) -> None:
         self._database = Database(
-            path, durability=durability, clock=clock, ttl_interval=ttl_interval, vector_memory=vector_memory
+            path, durability=durability, clock=clock, ttl_interval=ttl_interval, vector_memory=vector_memory, s3=s3
         )
 
     @property
@@ -50,6 +54,13 @@ class Engine(Methods):
     def sweep_expired(self) -> int:
         """Delete the items whose time to live is over; return the number of deleted items."""
         return self._database.sweep_expired()
+
+    def history_sizes(self) -> "dict[str, HistorySize]":
+        """Return how large the histories are that point-in-time recovery keeps, by table.
+
+        Each has the number of `changes`, and their size in `bytes`, which is estimated.
+        """
+        return self._database.history_sizes()
 
     def boto3_session(self, region_name: str = "us-east-1") -> "Session":
         """Return a real boto3 session whose DynamoDB requests this engine answers, without a socket."""

@@ -1,4 +1,5 @@
-"""DynamoDB's operations, one function each, by AWS's names: on `items`, `tables`, `backups` and `stream_records`.
+"""DynamoDB's operations, one function each, by AWS's names: on `items`, `tables`, `backups`, `exports`,
+`imports` and `stream_records`.
 
 An operation is a function of a storage transaction and a request that was checked against the service model. It
 returns the answer or raises a `DynamoError`. It knows storage, expressions and values; it doesn't know who calls it or
@@ -6,7 +7,8 @@ what else runs in its transaction. An operation on items raises before it writes
 transaction.
 
 `OPERATIONS` is the table of all operations; the main type is `Operation`. `jobs` is work that is larger than one
-request, and `differences` says where an answer isn't AWS's.
+request; `client_tokens` and `listed_arns` are what exports, imports and bulk operations share; `differences` says where
+an answer isn't AWS's.
 """
 
 from collections.abc import Callable
@@ -15,6 +17,8 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 from keyplan.engine.executor import Answer, Request
 from keyplan.engine.operations import stream_records
 from keyplan.engine.operations.backups import continuous_backups, on_demand, restores
+from keyplan.engine.operations.exports import export_requests
+from keyplan.engine.operations.imports import bulk_put_items, import_table
 from keyplan.engine.operations.items.batch_execute_statement import batch_execute_statement
 from keyplan.engine.operations.items.batch_items import batch_get_item, batch_write_item
 from keyplan.engine.operations.items.delete_item import delete_item
@@ -70,6 +74,8 @@ class Operation(NamedTuple):
     """Tells which requests take so long that nobody should wait for them. Pages need no such rule: they can pause."""
     search: Searching | None = None
     """Runs the operation instead of `run`, if it isn't run in one transaction."""
+    needs_store: bool = False
+    """Whether it needs something that stands for S3."""
 
     def writes_for(self, request: Request) -> bool:
         """Return whether the operation needs a transaction that writes, for this request."""
@@ -113,10 +119,15 @@ def _unused(transaction: Transaction, request: Request) -> Answer:
     raise AssertionError("the operation isn't run in one transaction")
 
 
+def _uses_store(run: object) -> Operation:
+    return Operation(cast(Run, run), writes=True, alone=True, starts_work=True, takes_long=_always, needs_store=True)
+
+
 OPERATIONS: dict[str, Operation] = {
     "BatchExecuteStatement": _writes(batch_execute_statement, only_reads=only_selects),
     "BatchGetItem": _reads(batch_get_item),
     "BatchWriteItem": _writes(batch_write_item),
+    "CancelBulkOperation": _changes_tables(bulk_put_items.cancel_bulk_operation, starts_work=True),
     "CreateBackup": _changes_tables(on_demand.create_backup, starts_work=True),
     "CreateGlobalTable": _changes_tables(global_tables.create_global_table),
     "CreateTable": _changes_tables(create_table),
@@ -125,11 +136,14 @@ OPERATIONS: dict[str, Operation] = {
     "DeleteResourcePolicy": _changes_tables(resource_policies.delete_resource_policy),
     "DeleteTable": _changes_tables(delete_table, starts_work=True),
     "DescribeBackup": _reads(on_demand.describe_backup),
+    "DescribeBulkOperation": _reads(bulk_put_items.describe_bulk_operation),
     "DescribeContinuousBackups": _reads(continuous_backups.describe_continuous_backups),
     "DescribeContributorInsights": _reads(contributor_insights.describe_contributor_insights),
     "DescribeEndpoints": _reads(account.describe_endpoints),
+    "DescribeExport": _reads(export_requests.describe_export),
     "DescribeGlobalTable": _reads(global_tables.describe_global_table),
     "DescribeGlobalTableSettings": _reads(global_table_settings.describe_global_table_settings),
+    "DescribeImport": _reads(import_table.describe_import),
     "DescribeKinesisStreamingDestination": _reads(kinesis_destinations.describe_kinesis_streaming_destination),
     "DescribeLimits": _reads(account.describe_limits),
     "DescribeStream": _reads(stream_records.describe_stream),
@@ -140,13 +154,18 @@ OPERATIONS: dict[str, Operation] = {
     "EnableKinesisStreamingDestination": _changes_tables(kinesis_destinations.enable_kinesis_streaming_destination),
     "ExecuteStatement": _writes(execute_statement, only_reads=only_selects),
     "ExecuteTransaction": _writes(execute_transaction, only_reads=only_selects, takes_long=_has_many_actions),
+    "ExportTableToPointInTime": _uses_store(export_requests.export_table_to_point_in_time),
     "GetItem": _reads(get_item),
     "GetRecords": _reads(stream_records.get_records),
     "GetResourcePolicy": _reads(resource_policies.get_resource_policy),
     "GetShardIterator": _reads(stream_records.get_shard_iterator),
+    "ImportTable": _uses_store(import_table.import_table),
     "ListBackups": _reads(on_demand.list_backups),
+    "ListBulkOperations": _reads(bulk_put_items.list_bulk_operations),
     "ListContributorInsights": _reads(contributor_insights.list_contributor_insights),
+    "ListExports": _reads(export_requests.list_exports),
     "ListGlobalTables": _reads(global_tables.list_global_tables),
+    "ListImports": _reads(import_table.list_imports),
     "ListStreams": _reads(stream_records.list_streams),
     "ListTables": _reads(describe_table.list_tables),
     "ListTagsOfResource": _reads(tags.list_tags_of_resource),
@@ -157,6 +176,7 @@ OPERATIONS: dict[str, Operation] = {
     "RestoreTableToPointInTime": _changes_tables(restores.restore_table_to_point_in_time, starts_work=True),
     "Scan": _reads(scan),
     "SearchVectors": _searches(search_vectors),
+    "StartBulkPutItems": _uses_store(bulk_put_items.start_bulk_put_items),
     "TagResource": _changes_tables(tags.tag_resource),
     "TransactGetItems": _reads(transact_get_items),
     "TransactWriteItems": _writes(transact_write_items, takes_long=_has_many_actions),

@@ -20,6 +20,8 @@ EVERYWHERE: dict[str, str] = {
 _NO_REPLICATION = "A replica is the table itself under another region's name, so it shares items and settings."
 _NO_SCALING = "Described; capacity doesn't change, because nothing is throttled."
 _NO_RECORDS = "No records are sent, and the stream isn't looked up: there is no Kinesis."
+_NOT_ENCRYPTED = "Described; files are as the folder or the bucket makes them."
+_NO_OWNERS = "Described; buckets have no owners."
 _ONE_SHARD = "A stream has one shard, without children."
 
 DIFFERENCES: dict[str, dict[str, str]] = {
@@ -36,6 +38,15 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     "DescribeStream": {"ShardFilter": _ONE_SHARD},
     "DescribeTable": {"": "Counts and sizes are those of the moment; AWS updates them every six hours."},
     "EnableKinesisStreamingDestination": {"": _NO_RECORDS},
+    "ExportTableToPointInTime": {
+        "": "Needs a folder or an S3 endpoint, see Exports and imports. The latest moment is the current second.",
+        "S3SseAlgorithm": _NOT_ENCRYPTED,
+        "S3SseKmsKeyId": _NOT_ENCRYPTED,
+        "S3BucketOwner": _NO_OWNERS,
+    },
+    "ImportTable": {
+        "": "Needs a folder or an S3 endpoint. Errors are logged by the process: there is no CloudWatch.",
+    },
     "PutResourcePolicy": {
         "": "Not enforced: the engine has no users. A policy can be changed again at once, on AWS after 15 seconds.",
         "Policy": "Whether its principals and resources exist isn't checked.",
@@ -44,6 +55,11 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     "SearchVectors": {
         "": "Exact, and as of the latest write; AWS's is approximate. Messages that AWS doesn't document are ours.",
         "ReturnConsumedCapacity": "An estimate: the bytes that AWS counts depend on the inside of its index.",
+    },
+    "StartBulkPutItems": {
+        "": "Needs a folder or an S3 endpoint. The layout of the report isn't known to be AWS's.",
+        "MaxWriteRequestUnits": "Described; nothing is throttled.",
+        "PerformanceTier": "Described; it has no effect.",
     },
     "UpdateContributorInsights": {"": "Nothing is measured: there is no CloudWatch."},
     "UpdateGlobalTable": {"": _NO_REPLICATION},

@@ -8,8 +8,8 @@ transaction.
 from typing import TypeAlias, cast
 from uuid import uuid4
 
+from keyplan.engine.storage import history
 from keyplan.engine.storage.catalog import Table
-from keyplan.engine.storage.copies import Copy
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.transaction import Transaction
 
@@ -17,10 +17,12 @@ JobName: TypeAlias = str
 JOB = "job"
 
 
-def start_job(transaction: Transaction, kind: str, table: str | None, state: Record) -> JobName:
-    """Store a new job; `table` is the table whose history it reads, if any."""
+def start_job(
+    transaction: Transaction, kind: str, state: Record, *, table: str | None = None, history_after: int = 0
+) -> JobName:
+    """Store a new job; `table` is the table whose history it reads, if any, after the change with this number."""
     name = uuid4().hex
-    put_record(transaction, JOB, name, {**state, "kind": kind, "table": table})
+    put_record(transaction, JOB, name, {**state, "kind": kind, "table": table, "history_after": history_after})
     return name
 
 
@@ -48,5 +50,11 @@ def jobs_of(transaction: Transaction, table: Table) -> list[Record]:
 
 def needed_history(transaction: Transaction, table: Table) -> int | None:
     """Return the number of the change after which the jobs of a table need its history, or None."""
-    copies = [cast(Copy, job["copy"]) for job in jobs_of(transaction, table) if "copy" in job]
-    return min((copy["start"] for copy in copies), default=None)
+    return min((cast(int, job["history_after"]) for job in jobs_of(transaction, table)), default=None)
+
+
+def release_history(transaction: Transaction, name: str) -> None:
+    """Free the history of a table if nothing needs it any more."""
+    table = transaction.catalog.tables.get(name)
+    if table is not None and not jobs_of(transaction, table):
+        history.release(transaction, table)

@@ -13,9 +13,12 @@ from typing import TypedDict, cast
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
 
-STEP_ROWS = 500
-STEP_BYTES = 1_000_000
-"""What one step copies at most; other writes run between the steps."""
+STEP_ROWS = 150
+STEP_BYTES = 200_000
+"""What one step copies at most, in about a millisecond; other writes run between the steps."""
+SMALL_ROWS = 500
+SMALL_BYTES = 1_000_000
+"""What is copied at once, in the request that asks for it."""
 
 
 class Copy(TypedDict):
@@ -46,15 +49,15 @@ def start_copy(source: str, target: str, history: str | None = None, start: int 
     return {"source": source, "target": target, "history": history, "start": start, "copied": 0, "undo": 0}
 
 
-def fits_in_one_step(transaction: Transaction, rows: str) -> bool:
-    """Return whether a table is so small that one step copies it."""
+def is_small(transaction: Transaction, rows: str) -> bool:
+    """Return whether a table is so small that it is copied at once."""
     count, size = cast(
         tuple[int, int],
         transaction.sql(
-            f"SELECT count(*), CAST(total(size) AS INTEGER) FROM (SELECT size FROM {rows} LIMIT {STEP_ROWS + 1})"
+            f"SELECT count(*), CAST(total(size) AS INTEGER) FROM (SELECT size FROM {rows} LIMIT {SMALL_ROWS + 1})"
         ).fetchone(),
     )
-    return count <= STEP_ROWS and size <= STEP_BYTES
+    return count <= SMALL_ROWS and size <= SMALL_BYTES
 
 
 def copy_some(transaction: Transaction, copy: Copy) -> bool:

@@ -9,7 +9,7 @@ from keyplan.engine.storage.transaction import Transaction
 
 UNUSED = "unused"
 """The kind of the records: their names are SQLite tables."""
-STEP_ROWS = 1_000
+STEP_ROWS = 200
 
 
 def dispose(transaction: Transaction, rows: str) -> None:

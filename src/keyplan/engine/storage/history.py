@@ -16,7 +16,7 @@ from keyplan.engine.storage.numbered_log import last_before, last_number
 from keyplan.engine.storage.transaction import Transaction
 
 SECONDS_OF_A_DAY = 86_400.0
-TRIM_ENTRIES = 2_000
+TRIM_ENTRIES = 300
 """Entries deleted in one transaction, with other writes in between."""
 MEASURED_ENTRIES = 1_000
 
@@ -105,7 +105,7 @@ def trim(transaction: Transaction, table: Table, needed: int | None = None) -> b
 
 
 def size(transaction: Transaction, table: Table) -> tuple[int, int]:
-    """Return the number of entries, and their size in bytes, which is estimated from the newest ones."""
+    """Return the number of changes in the history of a table and their bytes, estimated from the newest ones."""
     if table.history is None:
         return 0, 0
     first: int | None = transaction.sql(f"SELECT min(number) FROM {table.history}").get
@@ -117,3 +117,9 @@ def size(transaction: Transaction, table: Table) -> tuple[int, int]:
         f"FROM {table.history} ORDER BY number DESC LIMIT {MEASURED_ENTRIES})"
     ).get
     return count, int(count * average)
+
+
+def sizes(transaction: Transaction) -> dict[str, tuple[int, int]]:
+    """Return the sizes of all histories by the names of their tables."""
+    tables = transaction.catalog.tables.values()
+    return {table.name: size(transaction, table) for table in tables if table.history is not None}

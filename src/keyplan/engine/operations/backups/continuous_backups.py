@@ -4,8 +4,8 @@ from typing import TypedDict
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer
-from keyplan.engine.operations.backups.on_demand import BACKUP, release_history, source_table
-from keyplan.engine.operations.jobs import jobs_of
+from keyplan.engine.operations.backups.on_demand import BACKUP, source_table
+from keyplan.engine.operations.jobs import jobs_of, release_history
 from keyplan.engine.operations.tables.describe_table import TableNamed
 from keyplan.engine.storage import history
 from keyplan.engine.storage.catalog import Table, table_name

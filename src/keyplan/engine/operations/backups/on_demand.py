@@ -5,11 +5,11 @@ from uuid import uuid4
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer
-from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, jobs_of, save_job, start_job
+from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, jobs_of, release_history, save_job, start_job
 from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.storage import history
 from keyplan.engine.storage.catalog import Table, table_arn, table_name
-from keyplan.engine.storage.copies import Copy, copy_some, fits_in_one_step, new_rows, start_copy
+from keyplan.engine.storage.copies import Copy, copy_some, is_small, new_rows, start_copy
 from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 from keyplan.engine.storage.disposal import dispose
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
@@ -60,14 +60,17 @@ def create_backup(transaction: Transaction, request: BackupRequest) -> Answer:
     if any(job["kind"] == BACKUP for job in jobs_of(transaction, table)):
         raise DynamoError("BackupInUseException", IN_USE)
     backup = _new_backup(transaction, table, request["BackupName"], "USER", new_rows(transaction))
-    if fits_in_one_step(transaction, table.rows):
-        copy_some(transaction, start_copy(table.rows, backup["rows"]))
+    if is_small(transaction, table.rows):
+        copy = start_copy(table.rows, backup["rows"])
+        while copy_some(transaction, copy):
+            pass
         _save(transaction, backup, status="AVAILABLE")
     else:
         table = history.record(transaction, table)
         copy = start_copy(table.rows, backup["rows"], table.history, history.newest(transaction, table))
         _save(transaction, backup, status="CREATING")
-        start_job(transaction, BACKUP, table.name, {"backup": arn_of(backup), "copy": copy})
+        state: Record = {"backup": arn_of(backup), "copy": copy}
+        start_job(transaction, BACKUP, state, table=table.name, history_after=copy["start"])
     return {"BackupDetails": backup["details"]}
 
 
@@ -85,13 +88,6 @@ def continue_backup(transaction: Transaction, name: str) -> bool:
     end_job(transaction, name)
     release_history(transaction, cast(str, job["table"]))
     return False
-
-
-def release_history(transaction: Transaction, name: str) -> None:
-    """Free the history of a table if nothing needs it any more."""
-    table = transaction.catalog.tables.get(name)
-    if table is not None and not jobs_of(transaction, table):
-        history.release(transaction, table)
 
 
 def keep_as_system_backup(transaction: Transaction, table: Table) -> None:

@@ -6,13 +6,13 @@ from typing import cast
 from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.backups.continuous_backups import restorable
-from keyplan.engine.operations.backups.on_demand import IN_USE, RESTORE, find_backup, release_history, source_table
+from keyplan.engine.operations.backups.on_demand import IN_USE, RESTORE, find_backup, source_table
 from keyplan.engine.operations.backups.restored_tables import Overrides, restored_definition
-from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, save_job, start_job
+from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, release_history, save_job, start_job
 from keyplan.engine.operations.tables.describe_table import describe
 from keyplan.engine.storage import history
 from keyplan.engine.storage.catalog import Table
-from keyplan.engine.storage.copies import Copy, copy_some, fill_indexes, fits_in_one_step, is_complete, start_copy
+from keyplan.engine.storage.copies import Copy, copy_some, fill_indexes, is_complete, is_small, start_copy
 from keyplan.engine.storage.descriptions import TableDescription
 from keyplan.engine.storage.records import Record
 from keyplan.engine.storage.transaction import Transaction
@@ -109,7 +109,7 @@ def _new_table(
 def _start(transaction: Transaction, target: Table, copy: Copy, source: Table | None, backup: str | None) -> Answer:
     """Restore a small table now; leave a large one, or one with much history to undo, to maintenance."""
     answer: Answer = {"TableDescription": describe(transaction, target)}
-    if fits_in_one_step(transaction, copy["source"]) and (source is None or _is_recent(transaction, source, copy)):
+    if is_small(transaction, copy["source"]) and (source is None or _is_recent(transaction, source, copy)):
         while copy_some(transaction, copy):
             pass
         after: int | None = 0
@@ -118,7 +118,7 @@ def _start(transaction: Transaction, target: Table, copy: Copy, source: Table | 
         _complete(transaction, target.name)
         return answer
     state: Record = {"target": target.name, "backup": backup, "copy": copy, "filled": 0}
-    start_job(transaction, RESTORE, source.name if source else None, state)
+    start_job(transaction, RESTORE, state, table=source.name if source else None, history_after=copy["start"])
     return answer
 
 
