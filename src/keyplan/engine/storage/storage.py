@@ -171,9 +171,14 @@ class Storage:
             self._watch.check(writes=writes)
         try:
             cursor.execute(begin)
-            version, state = cursor.execute("SELECT version, state FROM meta").get
-            if new_log := writes and state != OPEN:
-                cursor.execute(NEW_LOG)
+            new_log = False
+            if writes:
+                version, state = cursor.execute("SELECT version, state FROM meta").get
+                if state != OPEN:
+                    new_log = True
+                    cursor.execute(NEW_LOG)
+            else:
+                version = cursor.execute("SELECT version FROM meta").get
             catalog = self._current_catalog(cursor, version)
             transaction = Transaction(cursor, catalog, self._clock(), writes=writes, pause_after=pause_after)
             result = work(transaction)
