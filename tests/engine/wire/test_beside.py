@@ -15,6 +15,7 @@ from keyplan.engine import database as module
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer, Later, Outcome, Request
+from keyplan.engine.operations.items import paged_reads
 from keyplan.engine.storage.file_creation import VFS
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.wire import serve_in_thread
@@ -247,6 +248,7 @@ def test_a_page_in_slices_is_the_same_page(
     database: Database, operation: str, request_: Request, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SLICE_SECONDS", 0)
+    monkeypatch.setattr(paged_reads, "_LOOK_BYTES", 100)
     answer, slices = whole(database, operation, request_)
     assert slices > 1
     expected = plain(database.execute(operation, request_))

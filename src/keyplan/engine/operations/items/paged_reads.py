@@ -4,12 +4,11 @@ A page ends at the end of the range, after `Limit` items, or with the item that 
 measured before filter and projection, as they are charged.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from time import perf_counter
 from typing import Protocol, cast
 
+import apsw
 import orjson
 
 from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
@@ -26,8 +25,10 @@ from keyplan.engine.values.normal_form import normalize_item
 from keyplan.engine.values.row_keys import check_key_values, key_mismatch
 
 PAGE_BYTES = 1_048_576
-_ROWS_AT_ONCE = 32
-"""Items that are read before the next look at the clock."""
+_LOOK_EVERY = 32
+"""Items that are decoded before the next look at the clock."""
+_LOOK_BYTES = 16_384
+"""What is read of other items before the next look: some hundred microseconds, even if they are tiny."""
 
 
 class ItemProjection(Protocol):
@@ -266,53 +267,49 @@ class Page:
 
     def _read(self, transaction: Transaction, bounds: Range, limit: int) -> bool:
         """Read rows until there are no more or the page is full; return whether it is full."""
+        until = perf_counter() + transaction.pause_after
         rows = transaction.scan(self.table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=limit)
         take = self._take if self._decodes else self._copy
-        if 0 <= limit <= _ROWS_AT_ONCE:  # too few to pause in between
-            full = take(rows)
-            if full:
-                rows.close()
-            return full
-        until = perf_counter() + transaction.pause_after
-        while True:
-            before = self.scanned
-            if take(islice(rows, _ROWS_AT_ONCE)):
-                rows.close()
-                return True
-            if self.scanned - before < _ROWS_AT_ONCE:
-                return False
-            if perf_counter() > until:
-                rows.close()
-                self._paused = True
-                bounds.start_after(self.last_row_key())
-                raise Interrupted
+        if not take(rows, until):
+            return False
+        rows.close()
+        if self._bytes > PAGE_BYTES:
+            return True
+        self._paused = True
+        bounds.start_after(self.last_row_key())
+        raise Interrupted
 
-    def _take(self, rows: Iterator[tuple[int, bytes | None]]) -> bool:
-        """Add items that have to be decoded; return whether the page is full."""
+    def _take(self, rows: apsw.Cursor, until: float) -> bool:
+        """Add items that have to be decoded; return whether it stopped because the page is full or the time is over."""
         for size, stored in rows:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
             self._add(size, stored)
-            if self._bytes > PAGE_BYTES:
+            if self._bytes > PAGE_BYTES or (self.scanned % _LOOK_EVERY == 0 and perf_counter() > until):
                 return True
         return False
 
-    def _copy(self, rows: Iterator[tuple[int, bytes | None]]) -> bool:
+    def _copy(self, rows: apsw.Cursor, until: float) -> bool:
         """The same for items that are returned exactly as they are stored."""
         items = self._items
         read = self._bytes
+        look = min(PAGE_BYTES, read + _LOOK_BYTES)
+        stopped = False
         for size, stored in rows:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
             items.append(stored)
             read += size
-            if read > PAGE_BYTES:
-                break
+            if read > look:
+                if read > PAGE_BYTES or perf_counter() > until:
+                    stopped = True
+                    break
+                look = min(PAGE_BYTES, read + _LOOK_BYTES)
         if items:
             self._last = cast(bytes, items[-1])
         self._bytes = read
         self.scanned = self.count = len(items)
-        return read > PAGE_BYTES
+        return stopped
 
     def _add(self, size: int, stored: bytes) -> None:
         self.scanned += 1
