@@ -282,6 +282,8 @@ def operation_name(op: Op[object]) -> str:
             return f"lookup: {'guard' if isinstance(way, Guard) else 'mirror'}, then get"
         case known.ItemCount(source=source):
             return f"count of a {operation_name(source)}"
+        case known.Nearest():
+            return "nearest vectors"
         case known.GuardTaken():
             return "taken: guard"
         case known.BatchGet():

@@ -11,6 +11,7 @@ from pydantic import Secret
 
 from keyplan.design.aliases import mapped_type
 from keyplan.design.annotations import plain_type
+from keyplan.design.attributes import ALL, KEYS_ONLY, include
 from keyplan.design.bounds import at_least, at_most, less_than, more_than, starting, within
 from keyplan.design.conditions import absent, attribute_type, between, contains, exists, not_, one_of, size
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
@@ -68,6 +69,7 @@ from keyplan.design.item_reads import (
 from keyplan.design.joint_limits import joint_limits_of, limits
 from keyplan.design.large_values import NotLoaded, large
 from keyplan.design.limits import CHECKED_ON_WRITE, Limit, limit
+from keyplan.design.nearest import Near, Nearest, nearest
 from keyplan.design.operations import (
     Follow,
     ItemCount,
@@ -86,9 +88,11 @@ from keyplan.design.refusals import Refusal, Rule, declared_refusal
 from keyplan.design.relaxed import AsStored, relaxed_field
 from keyplan.design.rewrites import Rewrite, rekey, rewrite
 from keyplan.design.storable import classes_in
-from keyplan.design.tables import ALL, HOUSEKEEPING, KEYS_ONLY, KeyAccess, Table, include, index, key, local
+from keyplan.design.tables import HOUSEKEEPING, KeyAccess, Table, index, key, local
 from keyplan.design.text import OneLine
 from keyplan.design.values import LINK, ImageLink, Link, UserId
+from keyplan.design.vector_indexes import VectorAccess, vector_index
+from keyplan.design.vectors import vector
 
 __all__ = [
     "ALL",
@@ -129,6 +133,8 @@ __all__ = [
     "ListOp",
     "Lookup",
     "Merge",
+    "Near",
+    "Nearest",
     "NoSeparator",
     "NotLoaded",
     "OneLine",
@@ -153,6 +159,7 @@ __all__ = [
     "Updated",
     "UpdatedAt",
     "UserId",
+    "VectorAccess",
     "Version",
     "Versioned",
     "about",
@@ -198,6 +205,7 @@ __all__ = [
     "merge",
     "mirror",
     "more_than",
+    "nearest",
     "new_id",
     "new_ulid",
     "not_",
@@ -226,5 +234,7 @@ __all__ = [
     "unique",
     "updated",
     "values_in_common",
+    "vector",
+    "vector_index",
     "within",
 ]

@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 
 from keyplan.design.absence import when_absent
 from keyplan.design.annotations import KEY_TYPES, scalar, without_none
+from keyplan.design.attributes import KeyAttribute
 from keyplan.design.checks import check_fields, check_keys, check_shared
 from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
 from keyplan.design.errors import DesignError
@@ -30,13 +31,15 @@ from keyplan.design.large_values import large_of
 from keyplan.design.limit_checks import EntityLimits
 from keyplan.design.refusals import Refusal
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
-from keyplan.design.tables import Index, Key, KeyAttribute, Placement, Table
+from keyplan.design.tables import Index, Key, Placement, Table
 from keyplan.design.templates import Slot, Template, parse
+from keyplan.design.vector_indexes import VectorPlacement
+from keyplan.design.vectors import VectorSpec, bind_vectors
 
 if TYPE_CHECKING:
     from keyplan.design.entity import Entity
 
-DECLARATIONS = (Key, Placement, Unique, Derived, Counter, BelongsTo)
+DECLARATIONS = (Key, Placement, VectorPlacement, Unique, Derived, Counter, BelongsTo)
 """What can be declared in an entity besides its fields."""
 
 
@@ -70,6 +73,8 @@ class EntitySpec:
             raise DesignError("no-key", self.name, "it has no primary key", 'Declare primary = key("...", "...").')
         self.primary = self._key("primary", primary, None, table.hash, table.range, None)
         self.placements: dict[str, KeySpec] = {}
+        self.vectors: dict[str, VectorSpec] = {}
+        """The vector indexes that its items are in."""
         self.uniques: list[Unique] = []
         self.derived: list[Derived[Entity]] = []
         self.counters: list[Counter[Entity]] = []
@@ -136,6 +141,8 @@ class EntitySpec:
             placed = self._key(name, value.key, index, index.hash, index.range, value.when)
             check_shared((self.primary, *self.placements.values()), placed)
             self.placements[name] = placed
+        elif isinstance(value, VectorPlacement):
+            self.vectors[name] = bind_vectors(self, name, value)
         elif isinstance(value, Unique):
             self._check_when(name, value.when)
             self._bind_guard(name, value)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from keyplan.design.entity import Entity
 from keyplan.design.item_collections import Aggregated
+from keyplan.design.nearest import Nearest
 from keyplan.design.operations import (
     BatchGet,
     Exists,
@@ -24,6 +25,8 @@ from keyplan.design.operations import (
 def entities_read(op: Op[object]) -> Iterator[type[Entity]]:
     """The entities whose items an operation can return."""
     match op:
+        case Nearest(entity=entity):
+            yield entity
         case Get(entity=entity) | Exists(entity=entity) | BatchGet(entity=entity) | Scan(entity=entity):
             yield entity
         case Lookup(way=way) | GuardTaken(guard=way):

@@ -22,6 +22,7 @@ from keyplan.design.specs import StandIn
 from keyplan.design.standins import FieldName, read_refs
 from keyplan.design.tables import HOUSEKEEPING, Table
 from keyplan.design.transaction_size import check_transaction
+from keyplan.design.vectors import check_shared_vectors
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Op[object])
@@ -240,6 +241,7 @@ def _check_entities(cls: type[Design]) -> None:
         _check_counters(spec, cls)
         check_transaction(spec)
     check_parts(specs)
+    check_shared_vectors(specs)
     for first, second in combinations(specs, 2):
         if first.table is not second.table or not first.may_share_keys_with(second):
             continue

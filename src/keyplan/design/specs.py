@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from keyplan.design.absence import NOTHING
+from keyplan.design.attributes import KeyAttribute
 from keyplan.design.errors import DesignError, InvalidValue
 from keyplan.design.fields import FieldAccess, FieldKind
 from keyplan.design.formats import Format
 from keyplan.design.large_values import Large
-from keyplan.design.tables import Index, KeyAttribute
+from keyplan.design.tables import Index
 from keyplan.design.templates import Slot, Template
 
 

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
+from keyplan.design.attributes import ALL, KeyAttribute, Projection, attributes_of
 from keyplan.design.errors import DesignError
 from keyplan.design.formats import TimePrecision
+from keyplan.design.vector_indexes import VectorIndexKey, VectorPlacement, bound_index, check_vector_indexes
 
 Case: TypeAlias = Literal["as is", "camel", "pascal"]
 StreamView: TypeAlias = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
@@ -50,41 +52,6 @@ def key(hash: str | tuple[str, ...], range: str | tuple[str, ...] | None = None)
 
 def _tuple(part: str | tuple[str, ...]) -> tuple[str, ...]:
     return (part,) if isinstance(part, str) else part
-
-
-@dataclass(frozen=True)
-class KeyAttribute:
-    """An attribute in a key."""
-
-    name: str
-    type: str
-
-
-def _attributes(parts: tuple[str, ...], place: str) -> tuple[KeyAttribute, ...]:
-    attributes = []
-    for part in parts:
-        name, _, kind = part.partition(":")
-        if kind not in ("", "S", "N", "B"):
-            raise DesignError("key-type", place, f"{kind!r} isn't a key type", "Use S, N or B.")
-        attributes.append(KeyAttribute(name, kind or "S"))
-    return tuple(attributes)
-
-
-@dataclass(frozen=True)
-class Projection:
-    """The attributes in an index: `ALL`, `KEYS_ONLY`, or `INCLUDE` with names of stored attributes."""
-
-    type: Literal["ALL", "KEYS_ONLY", "INCLUDE"] = "ALL"
-    attributes: tuple[str, ...] = ()
-
-
-ALL = Projection()
-KEYS_ONLY = Projection("KEYS_ONLY")
-
-
-def include(*attributes: str) -> Projection:
-    """A projection of the keys and these attributes."""
-    return Projection("INCLUDE", attributes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,10 +123,12 @@ class Table:
     times: TimePrecision = "milliseconds"
     envelope: str | None = None
     """The attribute that contains the item's fields as JSON text, if the document has such an envelope."""
+    vectors: Mapping[str, VectorIndexKey] = field(default_factory=dict)
+    """The vector indexes."""
 
     def __post_init__(self) -> None:
-        self.hash = _attributes(self.key.hash, self.name)
-        self.range = _attributes(self.key.range, self.name)
+        self.hash = attributes_of(self.key.hash, self.name)
+        self.range = attributes_of(self.key.range, self.name)
         if len(self.hash) != 1 or len(self.range) > 1:
             raise DesignError(
                 "table-key",
@@ -170,6 +139,7 @@ class Table:
         self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
         self.key_types = tuple((attribute.name, attribute.type) for attribute in self.hash + self.range)
         self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
+        self.vectors_by_name = {name: bound_index(self.name, name, given) for name, given in self.vectors.items()}
         self.has_parts = False
         """Whether it has items that are parts of large values. Set by the entities that have such values."""
         self._check_names()
@@ -178,8 +148,8 @@ class Table:
     def _index(self, name: str, given: Key | IndexKey) -> Index:
         declared = given if isinstance(given, IndexKey) else IndexKey(given)
         place = f"{self.name}.{name}"
-        hash_ = self.hash if declared.local else _attributes(declared.key.hash, place)
-        range_ = _attributes(declared.key.range, place)
+        hash_ = self.hash if declared.local else attributes_of(declared.key.hash, place)
+        range_ = attributes_of(declared.key.range, place)
         if len(hash_) > 4 or len(range_) > 4:
             raise DesignError(
                 "index-key", place, "a part of the key has more than four attributes", "Use four or fewer."
@@ -188,6 +158,7 @@ class Table:
 
     def _check_limits(self) -> None:
         """Refuse what DynamoDB would reject when the table is created."""
+        check_vector_indexes(self.name, self.vectors_by_name.values(), billing=self.billing)
         local = [index.name for index in self.by_name.values() if index.local]
         if local and (not self.range or len(local) > _MOST_LOCAL):
             raise DesignError(
@@ -205,7 +176,7 @@ class Table:
             )
 
     def _check_names(self) -> None:
-        for name in (_ENVIRONMENT.sub("xxx", self.name), *self.by_name):
+        for name in (_ENVIRONMENT.sub("xxx", self.name), *self.by_name, *self.vectors_by_name):
             if not _NAME.fullmatch(name):
                 raise DesignError(
                     "name",
@@ -225,6 +196,11 @@ class Table:
                     f"{names[0]!r} is in the key twice, which DynamoDB rejects",
                     "Use only the hash key.",
                 )
+        twice = [name for name in self.vectors_by_name if name in self.by_name]
+        if twice:
+            raise DesignError(
+                "same-name", f"{self.name}.{twice[0]}", "two indexes have this name", "Rename one of them."
+            )
         types: dict[str, str] = {}
         for attribute in self.key_attributes:
             if types.setdefault(attribute.name, attribute.type) != attribute.type:
@@ -238,7 +214,22 @@ class Table:
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:
         """The attributes of all keys of the table and its indexes, some more than once."""
-        return self.hash + self.range + tuple(a for index in self.by_name.values() for a in index.attributes)
+        indexed = tuple(attribute for index in self.by_name.values() for attribute in index.attributes)
+        return self.hash + self.range + indexed + self.search_attributes
+
+    @property
+    def search_attributes(self) -> tuple[KeyAttribute, ...]:
+        """The attributes that searches of its vector indexes can be limited by, some more than once."""
+        return tuple(attribute for index in self.vectors_by_name.values() for attribute in index.elements)
+
+    def nearest_by(self, name: str) -> VectorPlacement:
+        """Put an entity's items into a vector index: `by_meaning = notes.nearest_by("ByMeaning")`."""
+        if name not in self.vectors_by_name:
+            known = ", ".join(self.vectors_by_name) or "none"
+            raise DesignError(
+                "no-such-index", f"{self.name}.{name}", "no such vector index", f"The vector indexes are: {known}."
+            )
+        return VectorPlacement(self.vectors_by_name[name])
 
     def __getitem__(self, name: str) -> "Placer":
         try:

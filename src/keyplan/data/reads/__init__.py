@@ -8,6 +8,7 @@
 | `list_requests` | the requests of lists |
 | `aggregates` | the items of a partition as one object |
 | `segments` | a scan in several parts that are read at the same time |
+| `nearest` | searches for the nearest vectors |
 | `counting` | the number of items of a list |
 | `taking` | what a list returns of the items that were read |
 | `sealing` | `Sealer`: positions in the lists of a design as cursors |

@@ -16,12 +16,14 @@ from keyplan.data.reads.fetching import Wanted, fetch, projected, transact_get, 
 from keyplan.data.reads.large import load
 from keyplan.data.reads.list_requests import Clock, expires_by, needed
 from keyplan.data.reads.lists import ListReader
+from keyplan.data.reads.nearest import nearest
 from keyplan.data.reads.taking import values_of
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
 from keyplan.design import Design, Entity, InvalidValue, Op, Page, Ref, Table
 from keyplan.design.effects import Guard
 from keyplan.design.item_collections import Aggregated
+from keyplan.design.nearest import Nearest
 from keyplan.design.operations import (
     PAGE,
     BatchGet,
@@ -78,6 +80,8 @@ class Reader:
                 return transact_get(self._design, gets, clock)  # type: ignore[arg-type]  # `transact_get` takes gets only
             case Aggregated():
                 return self._aggregate(op, clock)
+            case Nearest():
+                return nearest(self._design, op, clock)
             case ItemCount():
                 return count(self.lists, op, clock)
         raise TypeError(f"{op!r} isn't a read operation")

@@ -6,7 +6,9 @@ from typing import Any
 from keyplan.data.errors import RequestFailed
 from keyplan.data.steps import UNSUPPORTED, ClientFailure, Steps, Wait, call, given_up, pause
 from keyplan.design import HOUSEKEEPING, Design, Table
-from keyplan.design.tables import Index, KeyAttribute, Projection
+from keyplan.design.attributes import KeyAttribute, Projection
+from keyplan.design.tables import Index
+from keyplan.design.vector_indexes import VectorIndex
 
 _CREATION_SECONDS = 600
 """How long a table may take to become active; AWS needs a minute at most, and longer only for many indexes."""
@@ -102,6 +104,8 @@ def _create(table: Table, name: str) -> dict[str, Any]:
         indexes = [_index(index, {} if local else units) for index in table.by_name.values() if index.local is local]
         if indexes:
             request[member] = indexes
+    if table.vectors_by_name:
+        request["VectorIndexes"] = [_vector_index(index) for index in table.vectors_by_name.values()]
     if table.stream is not None:
         request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": table.stream}
     return request
@@ -127,6 +131,25 @@ def _index(index: Index, units: dict[str, Any]) -> dict[str, Any]:
         "Projection": _projection(index.projection),
         **units,
     }
+
+
+def _vector_index(index: VectorIndex) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "IndexName": index.name,
+        "VectorAttribute": {"AttributeName": index.attribute},
+        "Dimensions": index.dimensions,
+        "DistanceFunction": index.distance.upper().replace(" ", "_"),
+        "Projection": _projection(index.projection),
+    }
+    if index.elements:
+        described["SearchSchema"] = [
+            {
+                "AttributeName": element.name,
+                "SearchSchemaElementType": "HASH" if element is index.partition else "INLINE_FILTER",
+            }
+            for element in index.elements
+        ]
+    return described
 
 
 def _projection(projection: Projection) -> dict[str, Any]:
