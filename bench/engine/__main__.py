@@ -11,12 +11,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from bench.engine import cache, in_process, over_wire, report, rounds, scale
+from bench.engine import beside, cache, in_process, over_wire, report, rounds, scale
 from bench.engine.rounds import Contender, Plan, Results, say
 from bench.engine.servers import OURS, SERVERS, Server
 
 NAMES = list(dict.fromkeys(server.name for server in SERVERS))
-SECTIONS = ("wire", "process", "scale", "start")
+SECTIONS = ("wire", "process", "scale", "large", "beside", "start")
+LARGE = ("keyplan disk", "dynoxide disk")
+"""The servers that can hold the items of the large file. ExtendDB can too, but it verifies signatures, which the load
+client doesn't make."""
 
 
 def arguments() -> argparse.Namespace:
@@ -26,7 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--section", action="append", choices=SECTIONS, help="only this section; may be repeated")
     parser.add_argument("--rounds", type=int, help="rounds that count, after one that warms up")
     parser.add_argument("--items", type=int, default=2_000, help="items in the table that is read")
-    parser.add_argument("--large", type=int, help="items in the large file of the scale section")
+    parser.add_argument("--large", type=int, help="items in the large files of the other sections")
     return parser.parse_args()
 
 
@@ -68,6 +71,11 @@ def measure(
     if "start" in sections:
         available = [server for server in servers if server.label not in outcome.skipped]
         outcome.footprints = over_wire.footprints(available, 1 if quick else 3, outcome.skipped)
+    if "large" in sections:
+        capable = [server for server in servers if server.label in LARGE]
+        outcome.large = wire(capable, outcome.sizes[-1], plan, outcome)
+    if "beside" in sections and OURS in names:
+        outcome.beside = beside.measure(outcome.sizes[-1], plan, outcome.skipped)
     if "scale" in sections and OURS in names:
         outcome.scale = scale.measure(outcome.sizes, plan, outcome.skipped)
 
@@ -98,6 +106,10 @@ def keep(outcome: report.Outcome) -> None:
         "machine": machine,
         "wire": samples(outcome.wire),
         "in_process": samples(outcome.inside),
+        "large": samples(outcome.large),
+        "beside": {
+            f"{name}, {clients}": [asdict(each) for each in taken] for (name, clients), taken in outcome.beside.items()
+        },
         "scale": {where: samples(results) for where, results in outcome.scale.items()},
         "footprints": {label: asdict(footprint) for label, footprint in outcome.footprints.items()},
         "skipped": outcome.skipped,

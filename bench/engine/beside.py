@@ -9,9 +9,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias, cast
 
 from bench.engine import cache
 from bench.engine.cache import Unavailable
@@ -19,7 +19,7 @@ from bench.engine.over_wire import WireContender, skip
 from bench.engine.rounds import Plan, say
 from bench.engine.servers import OURS, Launch, Running, Server, keyplan_command
 from bench.engine.wire import Sample, call, encode, operation_file, seed_file
-from bench.engine.workload import READS, Request, Workload, read_once, table_request
+from bench.engine.workload import READS, Json, OperationName, Request, Workload, fresh_numbers, read_once, table_request
 
 CLIENTS = (1, 8)
 SETTLE_SECONDS = 0.2
@@ -40,10 +40,9 @@ class Bench:
         self.path = path
         workload = Workload(size)
         self._folder = path.parent
-        files = {"get": operation_file(self._folder, workload, "get")}
+        files: dict[OperationName, Path] = {"get": operation_file(self._folder, workload, "get")}
         self.running = Running(_server(path), cache.scratch("beside-server"))
-        self.contender = WireContender(self.running, cache.load_client(), dict(files))  # type: ignore[arg-type]
-        self.scanned = 0
+        self.contender = WireContender(self.running, cache.load_client(), files)
 
     def fill(self, size: int) -> None:
         began = time.perf_counter()
@@ -140,36 +139,31 @@ def _together(
 def _scanning(bench: Bench, ended: threading.Event) -> None:
     """Page after page over one connection, with a filter that finds nothing."""
     with socket.create_connection(("127.0.0.1", bench.running.port)) as connection, connection.makefile("rb") as reader:
-        request = dict(FILTER)
+        request = FILTER
         while not ended.is_set():
-            answer = ask(connection, reader, "Scan", request)
-            request = (
-                {**FILTER, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
-                if "LastEvaluatedKey" in answer
-                else dict(FILTER)
-            )  # type: ignore[dict-item]
-            bench.scanned += 1
+            answer = _ask(connection, reader, "Scan", request)
+            start = cast("dict[str, Json] | None", answer.get("LastEvaluatedKey"))
+            request = FILTER if start is None else {**FILTER, "ExclusiveStartKey": start}
 
 
-def ask(connection: socket.socket, reader: object, api: str, request: Request) -> dict[str, object]:
+def _ask(connection: socket.socket, reader: BinaryIO, api: str, request: Request) -> dict[str, object]:
     connection.sendall(encode(api, request))
     length = 0
-    while (line := reader.readline()) not in (b"\r\n", b""):  # type: ignore[attr-defined]
+    while (line := reader.readline()) not in (b"\r\n", b""):
         if line.lower().startswith(b"content-length:"):
             length = int(line.split(b":")[1])
-    decoded: dict[str, object] = json.loads(reader.read(length))  # type: ignore[attr-defined]
+    decoded: dict[str, object] = json.loads(reader.read(length))
     return decoded
 
 
 def _transacting(bench: Bench, ended: threading.Event) -> None:
-    template = Workload(1_000)._templates[0]
-    turn = 0
+    workload, fresh = Workload(1_000), fresh_numbers(1)
     while not ended.is_set():
-        puts: list[Request] = []
+        puts: list[Json] = []
         for _ in range(100):
-            turn += 1
-            puts.append({"Put": {"TableName": READS, "Item": {**template, "pk": {"S": f"TRANSACTION#{turn % 1000}"}}}})
-        call(bench.running.port, "TransactWriteItems", {"TransactItems": puts})  # type: ignore[dict-item]
+            item = cast("dict[str, Json]", workload.build("put", fresh)["Item"])
+            puts.append({"Put": {"TableName": READS, "Item": item}})
+        call(bench.running.port, "TransactWriteItems", {"TransactItems": puts})
 
 
 def _putting(bench: Bench, ended: threading.Event) -> None:
@@ -201,18 +195,10 @@ def _adding_index(bench: Bench, ended: threading.Event) -> None:
         },
     )
     ended.wait()
-    with suppress(Exception):
-        _wait_for_index(bench)
-    call(
-        bench.running.port,
-        "UpdateTable",
-        {"TableName": READS, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by_status"}}]},
-    )
-
-
-def _wait_for_index(bench: Bench) -> None:
     while "CREATING" in json.dumps(call(bench.running.port, "DescribeTable", {"TableName": READS})):
         time.sleep(0.2)
+    delete: Request = {"TableName": READS, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by_status"}}]}
+    call(bench.running.port, "UpdateTable", delete)
 
 
 def _server(path: Path) -> Server:

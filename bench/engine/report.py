@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal
 
 from bench.engine import scale
+from bench.engine.beside import CLIENTS, Samples
 from bench.engine.over_wire import Footprint
 from bench.engine.rounds import Results
 from bench.engine.servers import OURS, VERSIONS, Mode
@@ -24,7 +27,11 @@ MOTO_TARGETS: dict[OperationName, float] = {
     "put": 10, "get": 30, "query": 100, "update": 10, "transaction": 100, "batch": 10,
 }  # fmt: skip
 GET_MICROSECONDS = 40.0
-SCALE_TARGET = 1.5
+LARGE_TARGETS: dict[OperationName, float] = {
+    "put": 3, "get": 2.5, "query": 3, "update": 3, "transaction": 3, "batch": 3,
+}  # fmt: skip
+SCALE_TARGET = 2.0
+BESIDE_TARGET = 10.0
 START_TARGET = 0.5
 MEMORY_TARGET = 60.0
 
@@ -35,6 +42,8 @@ class Outcome:
 
     wire: Results = field(default_factory=Results)
     inside: Results = field(default_factory=Results)
+    large: Results = field(default_factory=Results)
+    beside: Samples = field(default_factory=dict)
     scale: dict[str, Results] = field(default_factory=dict)
     sizes: Sequence[int] = ()
     footprints: dict[str, Footprint] = field(default_factory=dict)
@@ -46,6 +55,8 @@ def markdown(outcome: Outcome) -> str:
     parts = [
         *_section("Over the wire", outcome.wire, with_ratios=True),
         *_section("In-process", outcome.inside, with_ratios=False),
+        *_section(f"Over the wire, {outcome.sizes[-1]:,} items", outcome.large, with_ratios=True),
+        *_beside(outcome.beside),
         *_scale(outcome),
         *_footprints(outcome),
         *_remarks(outcome),
@@ -145,6 +156,27 @@ def _scale(outcome: Outcome) -> Iterable[str]:
     yield _table(["", small, large, "cost of the large one"], rows)
 
 
+def _beside(samples: Samples) -> Iterable[str]:
+    if not samples:
+        return
+    rows = [
+        [
+            name,
+            *(
+                f"{_median(samples, name, clients, 'p50'):,.0f} / {_median(samples, name, clients, 'p99'):,.0f}"
+                for clients in CLIENTS
+            ),
+        ]
+        for name in dict.fromkeys(name for name, _ in samples)
+    ]
+    yield "## get beside other requests: p50 / p99 in µs\n"
+    yield _table(["beside", *(f"{clients} client(s)" for clients in CLIENTS)], rows)
+
+
+def _median(samples: Samples, name: str, clients: int, figure: Literal["p50", "p99"]) -> float:
+    return median(each.p50 if figure == "p50" else each.p99 for each in samples[name, clients])
+
+
 def _cost(outcome: Outcome, results: Results, name: OperationName, clients: int) -> float | None:
     small, large = (scale.label(size) for size in (outcome.sizes[0], outcome.sizes[-1]))
     return results.ratio(name, clients, small, large)
@@ -204,6 +236,8 @@ def verdicts(outcome: Outcome) -> list[str]:
     return [
         *_wire_verdicts(outcome.wire),
         *_inside_verdicts(outcome.inside),
+        *_large_verdicts(outcome),
+        *_beside_verdicts(outcome.beside),
         *_scale_verdicts(outcome),
         *_footprint_verdicts(outcome),
     ]
@@ -238,6 +272,23 @@ def _inside_verdicts(results: Results) -> Iterable[str]:
     yield _under("get in-process on disk, p50", get, GET_MICROSECONDS, "µs")
     for name, wanted in MOTO_TARGETS.items():
         yield _at_least(f"{name} in-process on disk against moto", results.ratio(name, 1, OURS_DISK, MOTO), wanted)
+
+
+def _large_verdicts(outcome: Outcome) -> Iterable[str]:
+    if outcome.large.samples:
+        for name, wanted in LARGE_TARGETS.items():
+            best = against_best(outcome.large, name, 8, OURS_DISK, "disk")
+            yield _at_least(f"{name} at {outcome.sizes[-1]:,} items, 8 clients, against the best peer", best, wanted)
+
+
+def _beside_verdicts(samples: Samples) -> Iterable[str]:
+    for name, clients in samples:
+        yield _under(
+            f"get, {clients} client(s), beside {name}: p99",
+            _median(samples, name, clients, "p99") / 1000,
+            BESIDE_TARGET,
+            "ms",
+        )
 
 
 def _scale_verdicts(outcome: Outcome) -> Iterable[str]:

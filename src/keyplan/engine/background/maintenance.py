@@ -28,7 +28,7 @@ RETRY_SECONDS = 1.0
 UPKEEP_SECONDS = 3600.0
 """The longest pause while there are histories and backups that get too old."""
 BACKFILL_PAUSE_SECONDS = 0.001
-"""The pause between two steps of a backfill; without it, other writers would rarely get the lock."""
+"""The pause between two steps of a backfill or a sweep; without it, other writers would rarely get the lock."""
 
 _logger = logging.getLogger("keyplan.engine")
 
@@ -132,6 +132,7 @@ class Maintenance:
         for name in names:
             while count := self._storage.write(partial(expiry.sweep, name=name)):
                 deleted += count
+                time.sleep(BACKFILL_PAUSE_SECONDS)
         self._storage.write(stream_log.trim)
         self._jobs.upkeep()
         return deleted
