@@ -83,7 +83,7 @@ walks: .venv/.ready ## count the functions and modules that four requests pass t
 	@$(BIN)/python -m tools.walks
 
 test-long: .venv/.ready ## run random operations against models for longer than `make test` does (about 20 minutes)
-	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/engine/backups tests/engine/exports/test_kills.py tests/engines/test_differences.py tests/data/test_machine.py tests/apps/test_five_designs.py
+	KEYPLAN_TEST_LONG=1 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_model.py tests/engine/durability/test_log_binding.py tests/cli/test_files.py tests/engine/backups tests/engine/exports/test_kills.py tests/engines/test_differences.py tests/data/test_machine.py tests/apps/test_five_designs.py
 
 test-crash: .venv/.ready ## kill a writing server 200 times, and check its data
 	KEYPLAN_CRASH_ROUNDS=200 $(BIN)/pytest -q -o faulthandler_timeout=3600 tests/engine/durability/test_crash.py

@@ -7,8 +7,10 @@ import typer
 from keyplan.cli.config import config
 from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
+from keyplan.cli.files import backup, check, compact, restore
 from keyplan.cli.opening import is_missing_extra
 from keyplan.cli.serve import serve
+from keyplan.cli.table_files import export_table, import_table
 from keyplan.cli.token import token
 from keyplan.cli.vcm import vcm
 from keyplan.cli.wavyblog import wavyblog
@@ -36,8 +38,10 @@ main = _Commands(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for _command in (serve, work, token, config, dynamodb, tables, patterns, verify):
+for _command in (serve, work, token, config, dynamodb, tables, patterns, verify, backup, restore, check, compact):
     main.command()(_command)
+main.command("export")(export_table)
+main.command("import")(import_table)
 main.add_typer(wavyblog)
 main.add_typer(vcm)
 

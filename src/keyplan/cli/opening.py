@@ -148,6 +148,18 @@ def opened(settings: Connection, *, create: bool = False) -> Iterator[Clients]:
             yield Clients(*made)
 
 
+def media_folder(file: Path) -> Path | None:
+    """The folder of uploaded files that belongs to a database file; None if they are in S3."""
+    from keyplan.connection import Connection
+
+    class Uploads(Connection):
+        media_path: Path | None = None
+        media_bucket: str | None = None
+
+    settings = _settings(Uploads, {"path": file})
+    return None if settings.media_bucket else settings.media_path or file.with_name(f"{file.name}.media")
+
+
 def place(settings: Connection) -> str:
     """Which DynamoDB the settings choose, as shown to users."""
     return "AWS" if settings.aws else settings.endpoint_url or f"file {settings.path}"

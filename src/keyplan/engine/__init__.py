@@ -11,6 +11,8 @@ It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. A reque
 4. Between requests, `background` deletes expired items, trims streams and fills new indexes, and continues backups,
    restores, exports and imports. For files with items it uses `formats`, and `objects` for what stands for S3.
 
+`operator` has what the operator of a file does with it: backups, checks, and tables as files.
+
 Three types carry everything: `Item`, an item in the wire's JSON form, which is also how it is stored; `Transaction`,
 what an operation sees of the file; and `DynamoError` (in `errors`), an answer that is an error.
 """

@@ -22,7 +22,7 @@ from keyplan.engine.executor import Answer, Later, Outcome, Request
 from keyplan.engine.objects import open_store
 from keyplan.engine.operations import OPERATIONS, Operation
 from keyplan.engine.storage import history
-from keyplan.engine.storage.page_cache import maximum_mib
+from keyplan.engine.storage.limits import cache_mib
 from keyplan.engine.storage.storage import Busy, Durability, Storage
 from keyplan.engine.storage.transaction import Paused, Transaction
 from keyplan.engine.validation import check_request
@@ -77,7 +77,7 @@ class Database:
         self._commits_wait = durability == "full" and path != ":memory:"
         self._store = None if s3 is None else open_store(s3)
         self._storage = Storage(path, durability=durability, clock=clock)
-        self._vectors = VectorMemory((maximum_mib() if vector_memory is None else vector_memory) * 2**20)
+        self._vectors = VectorMemory((cache_mib() if vector_memory is None else vector_memory) * 2**20)
         try:
             self._maintenance = Maintenance(self._storage, ttl_interval, self._store)
         except BaseException:

@@ -69,3 +69,35 @@ def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytes
     assert not log_of(path).exists()
     with Engine(str(path)) as engine:
         assert engine.scan(TableName=TABLE, Select="COUNT")["Count"] == 40
+
+
+def test_a_held_read_cannot_fill_the_disk(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log has a limit, at which writes are refused until the read has ended."""
+    monkeypatch.setenv("KEYPLAN_LOG_LIMIT_MIB", "2")
+    monkeypatch.setattr(wal_checkpoints, "WARNING_PAGES", 256)
+    with Engine(str(path)) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        reader = engine.database._storage.connect()
+        reader.execute("BEGIN")
+        reader.execute("SELECT 1 FROM meta").fetchall()
+        with pytest.raises(engine.exceptions.InternalServerError) as refused:
+            put(engine, 0, 1000)
+        assert refused.value.response["Error"]["Message"] == (
+            "The log of the database has grown to its limit of 2 MiB, because a long read keeps it from starting over, "
+            "so nothing is written. End what reads (a backup, an export or another program), or raise the limit with "
+            "KEYPLAN_LOG_LIMIT_MIB."
+        )
+        assert f"The log of {path} has 1 MiB, because a long read keeps it from starting over. At 2 MiB" in caplog.text
+        assert log_of(path).stat().st_size < 3 * 2**20
+        assert engine.scan(TableName=TABLE, Select="COUNT", Limit=10)["Count"] == 10
+        reader.close()
+        until = time.monotonic() + 20
+        while True:
+            try:
+                put(engine, 1000, 1)
+                break
+            except engine.exceptions.InternalServerError:
+                assert time.monotonic() < until
+                time.sleep(0.05)

@@ -18,7 +18,7 @@ from keyplan.engine.storage import file_upgrade
 from keyplan.engine.storage.file_creation import FORMAT, VFS
 from keyplan.engine.storage.log_binding import CLOSED, META_PAGE, main_binding, read_binding
 from keyplan.engine.storage.records import delete_record, get_record, list_records, put_record
-from keyplan.engine.storage.storage import Storage, _register_checksums
+from keyplan.engine.storage.storage import Storage, register_checksums
 from tests.old_files import unpacked
 
 
@@ -29,7 +29,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def connect(path: Path) -> apsw.Connection:
-    _register_checksums()
+    register_checksums()
     return apsw.Connection(str(path), vfs=VFS)
 
 

@@ -47,14 +47,15 @@ def make_file(path: Path) -> None:
         raise FileNotFoundError(ENOENT, "The folder of the database doesn't exist", str(path.parent))
     new = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
-        _write(new)
+        write_empty(new)
         _put_in_place(new, path)
     finally:
         for file in (new, log_of(new)):
             file.unlink(missing_ok=True)
 
 
-def _write(new: Path) -> None:
+def write_empty(new: Path) -> None:
+    """Write an empty database where there is no file."""
     create_private(new)
     connection = apsw.Connection(str(new), vfs=VFS)
     try:

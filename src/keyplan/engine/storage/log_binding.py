@@ -22,7 +22,8 @@ it was when the log began.
 
 import struct
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -165,27 +166,36 @@ def _parse(page: bytes) -> Binding | None:
     return Binding(mark, int.from_bytes(frame, "big") - NONE, base, state, int.from_bytes(copied, "big") - NONE)
 
 
-def remove_finished_log(path: Path) -> bool:
-    """Delete the log if the main file has all of it and nobody has the file open.
-
-    Returns whether nobody has it open. The lock keeps others from opening it until the log is deleted.
-    """
-    if not path.exists():
-        return False
+@contextmanager
+def is_alone(path: Path) -> Iterator[bool]:
+    """Whether nobody has the file open. If so, nobody can open it until the end of the block."""
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
     try:
-        file.xLock(apsw.SQLITE_LOCK_SHARED)
-        file.xLock(apsw.SQLITE_LOCK_EXCLUSIVE)
-        if _is_finished(path):
-            for suffix in ("-wal", "-shm"):
-                with suppress(OSError):  # it does no harm
-                    path.with_name(path.name + suffix).unlink(missing_ok=True)
-        return True
-    except apsw.BusyError:
-        return False
+        try:
+            file.xLock(apsw.SQLITE_LOCK_SHARED)
+            file.xLock(apsw.SQLITE_LOCK_EXCLUSIVE)
+            alone = True
+        except apsw.BusyError:
+            alone = False
+        yield alone
     finally:
         file.xUnlock(apsw.SQLITE_LOCK_NONE)
         file.xClose()
+
+
+def remove_finished_log(path: Path) -> bool:
+    """Delete the log if the main file has all of it and nobody has the file open.
+
+    Returns whether nobody has it open.
+    """
+    if not path.exists():
+        return False
+    with is_alone(path) as alone:
+        if alone and _is_finished(path):
+            for suffix in ("-wal", "-shm"):
+                with suppress(OSError):  # it does no harm
+                    path.with_name(path.name + suffix).unlink(missing_ok=True)
+        return alone
 
 
 def _is_finished(path: Path) -> bool:

@@ -5,9 +5,9 @@ page of an index. A program that only writes needs few pages besides those of th
 and is doubled when pages have to be read again; for a large file it has its full size from the start.
 """
 
-import os
-
 import apsw
+
+from keyplan.engine.storage.limits import cache_mib
 
 MINIMUM_MIB = 16
 SMALL_FILE_BYTES = 2**30
@@ -16,22 +16,13 @@ CHECK_EVERY = 256
 """Misses are checked after this many transactions; more than one miss per transaction is too many."""
 
 
-def maximum_mib() -> int:
-    """Return an eighth of the machine's memory, but at most 2 GiB."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):
-        return 256
-    return max(64, min(2048, memory // 8 // 2**20))
-
-
 class PageCache:
     """The growing page cache of a connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._mib = -connection.pragma("cache_size") // 1024
-        self._maximum = maximum_mib()
+        self._maximum = cache_mib()
         self._transactions = 0
 
     def after_transaction(self) -> None:

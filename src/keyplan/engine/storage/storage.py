@@ -31,8 +31,9 @@ from keyplan.engine.storage.damage import check_end, check_header, check_log, is
 from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file
 from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
 from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
+from keyplan.engine.storage.limits import cache_mib
 from keyplan.engine.storage.log_binding import NEW_LOG, OPEN, check_binding, remove_finished_log
-from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache, maximum_mib
+from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.storage.wal_checkpoints import Checkpoints, finish_log
 
@@ -169,6 +170,8 @@ class Storage:
             self._refuse_use()
         if self._watch:
             self._watch.check(writes=writes)
+        if writes and self._checkpoints:
+            self._checkpoints.check_length()
         try:
             cursor.execute(begin)
             new_log = False
@@ -267,6 +270,16 @@ class Storage:
         while self._closed and self._readers:
             self._readers.pop().connection.close()
 
+    def connect(self) -> apsw.Connection:
+        """Return a connection of its own, for reading all of the file as of one moment."""
+        return self._connect(cache_mib=8)
+
+    def transaction_on(self, connection: apsw.Connection) -> Transaction:
+        """Return the transaction that was begun on such a connection."""
+        cursor = connection.cursor()
+        version: int = cursor.execute("SELECT version FROM meta").get
+        return Transaction(cursor, self._current_catalog(cursor, version), self._clock(), writes=False)
+
     def _connect(self, cache_mib: int) -> apsw.Connection:
         try:
             connection = apsw.Connection(
@@ -296,7 +309,7 @@ class Storage:
 
     def _open(self) -> apsw.Connection:
         """Return the primary connection, to a file that was checked or newly created."""
-        _register_checksums()
+        register_checksums()
         if self._path is not None and not check_header(self._path):
             make_file(self._path)
         if self._path is not None:
@@ -317,7 +330,8 @@ class Storage:
 
     def _cache_mib(self) -> int:
         """The initial size of the primary connection's cache."""
-        return MINIMUM_MIB if self._path and self._path.stat().st_size < SMALL_FILE_BYTES else maximum_mib()
+        small = self._path and self._path.stat().st_size < SMALL_FILE_BYTES
+        return min(MINIMUM_MIB, cache_mib()) if small else cache_mib()
 
     def _note_damage(self, error: BaseException) -> None:
         """After the first sign of damage, refuse all further requests."""
@@ -359,7 +373,7 @@ if hasattr(os, "register_at_fork"):
 _registering = threading.Lock()
 
 
-def _register_checksums() -> None:
+def register_checksums() -> None:
     """Register SQLite's checksum VFS, an extension, for the whole process."""
     with _registering:
         if VFS not in apsw.vfs_names():

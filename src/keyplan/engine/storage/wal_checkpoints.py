@@ -16,7 +16,8 @@ from pathlib import Path
 
 import apsw
 
-from keyplan.engine.errors import DamagedFile
+from keyplan.engine.errors import DamagedFile, DynamoError
+from keyplan.engine.storage.limits import LOG_SETTING, log_limit_mib
 from keyplan.engine.storage.log_binding import (
     CLOSED,
     COMPLETE,
@@ -44,6 +45,9 @@ COPIES = 3
 is short."""
 OPENING_SECONDS = 0.2
 """How long after the first commit of a log the main file is marked as one that needs this log."""
+PAGES_PER_MIB = 256
+WARNING_PAGES = 1024 * PAGES_PER_MIB
+"""A log of this length is reported, and again each time it has doubled."""
 MARK_TRIES = 20
 """How many times a mark is written again because another process has written behind it."""
 LOCK_ATTEMPTS = 5_000
@@ -178,6 +182,8 @@ class Checkpoints:
         self._failed = failed
         self._may_copy = may_copy
         self._pages = 0
+        self._limit = log_limit_mib() * PAGES_PER_MIB
+        self._warn_at = WARNING_PAGES
         self._wanted = threading.Event()
         self._opened = False
         self._stopping = threading.Event()
@@ -188,10 +194,26 @@ class Checkpoints:
         self._pages = pages
         return apsw.SQLITE_OK
 
-    @property
-    def pages(self) -> int:
-        """The length of the log after the last commit of this process."""
-        return self._pages
+    def check_length(self) -> None:
+        """Refuse a write if the log is too long, because a read keeps it from starting over."""
+        if self._pages < self._warn_at and self._pages < self._limit:
+            return
+        if self._pages >= self._limit:
+            self._wake()
+            mib = self._limit // PAGES_PER_MIB
+            raise DynamoError(
+                "InternalServerError",
+                f"The log of the database has grown to its limit of {mib} MiB, because a long read keeps it from "
+                "starting over, so nothing is written. End what reads (a backup, an export or another program), or "
+                f"raise the limit with {LOG_SETTING}.",
+                status=500,
+            )
+        self._warn_at *= 2
+        _log.warning(
+            "The log of %s has %d MiB, because a long read keeps it from starting over. At %d MiB (%s), writes are "
+            "refused. End what reads: a backup, an export or another program.",
+            *(self._path, self._pages // PAGES_PER_MIB, self._limit // PAGES_PER_MIB, LOG_SETTING),
+        )
 
     def after_commit(self, *, opened: bool) -> None:
         """Start a checkpoint if the log has become long. `opened` says that the commit may have begun a new log."""
@@ -199,6 +221,9 @@ class Checkpoints:
             self._opened = True
         elif self._pages < CHECKPOINT_PAGES or self._wanted.is_set():
             return
+        self._wake()
+
+    def _wake(self) -> None:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="keyplan-checkpoints", daemon=True)
             self._thread.start()
@@ -237,8 +262,9 @@ class Checkpoints:
             if self._stopping.is_set():
                 return
             copy.copy()
-        if not self._stopping.is_set():
-            copy.finish(COMPLETE)
+        if not self._stopping.is_set() and copy.finish(COMPLETE):
+            self._pages = 0  # the next commit starts the log over
+            self._warn_at = WARNING_PAGES
 
     def _wait_for_quiet(self) -> bool:
         """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""

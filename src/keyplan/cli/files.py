@@ -1,0 +1,147 @@
+"""`keyplan backup`, `restore`, `check` and `compact`: what an operator does with a whole database file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from keyplan.cli.opening import DataFile, check_usable, connection_from, fail, media_folder
+
+if TYPE_CHECKING:
+    from keyplan.engine.operator import Progress
+
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+
+
+def backup(
+    target: Annotated[
+        Path, typer.Argument(help="File to write. It must not exist.", metavar="DEST", show_default=False)
+    ],
+    path: DataFile = None,
+    force: Force = False,
+) -> None:
+    """Write a backup of a database file. Others can use the file meanwhile.
+
+    The backup is a database file as of the moment when the command started, and can be opened like any other. Uploaded
+    files aren't in it: the command says where they are.
+    """
+    from keyplan.engine.operator import back_up
+
+    file = existing_file(path)
+    with explained(file), progress_bar("Backing up") as progress:
+        size = back_up(file, target, force=force, progress=progress)
+    typer.echo(f"Wrote {target} ({size:,} bytes).")
+    _say_where_uploads_are(file)
+
+
+def restore(
+    source: Annotated[
+        Path, typer.Argument(help="Backup, or another database file.", metavar="SRC", show_default=False)
+    ],
+    path: DataFile = None,
+    force: Force = False,
+    without_log: Annotated[
+        bool,
+        typer.Option(
+            "--without-log",
+            help="Restore a file whose log (-wal) is lost, without the writes that were only in the log.",
+        ),
+    ] = False,
+) -> None:
+    """Put a backup in the place of a database file.
+
+    The backup is checked first, as by `keyplan check`. Nobody may use the file that is replaced.
+    """
+    from keyplan.engine.operator import restore as restore_file
+
+    file = _file(path)
+    with explained(file), progress_bar("Checking") as progress:
+        size = restore_file(source, file, force=force, without_log=without_log, progress=progress)
+    typer.echo(f"Restored {file} ({size:,} bytes).")
+    _say_where_uploads_are(file)
+
+
+def check(path: DataFile = None) -> None:
+    """Read all of a database file and compare what belongs together. Nothing is changed.
+
+    It checks the checksum of every page, every index against its table, and streams. Others can use the file meanwhile.
+    """
+    from keyplan.engine.operator import check_file
+
+    file = existing_file(path)
+    with explained(file), progress_bar("Checking") as progress:
+        found = check_file(file, progress)
+    for problem in found.problems:
+        typer.echo(problem, err=True)
+    if found.problems:
+        fail(f"{file} is damaged. Restore it from a backup (`keyplan restore`).", 1)
+    typer.echo(
+        f"{file} is right: {found.pages:,} pages, {found.tables:,} tables with {found.items:,} items, "
+        f"{found.entries:,} index entries, {found.records:,} stream records."
+    )
+
+
+def compact(path: DataFile = None) -> None:
+    """Make a database file smaller, by removing pages that are no longer used. Nobody else may use the file."""
+    from keyplan.engine.operator import compact as compact_file
+
+    file = existing_file(path)
+    with explained(file), progress_bar("Compacting") as progress:
+        before, after = compact_file(file, progress=progress)
+    typer.echo(f"{file} has {after:,} bytes (before: {before:,}).")
+
+
+def existing_file(path: Path | None) -> Path:
+    """The database file of a command, which must exist."""
+    file = _file(path)
+    if not file.is_file():
+        fail(f"Can't open {file}: file not found")
+    return file
+
+
+def _file(path: Path | None) -> Path:
+    settings = connection_from({"path": path})
+    if not settings.embedded:
+        fail("This command works on a database file. Give its path with --path.")
+    check_usable(settings.path)
+    return settings.path
+
+
+@contextmanager
+def explained(file: Path) -> Iterator[None]:
+    """Ends the command with a message if something can't be done."""
+    import apsw
+
+    from keyplan.engine import DamagedFile
+    from keyplan.engine.operator import OperatorError
+
+    try:
+        yield
+    except OperatorError as error:
+        fail(str(error))
+    except (DamagedFile, apsw.Error) as error:
+        fail(f"Can't open {file}: {error}")
+    except OSError as error:
+        fail(f"{error.filename or file}: {error.strerror or error}")
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """A progress bar on a terminal; nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _say_where_uploads_are(file: Path) -> None:
+    folder = media_folder(file)
+    if folder is not None and folder.is_dir():
+        typer.echo(f"Not included: the uploaded files in {folder}. Copy the folder as well.")
