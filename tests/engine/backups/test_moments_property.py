@@ -1,12 +1,16 @@
-"""Random writes, with backups and restores in any state of progress between them, compared with a model.
+"""Random writes, with backups, restores and exports in any state of progress between them, compared with a model.
 
 The model is the content of the table after each write. A step of maintenance copies two rows here, so that writes come
 between all of them.
 """
 
+import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -16,25 +20,33 @@ from hypothesis import strategies as st
 from keyplan.engine import Engine
 from keyplan.engine.background import jobs
 from keyplan.engine.operations.backups import restores
+from keyplan.engine.operations.exports import collecting, export_requests
+from keyplan.engine.operations.exports.collecting import collect_some
+from keyplan.engine.operations.exports.export_requests import EXPORT
 from keyplan.engine.operations.jobs import all_jobs
 from keyplan.engine.storage import copies
 from tests.engine.backups.support import GSI, check_indexes, contents
+from tests.engine.exports.support import ARN, data_of, items_of
 from tests.engine.support import Clock, index, make_table
 
 TABLE = "things"
 START = 1_700_000_000
+LONG = bool(os.environ.get("KEYPLAN_TEST_LONG"))
 
-keys = st.integers(0, 11)
+keys = st.integers(0, 6)
 Step = tuple[str, Any]
 steps = st.one_of(
     st.tuples(st.just("put"), keys),
     st.tuples(st.just("put"), keys),
     st.tuples(st.just("update"), keys),
     st.tuples(st.just("delete"), keys),
-    st.tuples(st.just("batch"), st.lists(keys, min_size=1, max_size=8, unique=True)),
+    st.tuples(st.just("batch"), st.lists(keys, min_size=1, max_size=7, unique=True)),
     st.tuples(st.just("wait"), st.sampled_from([0.3, 0.7, 1.0, 2.5])),
+    st.tuples(st.just("wait"), st.just(1.0)),
     st.tuples(st.just("back up"), st.none()),
-    st.tuples(st.just("restore"), st.integers(0, 20)),
+    st.tuples(st.just("restore"), st.integers(0, 8)),
+    st.tuples(st.just("export"), st.integers(0, 8)),
+    st.tuples(st.just("export changes"), st.tuples(st.integers(1, 6), st.integers(1, 4))),
     st.tuples(st.just("work"), st.none()),
     st.tuples(st.just("work"), st.none()),
 )
@@ -54,6 +66,8 @@ class World:
         self.moments: list[tuple[int, list[dict[str, Any]]]] = [(START, [])]
         self.backups: list[tuple[str, list[dict[str, Any]]]] = []
         self.tables: list[tuple[str, list[dict[str, Any]]]] = []
+        self.exports: list[tuple[str, list[dict[str, Any]]]] = []
+        self.changes: list[tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = []
         self.writes = 0
 
     def run(self, kind: str, argument: Any) -> None:
@@ -76,6 +90,10 @@ class World:
                 self.back_up()
             case "restore":
                 self.restore(argument)
+            case "export":
+                self.export(argument)
+            case "export changes":
+                self.export_changes(*argument)
             case "work":
                 self.work()
         if kind in ("put", "update", "delete", "batch"):
@@ -116,7 +134,28 @@ class World:
             TargetTableName=target,
             RestoreDateTime=second,  # type: ignore[arg-type]
         )
-        self.tables.append((target, [items for at, items in self.moments if at <= second][-1]))
+        self.tables.append((target, self.items_before(second + 1)))
+
+    def items_before(self, second: int) -> list[dict[str, Any]]:
+        return next((items for at, items in reversed(self.moments) if at < second), [])
+
+    def export(self, seconds: int) -> None:
+        """Start a full export of so many seconds ago, or of the beginning."""
+        second = max(START, int(self.clock.now) - seconds)
+        self.exports.append((self.start_export(ExportTime=second), self.items_before(second + 1)))
+
+    def export_changes(self, seconds: int, length: int) -> None:
+        """Start an export of what changed in some seconds."""
+        start = max(START, int(self.clock.now) - seconds)
+        end = min(start + length, int(self.clock.now))
+        if end > start:
+            period = {"ExportFromTime": start, "ExportToTime": end}
+            arn = self.start_export(ExportType="INCREMENTAL_EXPORT", IncrementalExportSpecification=period)
+            self.changes.append((arn, self.items_before(start), self.items_before(end)))
+
+    def start_export(self, **request: Any) -> str:
+        made = self.engine.export_table_to_point_in_time(TableArn=ARN + TABLE, S3Bucket="bucket", **request)
+        return made["ExportDescription"]["ExportArn"]
 
     def jobs(self) -> dict[str, dict[str, object]]:
         return dict(self.engine.database._storage.read(all_jobs))
@@ -124,7 +163,22 @@ class World:
     def work(self) -> None:
         """One step of each job."""
         for name, job in self.jobs().items():
-            self.engine.database._storage.write(partial(jobs.STEPS[str(job["kind"])], name=name))
+            step = collect_some if job["kind"] == EXPORT else jobs.STEPS[str(job["kind"])]
+            self.engine.database._storage.write(partial(step, name=name))
+
+    def check_exports(self, bucket: Path) -> None:
+        for arn, expected in self.exports:
+            found = items_of(data_of(bucket, dict(self.engine.describe_export(ExportArn=arn)["ExportDescription"])))
+            assert sorted(({name: each[name] for name in sorted(each)} for each in found), key=repr) == expected
+        for arn, before, after in self.changes:
+            described = dict(self.engine.describe_export(ExportArn=arn)["ExportDescription"])
+            records = [json.loads(line) for line in data_of(bucket, described)]
+            found_changes = {place(each["Keys"]): (each.get("OldImage"), each.get("NewImage")) for each in records}
+            old, new = ({place(each): each for each in items} for items in (before, after))
+            for where in old.keys() | new.keys() | found_changes.keys():
+                images = old.get(where), new.get(where)
+                # An item that was changed back is one of the changes too.
+                assert found_changes.get(where, (None, None) if images[0] != images[1] else images) == images
 
     def check(self) -> None:
         self.engine.database._maintenance._jobs.run(lambda: False)
@@ -139,6 +193,10 @@ class World:
             check_indexes(self.engine, table)
 
 
+def place(item: dict[str, Any]) -> int:
+    return int(item["sk"]["N"])
+
+
 def key(number: int) -> dict[str, Any]:
     return {"pk": {"S": f"p{number % 2}"}, "sk": {"N": str(number)}}
 
@@ -149,17 +207,22 @@ def small_steps() -> Iterator[None]:
         patch.setattr(copies, "STEP_ROWS", 2)
         patch.setattr(copies, "SMALL_ROWS", 2)
         patch.setattr(restores, "FEW_CHANGES", 1)
+        patch.setattr(collecting, "STEP_ROWS", 2)
+        patch.setattr(export_requests, "SHORTEST_SECONDS", 1)
         patch.setattr(jobs, "PAUSE_SECONDS", 0)
         yield
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(steps, min_size=5, max_size=60))
+@settings(max_examples=400 if LONG else 40, deadline=None)
+@given(st.lists(steps, min_size=20, max_size=60))
 def test_moments(made: list[Step]) -> None:
     clock = Clock(START)
-    with small_steps(), Engine(clock=clock) as engine:
+    with small_steps(), TemporaryDirectory() as folder, Engine(clock=clock, s3=folder) as engine:
+        bucket = Path(folder) / "bucket"
+        bucket.mkdir()
         engine.database._maintenance.start = lambda: None  # type: ignore[method-assign]
         world = World(engine, clock)
         for kind, argument in made:
             world.run(kind, argument)
         world.check()
+        world.check_exports(bucket)

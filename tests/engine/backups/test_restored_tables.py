@@ -12,6 +12,7 @@ from tests.engine.backups.support import (
     put_items,
     restored,
     set_recovery,
+    wait_for_table,
 )
 from tests.engine.support import make_table, refused
 
@@ -156,3 +157,70 @@ def test_point_in_time_takes_the_settings_of_today(client: "DynamoDBClient") -> 
     client.update_table(TableName=table, ProvisionedThroughput=OTHER)
     assert restored(client, table, "restored") == [item(1)]
     assert units_of(client.describe_table(TableName="restored")["Table"]) == OTHER
+
+
+VECTORS: Any = {
+    "IndexName": "near",
+    "VectorAttribute": {"AttributeName": "v"},
+    "Dimensions": 2,
+    "DistanceFunction": "EUCLIDEAN",
+    "SearchSchema": [{"AttributeName": "kind", "SearchSchemaElementType": "HASH"}],
+    "Projection": {"ProjectionType": "ALL"},
+}
+
+
+def make_vector_table(client: Any, count: int) -> str:
+    definitions = [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "kind")]
+    key = [{"AttributeName": "pk", "KeyType": "HASH"}]
+    client.create_table(
+        TableName="vectors",
+        KeySchema=key,
+        AttributeDefinitions=definitions,
+        BillingMode="PAY_PER_REQUEST",
+        VectorIndexes=[VECTORS],
+    )
+    for number in range(count):
+        vector = {"L": [{"N": str(number)}, {"N": "1"}]}
+        client.put_item(TableName="vectors", Item={"pk": {"S": str(number)}, "kind": {"S": "a"}, "v": vector})
+    return "vectors"
+
+
+def nearest(client: Any, table: str) -> list[str]:
+    found = client.search_vectors(
+        TableName=table,
+        IndexName="near",
+        SearchVector=[{"N": "3"}, {"N": "1"}],
+        TopK=3,
+        SearchConditionExpression="kind = :k",
+        ExpressionAttributeValues={":k": {"S": "a"}},
+    )
+    return [each["Item"]["pk"]["S"] for each in found["SearchResults"]]
+
+
+@pytest.mark.parametrize("count", [20, 520])
+def test_vector_indexes(client: Any, count: int) -> None:
+    pytest.importorskip("numpy")
+    table = make_vector_table(client, count)
+    backup = back_up(client, table)
+    features = client.describe_backup(BackupArn=backup)["BackupDescription"]["SourceTableFeatureDetails"]
+    assert features["VectorIndexes"] == [VECTORS]
+    client.restore_table_from_backup(TargetTableName="restored", BackupArn=backup)
+    wait_for_table(client, "restored")
+    assert client.describe_table(TableName="restored")["Table"]["VectorIndexes"][0]["ItemCount"] == count
+    assert sorted(nearest(client, "restored")) == ["2", "3", "4"]
+    set_recovery(client, table)
+    client.restore_table_to_point_in_time(
+        SourceTableName=table, TargetTableName="later", UseLatestRestorableTime=True, VectorIndexOverride=[VECTORS]
+    )
+    wait_for_table(client, "later")
+    assert sorted(nearest(client, "later")) == ["2", "3", "4"]
+    without = {"TargetTableName": "without", "BackupArn": backup, "VectorIndexOverride": []}
+    client.restore_table_from_backup(**without)
+    wait_for_table(client, "without")
+    described = client.describe_table(TableName="without")["Table"]
+    assert "VectorIndexes" not in described
+    assert [each["AttributeName"] for each in described["AttributeDefinitions"]] == ["pk"]
+    with refused(PREFIX + "VectorIndexes of the restored table must match those of its source: near"):
+        client.restore_table_from_backup(
+            TargetTableName="other", BackupArn=backup, VectorIndexOverride=[{**VECTORS, "Dimensions": 3}]
+        )

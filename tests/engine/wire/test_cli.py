@@ -189,6 +189,33 @@ def status_for(url: str, host: str) -> int:
         return client.read().status
 
 
+def test_s3(tmp_path: Path) -> None:
+    """A folder stands for S3, given by the option or the environment."""
+    (tmp_path / "s3/bucket").mkdir(parents=True)
+    (tmp_path / "s3/bucket/rows.csv").write_text("Artist,Album\nNo One You Know,Somewhat Famous\n")
+    for arguments, environment in ((["--s3", "s3"], {}), ([], {"KEYPLAN_DYNAMODB_S3": "s3"})):
+        with (
+            running(tmp_path, "--memory", "--port", "0", *arguments, **environment) as server,
+            server.client() as client,
+        ):
+            client.import_table(
+                S3BucketSource={"S3Bucket": "bucket", "S3KeyPrefix": "rows"},
+                InputFormat="CSV",
+                TableCreationParameters={
+                    "TableName": "Music",
+                    "KeySchema": [{"AttributeName": "Artist", "KeyType": "HASH"}],
+                    "AttributeDefinitions": [{"AttributeName": "Artist", "AttributeType": "S"}],
+                    "BillingMode": "PAY_PER_REQUEST",
+                },
+            )
+            client.get_waiter("table_exists").wait(TableName="Music", WaiterConfig={"Delay": 1})
+            assert count(client) == 1
+    assert failing(tmp_path, "dynamodb", "--memory", "--s3", "nowhere") == (
+        2,
+        "keyplan: Can't use nowhere as S3: folder not found\n",
+    )
+
+
 def test_the_first_answer_comes_soon(tmp_path: Path) -> None:
     started = time.monotonic()
     with running(tmp_path, "--port", "0") as server:

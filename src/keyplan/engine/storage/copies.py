@@ -10,7 +10,6 @@ process can run the next one.
 
 from typing import TypedDict, cast
 
-from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
 
 STEP_ROWS = 150
@@ -127,17 +126,3 @@ def _undo_changes(transaction: Transaction, copy: Copy) -> None:
                 f"INSERT OR REPLACE INTO {copy['target']}(key, size, item) VALUES (?, ?, ?)", (key, size, item)
             )
     copy["undo"] = undone - 1
-
-
-def fill_indexes(transaction: Transaction, table: Table, after: int) -> int | None:
-    """Add the index entries of the next rows of a table that nobody writes to.
-
-    Returns the number of the last of these rows, or None at the end.
-    """
-    last, complete = last_of_step(transaction, table.rows, after)
-    rows = transaction.rows_where(table, "id > ? AND id <= ?", (after, last))
-    items = [(key, row.number, row.item) for key, row in rows]
-    for index in table.indexes:
-        entries = [(index.schema.try_row_key(item), key, number) for key, number, item in items]
-        transaction.add_entries(index, [(front + key, number) for front, key, number in entries if front is not None])
-    return None if complete else last

@@ -240,6 +240,10 @@ def _features(backup: Backup) -> dict[str, object]:
         if "OnDemandThroughput" in index:
             described["OnDemandThroughput"] = index["OnDemandThroughput"]
         _add(features, "GlobalSecondaryIndexes", described)
+    for vectors in table.get("VectorIndexes", []):
+        members = ("IndexName", "VectorAttribute", "SearchSchema", "Projection", "Dimensions", "DistanceFunction")
+        shown = cast("dict[str, object]", vectors)
+        _add(features, "VectorIndexes", {member: shown[member] for member in members if member in shown})
     if "StreamSpecification" in table:
         features["StreamDescription"] = table["StreamSpecification"]
     if backup["ttl"] is not None:

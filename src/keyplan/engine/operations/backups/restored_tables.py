@@ -12,8 +12,9 @@ from keyplan.engine.operations.tables.definitions import (
     check_encryption,
 )
 from keyplan.engine.operations.tables.throughput import billing_of
+from keyplan.engine.operations.tables.vector_indexes import VectorIndexRequest, search_attributes
 from keyplan.engine.storage.catalog import Definition, IndexKind
-from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
+from keyplan.engine.storage.descriptions import IndexDescription, TableDescription, VectorIndexDescription
 
 
 class Overrides(TypedDict, total=False):
@@ -25,6 +26,7 @@ class Overrides(TypedDict, total=False):
     ProvisionedThroughputOverride: dict[str, int]
     OnDemandThroughputOverride: dict[str, int]
     SSESpecificationOverride: dict[str, object]
+    VectorIndexOverride: list[VectorIndexRequest]
 
 
 def restored_definition(source: TableDescription, overrides: Overrides, name: str, now: float) -> Definition:
@@ -38,7 +40,10 @@ def restored_definition(source: TableDescription, overrides: Overrides, name: st
         request["LocalSecondaryIndexes"] = lsis
     if gsis:
         request["GlobalSecondaryIndexes"] = [_with_throughput(index, source, billing) for index in gsis]
-    request["AttributeDefinitions"] = _definitions(source, [request, *lsis, *gsis])
+    vectors = _vector_indexes(source, overrides.get("VectorIndexOverride"))
+    if vectors:
+        request["VectorIndexes"] = vectors
+    request["AttributeDefinitions"] = _definitions(source, [request, *lsis, *gsis], vectors)
     if "SSESpecificationOverride" in overrides:
         request["SSESpecification"] = overrides["SSESpecificationOverride"]
     elif "SSEDescription" in source:
@@ -96,9 +101,38 @@ def _with_throughput(index: IndexRequest, source: TableDescription, billing: str
     return made
 
 
-def _definitions(source: TableDescription, keyed: list[TableRequest | IndexRequest]) -> list[dict[str, str]]:
-    """Return the attribute definitions that the restored keys use."""
+def _vector_indexes(source: TableDescription, override: list[VectorIndexRequest] | None) -> list[VectorIndexRequest]:
+    """The same for vector indexes."""
+    existing = {index["IndexName"]: _as_vector_request(index) for index in source.get("VectorIndexes", [])}
+    if override is None:
+        return list(existing.values())
+    for index in override:
+        if index != existing.get(index["IndexName"]):
+            raise invalid_parameter(
+                f"VectorIndexes of the restored table must match those of its source: {index['IndexName']}"
+            )
+    return override
+
+
+def _as_vector_request(index: VectorIndexDescription) -> VectorIndexRequest:
+    request: VectorIndexRequest = {
+        "IndexName": index["IndexName"],
+        "VectorAttribute": index["VectorAttribute"],
+        "Dimensions": index["Dimensions"],
+        "DistanceFunction": index["DistanceFunction"],
+        "Projection": index["Projection"],
+    }
+    if "SearchSchema" in index:
+        request["SearchSchema"] = index["SearchSchema"]
+    return request
+
+
+def _definitions(
+    source: TableDescription, keyed: list[TableRequest | IndexRequest], vectors: list[VectorIndexRequest]
+) -> list[dict[str, str]]:
+    """Return the attribute definitions that the restored keys and search schemas use."""
     used = {element["AttributeName"] for each in keyed for element in each["KeySchema"]}
+    used |= {name for index in vectors for name in search_attributes(index)}
     return [each for each in source["AttributeDefinitions"] if each["AttributeName"] in used]
 
 

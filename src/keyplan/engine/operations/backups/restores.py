@@ -10,9 +10,10 @@ from keyplan.engine.operations.backups.on_demand import IN_USE, RESTORE, find_ba
 from keyplan.engine.operations.backups.restored_tables import Overrides, restored_definition
 from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, release_history, save_job, start_job
 from keyplan.engine.operations.tables.describe_table import describe
+from keyplan.engine.operations.tables.index_backfill import fill_all
 from keyplan.engine.storage import history
 from keyplan.engine.storage.catalog import Table
-from keyplan.engine.storage.copies import Copy, copy_some, fill_indexes, is_complete, is_small, start_copy
+from keyplan.engine.storage.copies import Copy, copy_some, is_complete, is_small, start_copy
 from keyplan.engine.storage.descriptions import TableDescription
 from keyplan.engine.storage.records import Record
 from keyplan.engine.storage.transaction import Transaction
@@ -114,7 +115,7 @@ def _start(transaction: Transaction, target: Table, copy: Copy, source: Table | 
             pass
         after: int | None = 0
         while after is not None:
-            after = fill_indexes(transaction, target, after)
+            after = fill_all(transaction, target, after)
         _complete(transaction, target.name)
         return answer
     state: Record = {"target": target.name, "backup": backup, "copy": copy, "filled": 0}
@@ -140,7 +141,7 @@ def continue_restore(transaction: Transaction, name: str) -> bool:
         copy_some(transaction, copy)
         save_job(transaction, name, job)
         return True
-    after = fill_indexes(transaction, target, cast(int, job["filled"])) if target.indexes else None
+    after = fill_all(transaction, target, cast(int, job["filled"])) if target.all_indexes else None
     if after is not None:
         job["filled"] = after
         save_job(transaction, name, job)

@@ -4,7 +4,7 @@ from typing import NamedTuple, TypedDict, cast
 
 from keyplan.engine.formats.lines import BadRecord
 from keyplan.engine.formats.records import ItemRecord
-from keyplan.engine.operations.items.item_changes import Change, index_keys, size_with_local_indexes
+from keyplan.engine.operations.items.item_changes import Change, index_keys, size_with_local_indexes, vector_entries
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.validation import check_request
@@ -55,4 +55,4 @@ def new_item(table: Table, record: ItemRecord) -> Change:
     entries = index_keys(table, item)
     if table.has_local_indexes:
         check_item_size(size_with_local_indexes(table, item, size))
-    return Change(table, item, key, None, None, item, size, entries)
+    return Change(table, item, key, None, None, item, size, entries, vector_entries(table, item))

@@ -196,12 +196,22 @@ def _count_usage(described: Record, change: Change) -> None:
             size = change.new_size if index.holds_all else item_size(index.project(item))
             total += size
             _add(_index_usage(usage, index), size)
+    for vectors, entry in zip(table.vector_indexes, change.entries or (), strict=False):
+        if entry is not None:
+            _add_vector(usage, vectors.name, len(entry[0]))
     usage["BulkPutBytes"] = cast(int, usage["BulkPutBytes"]) + total
 
 
 def _index_usage(usage: dict[str, object], index: Index) -> dict[str, int]:
     indexes = cast("dict[str, dict[str, int]]", usage.setdefault(index.kind, {}))
     return indexes.setdefault(index.name, {})
+
+
+def _add_vector(usage: dict[str, object], index: str, size: int) -> None:
+    """Count a vector, which isn't part of the other bytes."""
+    vectors = cast("dict[str, dict[str, int]]", usage.setdefault("VectorIndexes", {}))
+    counted = vectors.setdefault(index, {"BulkPutVectorBytes": 0})
+    counted["BulkPutVectorBytes"] += size
 
 
 def _add(usage: dict[str, int], size: int) -> None:

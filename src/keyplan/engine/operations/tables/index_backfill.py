@@ -1,4 +1,4 @@
-"""Fills an index that UpdateTable added to a table with items, step by step."""
+"""Fills an index that UpdateTable added to a table with items, or all indexes of a restored table, step by step."""
 
 from copy import deepcopy
 from typing import NamedTuple
@@ -6,6 +6,7 @@ from typing import NamedTuple
 from keyplan.engine.operations.tables.definitions import global_index
 from keyplan.engine.operations.tables.vector_indexes import vector_index
 from keyplan.engine.storage.catalog import Index, Table, VectorIndex
+from keyplan.engine.storage.copies import last_of_step
 from keyplan.engine.storage.transaction import Row, Transaction
 from keyplan.engine.vectors.entries import entry_for_backfill
 
@@ -42,6 +43,18 @@ def backfill(transaction: Transaction, name: str, progress: Progress | None = No
     described.pop("Backfilling", None)
     transaction.save(Table(table.number, definition))
     return None
+
+
+def fill_all(transaction: Transaction, table: Table, after: int) -> int | None:
+    """Add the entries of the next items of a table that nobody writes to, in all its indexes.
+
+    Returns the number of the last of these items, or None at the end.
+    """
+    last, complete = last_of_step(transaction, table.rows, after)
+    for key, row in transaction.rows_where(table, "id > ? AND id <= ?", (after, last)):
+        for index in table.all_indexes:
+            _add(transaction, index, key, row)
+    return None if complete else last
 
 
 def _add(transaction: Transaction, index: Index | VectorIndex, key: bytes, row: Row) -> None:
