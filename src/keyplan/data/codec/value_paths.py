@@ -175,13 +175,13 @@ class _Step(NamedTuple):
     info: FieldInfo | None
     encode: Encode
     must_read: bool
-    around: FieldInfo | None = None
+    around: tuple[FieldInfo | None, ...] = ()
+    """The declarations of what it is in, from the field on."""
 
 
 def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str | int]:
     """The step to the last part of a path, and the stored name of that part."""
     part, times = path[-1], entity.spec.table.times
-    outer = outer._replace(must_read=outer.must_read or _sees_inside(outer.info))
     kind = None if outer.info is None else plain_type(outer.info.annotation)
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and origin is None and issubclass(kind, BaseModel):
@@ -191,7 +191,7 @@ def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str 
         must_read = outer.must_read or compat.has_validators(kind)
         name = str(part)
         return _Step(
-            "member", kind.model_fields[name], model_codecs(kind, times)[name].encode, must_read, outer.info
+            "member", kind.model_fields[name], model_codecs(kind, times)[name].encode, must_read, _around(outer)
         ), name
     if origin in (dict, Mapping):
         return _element("entry", arguments[1], outer, entity), map_name(part)
@@ -210,7 +210,11 @@ def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str 
 
 def _element(kind: PartKind, annotation: Any, outer: _Step, entity: type[Entity]) -> _Step:  # noqa: ANN401 - a type
     encode = value_codec(annotation, entity.spec.table.times).encode
-    return _Step(kind, FieldInfo.from_annotation(annotation), encode, outer.must_read, outer.info)
+    return _Step(kind, FieldInfo.from_annotation(annotation), encode, outer.must_read, _around(outer))
+
+
+def _around(outer: _Step) -> tuple[FieldInfo | None, ...]:
+    return (*outer.around, outer.info)
 
 
 _LENGTHS = (MinLen, MaxLen, Len)
@@ -251,7 +255,9 @@ def _path_type(entity: type[Entity], shape: tuple[str, ...], step: _Step) -> Pat
 
     check = as_field if len(shape) == 1 else _validator(place, name, step.info)
     times = entity.spec.table.times
-    return PathType(place, name, step.kind, step.info, step.encode, check, times, step.must_read, step.around)
+    must_read = step.must_read or any(map(_sees_inside, step.around))
+    around = step.around[-1] if step.around else None
+    return PathType(place, name, step.kind, step.info, step.encode, check, times, must_read, around)
 
 
 def _validator(place: str, field: str, info: FieldInfo | None) -> Callable[[object], object]:
