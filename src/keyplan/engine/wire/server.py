@@ -152,7 +152,9 @@ class Server:
             self._calls[:0] = [calls[position] for position in left]
             self._callers[:0] = [callers[position] for position in left]
         for connection, outcome in zip(callers, outcomes, strict=True):
-            if outcome is not None:
+            if type(outcome) is dict:  # nearly all are
+                self._answer(connection, outcome)
+            elif outcome is not None:
                 self._handle(connection, outcome)
 
     def _handle(self, connection: Connection, outcome: Outcome) -> None:
