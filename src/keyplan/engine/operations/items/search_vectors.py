@@ -13,6 +13,7 @@ from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import check_placeholders
 from keyplan.engine.storage.catalog import Table, VectorIndex
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.values import numbers
 from keyplan.engine.values.attribute_values import AttributeValue, Item, item_size
 from keyplan.engine.values.normal_form import normalize
 from keyplan.engine.vectors.entries import NotAFloat, pack
@@ -53,7 +54,7 @@ def search_vectors(reads: Reads, memory: VectorMemory, request: SearchRequest) -
             f"Provided TopK value '{count}' is out of valid range. "
             f"The value must be between 1 and {MAXIMUM_RESULTS} inclusive"
         )
-    vector = normalize({"L": request["SearchVector"]})["L"]
+    vector = _normal(request["SearchVector"])
     placeholders = Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
     text = request.get("SearchConditionExpression")
     condition = None if text is None else search_condition(text, placeholders)
@@ -65,6 +66,13 @@ def search_vectors(reads: Reads, memory: VectorMemory, request: SearchRequest) -
     query = _query(index, _packed(index, vector), count, condition)
     result = memory.search(source, query)
     return _answer(index, result.found, result.entries, projected, request.get("ReturnConsumedCapacity"))
+
+
+def _normal(vector: list[AttributeValue]) -> list[AttributeValue]:
+    """The elements of a search vector in normal form. Nearly all are numbers that have it already."""
+    if all(len(each) == 1 and "N" in each and numbers.normal_size(each["N"]) for each in vector):
+        return vector
+    return normalize({"L": vector})["L"]
 
 
 def _index_named(table_name: str, name: str) -> Callable[[Transaction], tuple[Table, VectorIndex]]:
