@@ -70,6 +70,23 @@ def dynamodb(
             "endpoint. The default is nothing: exports and imports are refused.",
         ),
     ] = None,
+    regions: Annotated[
+        Literal["one", "separate"],
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_REGIONS",
+            help="Whether clients of all regions and accounts see the same tables (one), or each region of each "
+            "account has its own (separate).",
+        ),
+    ] = "one",
+    account: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="KEYPLAN_DYNAMODB_ACCOUNTS",
+            metavar="KEY=ACCOUNT",
+            help="Account of an access key, with 12 digits, where regions are separate. An access key with 12 digits "
+            "is its own account. Can be repeated.",
+        ),
+    ] = None,
     access_key: Annotated[
         str | None,
         typer.Option(
@@ -106,6 +123,7 @@ def dynamodb(
             "--secret-key is gone: everybody on this machine can see the command line. Use --secret-key-file FILE, or "
             "the environment variable KEYPLAN_DYNAMODB_SECRET_KEY."
         )
+    accounts = _accounts(account or [], regions)
     keys = credentials(access_key, os.environ.get("KEYPLAN_DYNAMODB_SECRET_KEY"), secret_key_file)
 
     check_s3(s3)
@@ -126,6 +144,8 @@ def dynamodb(
             ttl_interval=ttl_interval or None,
             vector_memory=vector_memory,
             s3=s3 or None,
+            regions=regions,
+            accounts=accounts,
         )
     except (DamagedFile, apsw.Error, OSError) as error:
         fail(f"Can't open {file}: {error}")
@@ -136,12 +156,26 @@ def dynamodb(
             port=port,
             credentials=None if keys is None else Credentials(*keys),
             allowed_hosts=allowed_host or (),
+            names_callers=database.regions_are_separate,
         )
         run(server, lambda: _announce(server.url, host, file, durability))
     except OSError as error:
         fail(f"Can't listen on {host}, port {port}: {_reason(error)}")
     finally:
         database.close()
+
+
+def _accounts(given: list[str], regions: str) -> dict[str, str]:
+    """The accounts by access key, of `--account`."""
+    accounts: dict[str, str] = {}
+    for pair in given:
+        key, equals, number = pair.partition("=")
+        if not key or not equals or len(number) != 12 or not (number.isascii() and number.isdigit()):
+            raise typer.BadParameter(f"--account must be KEY=ACCOUNT, with an account of 12 digits, not {pair!r}.")
+        accounts[key] = number
+    if accounts and regions == "one":
+        raise typer.BadParameter("--account can be used only with --regions separate.")
+    return accounts
 
 
 def _announce(url: str, host: str, file: Path | None, durability: str) -> None:

@@ -4,8 +4,8 @@ It knows nothing of the rest of Keyplan, only DynamoDB's own vocabulary. A reque
 
 1. It arrives over HTTP (`wire`) or as a method call of `Engine` (`client`). `protocol` is the JSON form that the
    endpoint and boto3 sessions share; `executor` is the interface to what answers requests.
-2. `database` has it checked against AWS's service model (`service_model`, `validation`), finds its operation and runs
-   it in a transaction.
+2. `regions` says which tables its caller sees. `database` has the request checked against AWS's service model
+   (`service_model`, `validation`), finds its operation and runs it in a transaction.
 3. The operation (`operations`) parses expressions (`expressions`) or a statement (`partiql`), computes with values and
    keys (`values`), and reads and writes the file (`storage`). `vectors` finds the nearest vectors for SearchVectors.
 4. Between requests, `background` deletes expired items, trims streams and fills new indexes, and continues backups,

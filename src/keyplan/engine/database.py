@@ -11,16 +11,17 @@ requests of others between them: a thread would compete for Python's lock, which
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from keyplan.engine.background.maintenance import Maintenance
 from keyplan.engine.errors import DamagedFile, DynamoError, unknown_operation, validation_error
-from keyplan.engine.executor import Answer, Later, Outcome, Request
+from keyplan.engine.executor import ASKS_FOR_ADDRESS, NOBODY, Answer, CalledOperation, Later, Outcome, Request
 from keyplan.engine.objects import open_store
 from keyplan.engine.operations import OPERATIONS, Operation
+from keyplan.engine.regions import RegionMode, Regions
 from keyplan.engine.storage import history
 from keyplan.engine.storage.limits import cache_mib
 from keyplan.engine.storage.storage import Busy, Durability, Storage
@@ -74,8 +75,11 @@ class Database:
         ttl_interval: float | None = None,
         vector_memory: int | None = None,
         s3: str | Path | None = None,
+        regions: RegionMode = "one",
+        accounts: Mapping[str, str] | None = None,
     ) -> None:
         """`vector_memory` is how many MiB the vector indexes that are held in memory may take."""
+        self._regions = Regions(regions, accounts)
         self._commits_wait = durability == "full" and path != ":memory:"
         self._store = None if s3 is None else open_store(s3)
         self._storage = Storage(path, durability=durability, clock=clock)
@@ -91,8 +95,22 @@ class Database:
 
         `checked` says that the caller has read the request with the operation's reader already.
         """
-        known = _operation(operation)
+        known = self._operation(operation)
         return self._run(known, request if checked else check_request(operation, request))
+
+    @property
+    def regions_are_separate(self) -> bool:
+        """Whether callers see only the tables of their account in their region."""
+        return self._regions.separate
+
+    def _operation(self, name: str) -> Operation:
+        try:
+            operation = OPERATIONS[name]
+        except KeyError:
+            raise unknown_operation() from None
+        if self._regions.separate or name == ASKS_FOR_ADDRESS:
+            return self._regions.operation_for(operation, name.caller if isinstance(name, CalledOperation) else NOBODY)
+        return operation
 
     def _run(self, operation: Operation, request: Request) -> Answer:
         run = operation.run
@@ -114,7 +132,7 @@ class Database:
         checked: list[Later] = []
         for name, request in calls:
             try:
-                operation, request = _operation(name), check_request(name, request)
+                operation, request = self._operation(name), check_request(name, request)
             except DynamoError as error:
                 operation = _raiser(error)
             checked.append(self._later(operation, request, writes=True))
@@ -136,7 +154,7 @@ class Database:
             if position % _LOOK_EVERY == _LOOK_EVERY - 1 and time.perf_counter() > until:
                 break
             try:
-                operation = _operation(name)
+                operation = self._operation(name)
                 request = check_request(name, request)
                 changes = operation.writes and operation.writes_for(request)
             except DynamoError as error:
@@ -154,7 +172,7 @@ class Database:
     def _one_now(self, name: str, request: Request, *, may_write: bool) -> Outcome:
         """The same for a request that comes alone, in less time."""
         try:
-            operation = _operation(name)
+            operation = self._operation(name)
             request = check_request(name, request)
             writes = operation.writes and operation.writes_for(request)
         except DynamoError as error:
@@ -244,7 +262,7 @@ class Database:
     def execute_beside(self, operation: str, request: Request) -> Outcome:
         """Return the answer to a large request, in a thread that may take long; a write is for later."""
         try:
-            known = _operation(operation)
+            known = self._operation(operation)
             request = check_request(operation, request)
             if known.writes_for(request):
                 return self._later(known, request, writes=True)
@@ -299,14 +317,7 @@ class Database:
 
 def _vector_indexes(transaction: Transaction) -> set[str]:
     """The SQLite tables of all vector indexes."""
-    return {index.rows for table in transaction.catalog.tables.values() for index in table.vector_indexes}
-
-
-def _operation(name: str) -> Operation:
-    try:
-        return OPERATIONS[name]
-    except KeyError:
-        raise unknown_operation() from None
+    return {index.rows for table in transaction.tables_everywhere() for index in table.vector_indexes}
 
 
 def _answers(group: list[_Write], transaction: Transaction) -> list[Answer | DynamoError]:

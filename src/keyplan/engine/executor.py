@@ -6,7 +6,7 @@ a `Later` for the rest.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from keyplan.engine.errors import DynamoError
 
@@ -16,6 +16,35 @@ Answer: TypeAlias = dict[str, object]
 """An answer in the wire's JSON form; items in it may be `orjson.Fragment`s of their stored JSON."""
 NOTHING: Answer = {}
 """The answer of an operation without output, which is sent without a body."""
+
+
+class Caller(NamedTuple):
+    """Who sends a request, by its signature, and the address that it was sent to."""
+
+    access_key: str
+    region: str
+    address: str
+
+
+NOBODY = Caller("", "", "")
+"""The caller of the engine's own methods."""
+
+
+class CalledOperation(str):
+    """The name of an operation, with its caller; where the caller doesn't matter, a plain name does."""
+
+    __slots__ = ("caller",)
+    caller: Caller
+
+    @classmethod
+    def by(cls, caller: Caller, operation: str) -> "CalledOperation":
+        made = cls(operation)
+        made.caller = caller
+        return made
+
+
+ASKS_FOR_ADDRESS = "DescribeEndpoints"
+"""The operation whose answer is the address that it was sent to, so that its caller always matters."""
 
 Place: TypeAlias = Literal["loop", "reads", "writes"]
 """Where the rest of a request is executed: in the event loop, when others had their turn; in a thread for reads that

@@ -118,8 +118,8 @@ def test_limits(client: "DynamoDBClient") -> None:
     }
 
 
-def test_endpoints(client: "DynamoDBClient") -> None:
-    assert client.describe_endpoints()["Endpoints"] == [
+def test_endpoints(engine: Engine) -> None:
+    assert engine.describe_endpoints()["Endpoints"] == [
         {"Address": "dynamodb.us-east-1.amazonaws.com", "CachePeriodInMinutes": 1440}
     ]
 

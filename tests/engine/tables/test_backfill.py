@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from keyplan.engine import Engine
+from keyplan.engine.storage.scopes import HOME, Place
 from tests.engine.support import make_table, refused
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def test_an_index_that_replaces_a_half_filled_one_starts_over(engine: Engine, mo
             engine.update_table(TableName=table, **ADD)
 
     monkeypatch.setattr("keyplan.engine.background.maintenance.time.sleep", lambda seconds: write_between())
-    maintenance._fill_index(table)
+    maintenance._fill_index(Place(HOME, table))
     assert steps > 2
     assert status(engine, table) == "ACTIVE"
     check_index(engine, table)

@@ -168,6 +168,26 @@ def test_every_option_has_an_environment_variable(tmp_path: Path) -> None:
         assert "(in memory)" in server.line
 
 
+def test_separate_regions_and_accounts(tmp_path: Path) -> None:
+    with running(
+        tmp_path,
+        *("--port", "0", "--regions", "separate"),
+        KEYPLAN_DYNAMODB_ACCOUNTS="AKID=111122223333 OTHER=444455556666",
+    ) as server:
+        with server.client() as client:
+            put_one(client)
+            arn = client.describe_table(TableName="Music")["Table"]["TableArn"]
+            assert arn == "arn:aws:dynamodb:us-east-1:111122223333:table/Music"
+        elsewhere = boto3.client(
+            "dynamodb",
+            endpoint_url=server.url,
+            region_name="eu-west-1",
+            aws_access_key_id="AKID",
+            aws_secret_access_key="secret",
+        )
+        assert elsewhere.list_tables()["TableNames"] == []
+
+
 def test_a_warning_where_others_can_reach_it(tmp_path: Path) -> None:
     with running(tmp_path, "--port", "0", "--memory", "--host", "0.0.0.0") as server:
         assert "Warning: 0.0.0.0 is not a loopback address" in server.stop()[2]
@@ -292,6 +312,10 @@ def test_a_path_that_can_not_be_written(tmp_path: Path) -> None:
         ["--secret-key", "x"],
         ["--port", "70000"],
         ["--durability", "some"],
+        ["--regions", "many"],
+        ["--account", "AKID=111122223333"],
+        ["--regions", "separate", "--account", "AKID=1"],
+        ["--regions", "separate", "--account", "111122223333"],
         ["--ttl-interval", "-1"],
         ["--nonsense"],
     ],

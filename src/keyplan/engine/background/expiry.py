@@ -1,6 +1,7 @@
 """Deleting the items whose time to live is over."""
 
 from keyplan.engine.operations.items.item_changes import Change, apply
+from keyplan.engine.storage.scopes import Place
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.storage.ttl_index import expired_rows
 
@@ -11,9 +12,9 @@ SERVICE = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 """Who deleted the item, in its stream record."""
 
 
-def sweep(transaction: Transaction, name: str) -> int:
+def sweep(transaction: Transaction, place: Place) -> int:
     """Delete some of a table's expired items as the service itself does, and return how many."""
-    table = transaction.catalog.tables.get(name)
+    table = transaction.table_at(place)
     attribute = table.definition["ttl"] if table else None
     if table is None or attribute is None:
         return 0

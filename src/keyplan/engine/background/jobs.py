@@ -17,6 +17,7 @@ from keyplan.engine.operations.imports.import_table import IMPORT
 from keyplan.engine.operations.jobs import JobName, all_jobs, needed_history
 from keyplan.engine.storage import disposal, history
 from keyplan.engine.storage.records import Record, list_records
+from keyplan.engine.storage.scopes import Place
 from keyplan.engine.storage.storage import Storage
 from keyplan.engine.storage.transaction import Transaction
 
@@ -88,7 +89,7 @@ class Jobs:
         """Whether there is something that gets too old as time passes."""
 
         def found(transaction: Transaction) -> bool:
-            if any(table.recovery for table in transaction.catalog.tables.values()):
+            if any(table.recovery for table in transaction.tables_everywhere()):
                 return True
             return any(list_records(transaction, kind, limit=1) for kind in _KEPT)
 
@@ -97,16 +98,16 @@ class Jobs:
     def upkeep(self) -> None:
         """Trim the histories to their periods, and remove records whose time is over."""
         storage = self._storage
-        names = storage.read(lambda transaction: [t.name for t in transaction.catalog.tables.values() if t.recovery])
-        for name in names:
-            while storage.write(partial(_trim, name=name)):
+        places = storage.read(lambda transaction: [t.place for t in transaction.tables_everywhere() if t.recovery])
+        for place in places:
+            while storage.write(partial(_trim, place)):
                 time.sleep(PAUSE_SECONDS)
         if self.needs_upkeep():
             storage.write(_remove_old_records)
 
 
-def _trim(transaction: Transaction, name: str) -> bool:
-    table = transaction.catalog.tables.get(name)
+def _trim(place: Place, transaction: Transaction) -> bool:
+    table = transaction.table_at(place)
     return table is not None and history.trim(transaction, table, needed_history(transaction, table))
 
 

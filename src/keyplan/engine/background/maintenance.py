@@ -18,8 +18,9 @@ from keyplan.engine.background import expiry
 from keyplan.engine.background.jobs import Jobs
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.objects import ObjectStore
-from keyplan.engine.operations.tables.index_backfill import backfill
+from keyplan.engine.operations.tables.index_backfill import Progress, backfill
 from keyplan.engine.storage import stream_log
+from keyplan.engine.storage.scopes import Place
 from keyplan.engine.storage.storage import Storage
 from keyplan.engine.storage.transaction import Transaction
 
@@ -85,28 +86,28 @@ class Maintenance:
             self._wake.clear()
 
     def _run_once(self) -> None:
-        for name in self.tables_to_fill():
-            self._fill_index(name)
+        for place in self.tables_to_fill():
+            self._fill_index(place)
         self._jobs.run(lambda: self._stopping)
         if not self._stopping:
             self._jobs.upkeep()
         if self._interval is not None and self._storage.write(self._take_lease):
             self.sweep()
 
-    def tables_to_fill(self) -> list[str]:
-        """Return the names of the tables with an index that isn't filled yet."""
+    def tables_to_fill(self) -> list[Place]:
+        """Return the tables with an index that isn't filled yet."""
 
-        def names(transaction: Transaction) -> list[str]:
-            tables = transaction.catalog.tables.values()
-            return [table.name for table in tables if any(index.status == "CREATING" for index in table.all_indexes)]
+        def places(transaction: Transaction) -> list[Place]:
+            tables = transaction.tables_everywhere()
+            return [table.place for table in tables if any(index.status == "CREATING" for index in table.all_indexes)]
 
-        return self._storage.read(names)
+        return self._storage.read(places)
 
-    def _fill_index(self, name: str) -> None:
-        progress = self._storage.write(partial(backfill, name=name))
+    def _fill_index(self, place: Place) -> None:
+        progress = self._storage.write(partial(_backfill, place))
         while progress is not None and not self._stopping:
             time.sleep(BACKFILL_PAUSE_SECONDS)
-            progress = self._storage.write(partial(backfill, name=name, progress=progress))
+            progress = self._storage.write(partial(_backfill, place, progress=progress))
 
     def _take_lease(self, transaction: Transaction) -> bool:
         """Become or stay the only sweeper of the file; return whether that succeeded."""
@@ -125,14 +126,19 @@ class Maintenance:
 
     def sweep(self) -> int:
         """Delete all expired items, old stream records, history and backups now; return the number of items."""
-        names = self._storage.read(
-            lambda transaction: [table.name for table in transaction.catalog.tables.values() if table.definition["ttl"]]
+        places = self._storage.read(
+            lambda transaction: [table.place for table in transaction.tables_everywhere() if table.definition["ttl"]]
         )
         deleted = 0
-        for name in names:
-            while count := self._storage.write(partial(expiry.sweep, name=name)):
+        for place in places:
+            while count := self._storage.write(partial(expiry.sweep, place=place)):
                 deleted += count
                 time.sleep(BACKFILL_PAUSE_SECONDS)
         self._storage.write(stream_log.trim)
         self._jobs.upkeep()
         return deleted
+
+
+def _backfill(place: Place, transaction: Transaction, progress: Progress | None = None) -> Progress | None:
+    transaction.enter(place.scope)
+    return backfill(transaction, place.name, progress)

@@ -1,7 +1,7 @@
 """The embedded DynamoDB as a Python object with the methods of boto3's clients."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -30,6 +30,9 @@ class Engine(Methods):
     between sweeps that delete expired items; None means that only `sweep_expired` deletes them. `vector_memory` is how
     many MiB the vector indexes that are held in memory may take; None is an eighth of the memory, at most 2 GiB. `s3`
     is what exports and imports use as S3: a folder, whose subfolders are the buckets, or the URL of an S3 endpoint.
+
+    With `regions="separate"`, sessions and endpoints see only the tables of their account in their region. `accounts`
+    has the accounts by access key. The methods of the engine itself are those of us-east-1 and account 000000000000.
     """
 
     def __init__(
@@ -41,9 +44,18 @@ class Engine(Methods):
         ttl_interval: float | None = None,
         vector_memory: int | None = None,
         s3: str | Path | None = None,
+        regions: Literal["one", "separate"] = "one",
+        accounts: Mapping[str, str] | None = None,
     ) -> None:
         self._database = Database(
-            path, durability=durability, clock=clock, ttl_interval=ttl_interval, vector_memory=vector_memory, s3=s3
+            path,
+            durability=durability,
+            clock=clock,
+            ttl_interval=ttl_interval,
+            vector_memory=vector_memory,
+            s3=s3,
+            regions=regions,
+            accounts=accounts,
         )
 
     @property

@@ -1,21 +1,25 @@
 """Answers requests that botocore or aiobotocore has signed and is about to send, in place of the network."""
 
+import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import cast
+from urllib.parse import urlsplit
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 from botocore.hooks import BaseEventHooks
 
 from keyplan.engine.client.exceptions import request_id
-from keyplan.engine.executor import Executor
+from keyplan.engine.executor import CalledOperation, Caller, Executor
 from keyplan.engine.protocol import CONTENT_TYPE, is_target, operation_of, respond
 
 SERVICE_IDS = ("dynamodb", "dynamodb-streams")
 """The services that are answered, as botocore spells them in the names of its events."""
 ACCESS_KEY = "keyplan"
 """Without credentials, botocore would search for some and refuse to sign. Nobody checks these."""
+
+_CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/([^/]+)/")
 
 
 class _Body:
@@ -39,14 +43,22 @@ def is_for_dynamodb(request: AWSPreparedRequest) -> bool:
 def answer(database: Executor, request: AWSPreparedRequest, response: type[AWSResponse] = AWSResponse) -> AWSResponse:
     """Return the database's answer to a request, as botocore gets it from its HTTP session."""
     body = request.body
-    status, content = respond(
-        database, operation_of(request.headers["X-Amz-Target"]), body if isinstance(body, bytes) else b""
-    )
+    operation = CalledOperation.by(_caller(request), operation_of(request.headers["X-Amz-Target"]))
+    status, content = respond(database, operation, body if isinstance(body, bytes) else b"")
     headers = HTTPHeaders()
     headers["x-amzn-requestid"] = request_id()
     headers["content-type"] = CONTENT_TYPE
     headers["content-length"] = str(len(content))
     return response(request.url, status, headers, _Body(content))
+
+
+def _caller(request: AWSPreparedRequest) -> Caller:
+    """Who sends a request, by its signature."""
+    authorization = cast("str | bytes", request.headers.get("Authorization", ""))
+    text = authorization.decode("latin-1") if isinstance(authorization, bytes) else authorization
+    found = _CREDENTIAL.search(text)
+    access_key, region = found.groups() if found else ("", "")
+    return Caller(access_key, region, urlsplit(request.url).netloc)
 
 
 def aiobotocore_response() -> type[AWSResponse]:

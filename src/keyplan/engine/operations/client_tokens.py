@@ -28,7 +28,7 @@ def with_token(request: Request) -> Request:
 
 def earlier_arn(transaction: Transaction, operation: str, request: Request, conflict: str) -> str | None:
     """Return what an earlier request with this token has started; refuse a different request with the same token."""
-    used = cast(_Used | None, get_record(transaction, TOKEN, _name(operation, request)))
+    used = cast(_Used | None, get_record(transaction, TOKEN, _name(transaction, operation, request)))
     if used is None or used["expires"] <= transaction.now:
         return None
     if used["fingerprint"] != _fingerprint(request):
@@ -41,7 +41,7 @@ def earlier_arn(transaction: Transaction, operation: str, request: Request, conf
 
 def remember(transaction: Transaction, operation: str, request: Request, arn: str) -> None:
     used: _Used = {"arn": arn, "fingerprint": _fingerprint(request), "expires": transaction.now + SECONDS}
-    put_record(transaction, TOKEN, _name(operation, request), cast(Record, used))
+    put_record(transaction, TOKEN, _name(transaction, operation, request), cast(Record, used))
 
 
 def forget_expired(transaction: Transaction) -> None:
@@ -50,8 +50,9 @@ def forget_expired(transaction: Transaction) -> None:
             delete_record(transaction, TOKEN, name)
 
 
-def _name(operation: str, request: Request) -> str:
-    return f"{operation}:{request['ClientToken']}"
+def _name(transaction: Transaction, operation: str, request: Request) -> str:
+    scope = transaction.catalog.scope
+    return f"{scope.account}/{scope.region}/{operation}:{request['ClientToken']}"
 
 
 def _fingerprint(request: Request) -> str:

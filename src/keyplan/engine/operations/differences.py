@@ -25,14 +25,14 @@ _NO_OWNERS = "Described; buckets have no owners."
 _ONE_SHARD = "A stream has one shard, without children."
 
 DIFFERENCES: dict[str, dict[str, str]] = {
-    "CreateGlobalTable": {"": _NO_REPLICATION},
+    "CreateGlobalTable": {"": f"{_NO_REPLICATION} Refused where regions are separate."},
     "CreateTable": {
         "": "The table is ACTIVE when the call returns.",
         "GlobalTableSourceArn": "Refused: a multi-account global table needs a second account.",
         "GlobalTableSettingsReplicationMode": "Described; it has no effect.",
         "ResourcePolicy": "Checked and stored, not enforced: the engine has no users.",
     },
-    "DeleteTable": {"": "The table is deleted when the call returns, with all replicas."},
+    "DeleteTable": {"": "The table is deleted when the call returns; with all replicas, unless regions are separate."},
     "DescribeContributorInsights": {"": "Rules are named, but nothing is measured: there is no CloudWatch."},
     "DescribeLimits": {"": "The quotas of a new account; they aren't enforced."},
     "DescribeStream": {"ShardFilter": _ONE_SHARD},
@@ -72,7 +72,8 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "GlobalTableSettingsReplicationMode": "Described; it has no effect.",
         "GlobalTableWitnessUpdates": "Described; a witness stores nothing.",
         "MultiRegionConsistency": "Described; all reads are strongly consistent.",
-        "ReplicaUpdates": f"{_NO_REPLICATION} Overrides are described, without an effect.",
+        "ReplicaUpdates": f"{_NO_REPLICATION} Overrides are described, without an effect. "
+        "Disassociate is refused where regions are separate.",
     },
     "UpdateTableReplicaAutoScaling": {"": _NO_SCALING},
     "UpdateTimeToLive": {"": "Expired items are deleted by sweeps, as often as `ttl_interval` says."},

@@ -11,6 +11,7 @@ from uuid import uuid4
 from keyplan.engine.storage import history
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
+from keyplan.engine.storage.scopes import Scope
 from keyplan.engine.storage.transaction import Transaction
 
 JobName: TypeAlias = str
@@ -22,13 +23,27 @@ def start_job(
 ) -> JobName:
     """Store a new job; `table` is the table whose history it reads, if any, after the change with this number."""
     name = uuid4().hex
-    put_record(transaction, JOB, name, {**state, "kind": kind, "table": table, "history_after": history_after})
+    put_record(
+        transaction,
+        JOB,
+        name,
+        {
+            **state,
+            "kind": kind,
+            "table": table,
+            "history_after": history_after,
+            "scope": list(transaction.catalog.scope),
+        },
+    )
     return name
 
 
 def get_job(transaction: Transaction, name: JobName) -> Record | None:
-    """Return a job's state, or None if it has ended."""
-    return get_record(transaction, JOB, name)
+    """Return a job's state, or None if it has ended; go on in the account and region in which it was started."""
+    job = get_record(transaction, JOB, name)
+    if job is not None:
+        transaction.enter(scope_of_job(job))
+    return job
 
 
 def save_job(transaction: Transaction, name: JobName, job: Record) -> None:
@@ -45,7 +60,13 @@ def all_jobs(transaction: Transaction) -> list[tuple[JobName, Record]]:
 
 def jobs_of(transaction: Transaction, table: Table) -> list[Record]:
     """Return the jobs that read a table."""
-    return [job for _, job in all_jobs(transaction) if job["table"] == table.name]
+    scope = transaction.catalog.scope
+    return [job for _, job in all_jobs(transaction) if job["table"] == table.name and scope_of_job(job) == scope]
+
+
+def scope_of_job(job: Record) -> Scope:
+    """Return the account and the region in which a job was started."""
+    return Scope(*cast(list[str], job["scope"]))
 
 
 def needed_history(transaction: Transaction, table: Table) -> int | None:

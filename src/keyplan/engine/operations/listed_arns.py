@@ -16,7 +16,7 @@ def listed(
     transaction: Transaction, kind: str, *, table_arn: str | None, token: str | None, limit: int
 ) -> tuple[list[tuple[str, Record]], str | None]:
     """Return one page of records with their ARNs, in reverse order, and the token of the next page."""
-    prefix = "" if table_arn is None else f"{table_arn}/"
+    prefix = transaction.catalog.scope.arn("table/") if table_arn is None else f"{table_arn}/"
     before = None if token is None else _decoded(token)
     found = [
         (arn, record)

@@ -4,7 +4,7 @@ import binascii
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from math import ceil
-from typing import NamedTuple, TypedDict, cast
+from typing import TypedDict
 
 import orjson
 
@@ -12,11 +12,11 @@ from keyplan.engine.errors import DynamoError, not_found, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.storage.catalog import table_name
 from keyplan.engine.storage.stream_log import (
-    RETENTION_SECONDS,
-    StreamDescription,
+    Stream,
     last_before,
     number_of,
     sequence_number,
+    streams_of,
     trimmed_to,
 )
 from keyplan.engine.storage.transaction import Transaction
@@ -48,17 +48,11 @@ class StreamRequest(TypedDict, total=False):
     Limit: int
 
 
-class _Stream(NamedTuple):
-    number: int
-    description: StreamDescription
-    ended: float | None
-
-
 def list_streams(transaction: Transaction, request: StreamRequest) -> Answer:
     start, limit = request.get("ExclusiveStartStreamArn"), request.get("Limit", 100)
     if start is not None:
         _table_of(start)
-    streams = _streams(transaction, request.get("TableName"))
+    streams = streams_of(transaction, request.get("TableName"))
     if start is not None:
         arns = [stream.description["StreamArn"] for stream in streams]
         streams = streams[arns.index(start) + 1 :] if start in arns else []
@@ -88,19 +82,6 @@ def describe_stream(transaction: Transaction, request: StreamRequest) -> Answer:
     return {"StreamDescription": answer}
 
 
-def _streams(transaction: Transaction, table: str | None = None) -> list[_Stream]:
-    """All streams, or those of a table, oldest first; without those that ended before the retention time."""
-    rows = transaction.sql(
-        "SELECT number, description, ended FROM streams "
-        "WHERE table_name = coalesce(?, table_name) AND (ended IS NULL OR ended >= ?) ORDER BY number",
-        (table, transaction.now - RETENTION_SECONDS),
-    ).fetchall()
-    return [
-        _Stream(number, orjson.loads(stored), ended)
-        for number, stored, ended in cast(list[tuple[int, bytes, float | None]], rows)
-    ]
-
-
 def _table_of(arn: str) -> str:
     """The table of a stream's ARN; raises AWS's error for anything else."""
     named = _STREAM_ARN.fullmatch(arn)
@@ -109,8 +90,8 @@ def _table_of(arn: str) -> str:
     return table_name(named[1])
 
 
-def _stream(transaction: Transaction, arn: str) -> _Stream:
-    for stream in _streams(transaction, _table_of(arn)):
+def _stream(transaction: Transaction, arn: str) -> Stream:
+    for stream in streams_of(transaction, _table_of(arn)):
         if stream.description["StreamArn"] == arn:
             return stream
     raise not_found(f"Requested resource not found: Stream: {arn} not found")

@@ -94,7 +94,7 @@ def _check(connection: apsw.Connection, storage: Storage, findings: Findings, pr
         if findings.problems:
             return
         transaction = storage.transaction_on(connection)
-        tables = [table for table in transaction.catalog.tables.values() if _is_active(table)]
+        tables = [table for table in transaction.tables_everywhere() if _is_active(table)]
         total = sum(transaction.sql(f"SELECT count(*) FROM {table.rows}").get for table in tables)
         for table in tables:
             for _ in _check_table(transaction, table, findings):

@@ -7,42 +7,27 @@ changes a table also increments the version, and every process compares it befor
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NotRequired, TypeAlias, TypedDict, cast
+from typing import Literal, NotRequired, Protocol, TypeAlias, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
 from keyplan.engine.storage.descriptions import (
     Distance,
     IndexDescription,
     KeySchemaElements,
-    ReplicaDescription,
     TableDescription,
     VectorIndexDescription,
+)
+from keyplan.engine.storage.scopes import Place, Scope, scope_of
+from keyplan.engine.storage.table_settings import (
+    AutoScaling,
+    ContributorInsights,
+    KinesisDestination,
+    Replication,
 )
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import KeyAttribute, KeySchema, KeyType
 
-ACCOUNT = "000000000000"
-REGION = "us-east-1"
-
 IndexKind: TypeAlias = Literal["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
-
-
-class ContributorInsights(TypedDict):
-    """The contributor insights of a table or an index."""
-
-    enabled: bool
-    mode: str
-    created: float
-    updated: float
-
-
-class KinesisDestination(TypedDict):
-    """A Kinesis data stream to which the changes of a table would be sent."""
-
-    stream: str
-    status: str
-    precision: str
-    updated: float
 
 
 class Recovery(TypedDict):
@@ -50,32 +35,6 @@ class Recovery(TypedDict):
 
     days: int
     since: float
-
-
-class Replication(TypedDict):
-    """What makes a table a global table (version 2019.11.21)."""
-
-    replicas: dict[str, ReplicaDescription]
-    """The replicas in other regions than the table's own, with their overrides, by region."""
-    consistency: str
-    witness: str | None
-    protected: bool
-    """Whether the replica in the table's own region is protected against disassociation."""
-
-
-class ScalingPolicy(TypedDict):
-    PolicyName: str
-    TargetTrackingScalingPolicyConfiguration: dict[str, object]
-
-
-class AutoScaling(TypedDict, total=False):
-    """The auto scaling of the read or write capacity of a table or index."""
-
-    MinimumUnits: int
-    MaximumUnits: int
-    AutoScalingDisabled: bool
-    AutoScalingRoleArn: str
-    ScalingPolicies: list[ScalingPolicy]
 
 
 class Definition(TypedDict):
@@ -198,6 +157,11 @@ class Table:
     @cached_property
     def arn(self) -> str:
         return self.description["TableArn"]
+
+    @cached_property
+    def place(self) -> "Place":
+        """Its scope and its name, which no other table has."""
+        return Place(scope_of(self.arn), self.name)
 
     @cached_property
     def rows(self) -> str:
@@ -337,12 +301,32 @@ def key_schema(elements: KeySchemaElements, definitions: list[dict[str, str]]) -
     return KeySchema(attributes("HASH"), attributes("RANGE"))
 
 
+class AllTables(Protocol):
+    """All tables of a file, by number; see `regional_tables`."""
+
+    tables: dict[int, Table]
+
+    def catalog(self, version: int, scope: Scope) -> "Catalog":
+        """Return the catalog of a scope."""
+        ...
+
+
 @dataclass(frozen=True)
 class Catalog:
-    """All tables at one version."""
+    """The tables of one scope at one version, and the way to those of other scopes."""
 
     version: int
     tables: dict[str, Table]
+    scope: Scope
+    everything: "AllTables"
+
+    def of(self, scope: Scope) -> "Catalog":
+        """Return the catalog of another scope."""
+        return self if scope == self.scope else self.everything.catalog(self.version, scope)
+
+    def in_region(self, region: str) -> "Catalog":
+        """Return the catalog of the same account in another region."""
+        return self.of(Scope(self.scope.account, region))
 
     @cached_property
     def _usable(self) -> dict[str, Table]:
@@ -376,10 +360,6 @@ class Catalog:
 def table_name(name_or_arn: str) -> str:
     """Return the name of a table that is given by name or ARN."""
     return name_or_arn.rpartition(":table/")[2] if name_or_arn.startswith("arn:") else name_or_arn
-
-
-def table_arn(name: str) -> str:
-    return f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{name}"
 
 
 def in_use(message: str) -> DynamoError:

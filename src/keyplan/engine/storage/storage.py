@@ -34,6 +34,8 @@ from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
 from keyplan.engine.storage.limits import cache_mib
 from keyplan.engine.storage.log_binding import NEW_LOG, OPEN, check_binding, remove_finished_log
 from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache
+from keyplan.engine.storage.regional_tables import Everything
+from keyplan.engine.storage.scopes import HOME
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.storage.wal_checkpoints import Checkpoints, finish_log
 
@@ -81,7 +83,7 @@ class Storage:
         self._forked = False
         self._closing = False
         self._closed = False
-        self._catalog = Catalog(0, {})
+        self._catalog = Everything({}).catalog(0, HOME)
         self._primary = self._open()
         self._watch = FileWatch(self._path) if self._path else None
         self._cursor = self._primary.cursor()
@@ -216,11 +218,11 @@ class Storage:
         known = self._catalog
         if known.version == version:
             return known
-        tables: dict[str, Table] = {}
+        tables: dict[int, Table] = {}
         for number, stored in cursor.execute("SELECT number, definition FROM tables"):
             definition: Definition = orjson.loads(stored)
-            tables[definition["description"]["TableName"]] = Table(number, definition)
-        self._catalog = Catalog(version, tables)
+            tables[number] = Table(number, definition)
+        self._catalog = Everything(tables).catalog(version, HOME)
         return self._catalog
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ stream after it was disabled.
 
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
-from typing import TypedDict, cast
+from typing import NamedTuple, TypedDict, cast
 from uuid import uuid4
 
 import orjson
@@ -15,6 +15,7 @@ import orjson
 from keyplan.engine.storage import numbered_log
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.descriptions import KeySchemaElements
+from keyplan.engine.storage.scopes import arn_in, scope_of
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
 
@@ -34,6 +35,42 @@ class StreamDescription(TypedDict):
     TableName: str
     KeySchema: KeySchemaElements
     ShardId: str
+
+
+class Stream(NamedTuple):
+    """A stream with its number; `ended` is when it was disabled."""
+
+    number: int
+    description: StreamDescription
+    ended: float | None
+
+
+def streams_of(transaction: Transaction, table: str | None = None) -> list[Stream]:
+    """All streams of a scope, or those of a table, oldest first; without those that ended before the retention time."""
+    rows = transaction.sql(
+        "SELECT number, description, ended FROM streams "
+        "WHERE table_name = coalesce(?, table_name) AND (ended IS NULL OR ended >= ?) ORDER BY number",
+        (table, transaction.now - RETENTION_SECONDS),
+    ).fetchall()
+    found: list[Stream] = []
+    for number, stored, ended in cast(list[tuple[int, bytes, float | None]], rows):
+        description: StreamDescription = orjson.loads(stored)
+        arn = _arn_seen(transaction, number, description)
+        if arn is not None:
+            found.append(Stream(number, {**description, "StreamArn": arn}, ended))
+    return found
+
+
+def _arn_seen(transaction: Transaction, number: int, description: StreamDescription) -> str | None:
+    """The ARN of a stream in the scope of the transaction; None if it isn't one of its streams.
+
+    The replicas of a global table share its stream, which has an ARN in each of their regions.
+    """
+    scope, arn = transaction.catalog.scope, description["StreamArn"]
+    table = transaction.catalog.tables.get(description["TableName"])
+    if table is not None and table.stream == number:
+        return arn_in(arn, scope.region)
+    return arn if scope_of(arn) == scope else None
 
 
 def enable(transaction: Transaction, table: Table, view: str) -> None:

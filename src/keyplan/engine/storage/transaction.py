@@ -1,7 +1,7 @@
 """A storage transaction as an operation sees it: items and index entries by row key."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, cast
 
@@ -10,6 +10,8 @@ import orjson
 
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.storage.catalog import Catalog, Definition, Index, Table, VectorIndex
+from keyplan.engine.storage.regional_tables import Everything
+from keyplan.engine.storage.scopes import Place, Scope
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import prefix_end
 
@@ -84,6 +86,10 @@ class Transaction:
     """
 
     catalog_changed = False
+    separate = False
+    """Whether the caller sees only the tables of one account in one region."""
+    address = ""
+    """The address that the request was sent to, if it is known."""
 
     def __init__(
         self, cursor: apsw.Cursor, catalog: Catalog, now: float, *, writes: bool, pause_after: float = math.inf
@@ -359,7 +365,7 @@ class Transaction:
     def save(self, table: Table) -> None:
         """Store the definition of a table that was created or changed."""
         self.sql("UPDATE tables SET definition = ? WHERE number = ?", (orjson.dumps(table.definition), table.number))
-        self._change_catalog({**self.catalog.tables, table.name: table})
+        self._change_catalog({**self.catalog.everything.tables, table.number: table})
 
     def drop_table(self, table: Table, *, keep_items: bool = False) -> None:
         """Drop a table with its indexes; with `keep_items`, the SQLite table of its items stays."""
@@ -370,8 +376,22 @@ class Transaction:
         if not keep_items:
             self.sql(f"DROP TABLE {table.rows}")
         self.sql("DELETE FROM tables WHERE number = ?", (table.number,))
-        self._change_catalog({name: other for name, other in self.catalog.tables.items() if name != table.name})
+        tables = self.catalog.everything.tables
+        self._change_catalog({number: other for number, other in tables.items() if number != table.number})
 
-    def _change_catalog(self, tables: dict[str, Table]) -> None:
-        self.catalog = Catalog(self.catalog.version, tables)
+    def _change_catalog(self, tables: dict[int, Table]) -> None:
+        self.catalog = Everything(tables).catalog(self.catalog.version, self.catalog.scope)
         self.catalog_changed = True
+
+    def enter(self, scope: Scope) -> None:
+        """Go on with the tables of an account in a region."""
+        self.catalog = self.catalog.of(scope)
+
+    def tables_everywhere(self) -> Iterable[Table]:
+        """All tables of the file, of all accounts and regions."""
+        return self.catalog.everything.tables.values()
+
+    def table_at(self, place: Place) -> Table | None:
+        """Enter the scope of a table, and return the table if it is still there."""
+        self.enter(place.scope)
+        return self.catalog.tables.get(place.name)

@@ -15,7 +15,7 @@ import httptools
 
 from keyplan.engine import protocol
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.executor import Request
+from keyplan.engine.executor import ASKS_FOR_ADDRESS, CalledOperation, Request
 from keyplan.engine.protocol import MAX_BODY
 from keyplan.engine.wire import http
 from keyplan.engine.wire.hosts import Hosts
@@ -41,6 +41,8 @@ class Service(Protocol):
     responses: http.Responses
     authenticator: Authenticator
     hosts: Hosts
+    names_callers: bool
+    """Whether it matters who sends a request."""
     connections: set["Connection"]
     stopping: bool
     second: int
@@ -294,10 +296,10 @@ class Connection(asyncio.Protocol):
             self._send(self._service.responses.no_operation(method, url, headers, keep_alive), keep_alive)
             return
         if len(body) > LARGE_BODY:
-            self._service.submit_unread(self, partial(_read, self._service.authenticator, message))
+            self._service.submit_unread(self, partial(_read, self._service, message))
             return
         try:
-            operation, request = _read(self._service.authenticator, message)
+            operation, request = _read(self._service, message)
         except DynamoError as error:
             self._respond(error.status, protocol.encode_error(error))
             return
@@ -327,14 +329,17 @@ class Connection(asyncio.Protocol):
             transport.close()
 
 
-def _read(authenticator: Authenticator, message: _Message) -> tuple[str, Request]:
+def _read(service: Service, message: _Message) -> tuple[str, Request]:
     """The operation and the request of a message, after all checks of its form and its signature."""
     method, url, headers, body, _ = message
+    authenticator = service.authenticator
     operation = protocol.operation_of(headers.get(b"x-amz-target"))
     if not body:  # AWS looks for a signature before it misses the body
         authenticator.check(method, url, headers, body)
     request = protocol.decode(_content(headers, body))
     authenticator.check(method, url, headers, body)
+    if service.names_callers or operation == ASKS_FOR_ADDRESS:
+        operation = CalledOperation.by(authenticator.caller(url, headers), operation)
     return operation, request
 
 

@@ -45,7 +45,8 @@ BACKLOG = 1024
 class Server:
     """An endpoint on the running event loop; call `start` and `stop`. The caller closes the database.
 
-    It answers to `host`, to the names of the loopback interface, and to `allowed_hosts`.
+    It answers to `host`, to the names of the loopback interface, and to `allowed_hosts`. `names_callers` says that the
+    database wants to know who sends a request, because regions are separate.
     """
 
     def __init__(
@@ -56,9 +57,11 @@ class Server:
         port: int = 0,
         credentials: Credentials | None = None,
         allowed_hosts: Sequence[str] = (),
+        names_callers: bool = False,
     ) -> None:
         self.responses = http.Responses(cross_origin=credentials is not None)
         self.authenticator = Authenticator(credentials)
+        self.names_callers = names_callers
         self.hosts = Hosts([host, *allowed_hosts], origins=credentials is not None)
         self.connections: set[Connection] = set()
         self.stopping = False
@@ -236,10 +239,18 @@ def serve_in_thread(
     port: int = 0,
     credentials: Credentials | None = None,
     allowed_hosts: Sequence[str] = (),
+    names_callers: bool = False,
 ) -> Iterator[str]:
     """Run an endpoint in a thread of this process until the `with` block ends; yields its URL."""
     loop = new_event_loop()
-    server = Server(database, host=host, port=port, credentials=credentials, allowed_hosts=allowed_hosts)
+    server = Server(
+        database,
+        host=host,
+        port=port,
+        credentials=credentials,
+        allowed_hosts=allowed_hosts,
+        names_callers=names_callers,
+    )
     thread = threading.Thread(target=loop.run_forever, name="keyplan-endpoint", daemon=True)
     thread.start()
     try:

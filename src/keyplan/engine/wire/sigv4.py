@@ -16,6 +16,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote
 
 from keyplan.engine.errors import DynamoError
+from keyplan.engine.executor import Caller
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 MAX_SKEW = 5 * 60
@@ -62,6 +63,7 @@ class Authenticator:
         self._clock = clock
         self._known_prefixes: set[bytes] = set()
         self._known_date = b""
+        self._callers: dict[bytes, tuple[str, str]] = {}
 
     def check(self, method: bytes, url: bytes, headers: Headers, body: bytes) -> None:
         """Raise AWS's error for a request that isn't signed, or isn't signed correctly."""
@@ -71,6 +73,19 @@ class Authenticator:
         signature = _signature_of(query, headers)
         if self._credentials is not None:
             self._verify(self._credentials, signature, _Signed(method, url, query, headers, body))
+
+    def caller(self, url: bytes, headers: Headers) -> Caller:
+        """Return who sent a request that was checked, and the address it was sent to."""
+        prefix = headers.get(b"authorization", b"")[:-_SIGNATURE_LENGTH]
+        found = self._callers.get(prefix) if prefix else None
+        if found is None:
+            access_key, _, region, *_ = _signature_of(_query_of(url), headers).credential.split("/")
+            found = access_key, region
+            if len(self._callers) >= _PREFIXES_KEPT:
+                self._callers.clear()
+            if prefix:
+                self._callers[prefix] = found
+        return Caller(*found, headers.get(b"host", b"").decode("latin-1"))
 
     def _has_usual_form(self, headers: Headers) -> bool:
         """Whether the header has the usual form. All but the signature is the same in all requests of a client."""

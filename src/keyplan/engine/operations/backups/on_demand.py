@@ -8,7 +8,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, jobs_of, release_history, save_job, start_job
 from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.storage import history
-from keyplan.engine.storage.catalog import Table, table_arn, table_name
+from keyplan.engine.storage.catalog import Table, table_name
 from keyplan.engine.storage.copies import Copy, copy_some, is_small, new_rows, start_copy
 from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 from keyplan.engine.storage.disposal import dispose
@@ -103,7 +103,8 @@ def describe_backup(transaction: Transaction, request: BackupRequest) -> Answer:
 
 def list_backups(transaction: Transaction, request: ListBackupsRequest) -> Answer:
     """Return the backups of a table or of all, by name of the table and time."""
-    prefix = f"{table_arn(table_name(request['TableName']))}/backup/" if "TableName" in request else ""
+    own = transaction.catalog.scope.arn("table/")
+    prefix = f"{own}{table_name(request['TableName'])}/backup/" if "TableName" in request else own
     after, limit = request.get("ExclusiveStartBackupArn", ""), request.get("Limit", DEFAULT_PAGE)
     kind = request.get("BackupType", "USER")
     low, high = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
@@ -143,7 +144,7 @@ def remove_expired_backups(transaction: Transaction) -> None:
 
 def find_backup(transaction: Transaction, arn: str) -> Backup:
     """Return the backup with this ARN, or raise AWS's error."""
-    backup = _stored(transaction, arn)
+    backup = _stored(transaction, arn) if arn.startswith(transaction.catalog.scope.arn("table/")) else None
     if backup is None or _is_expired(transaction, backup):
         raise DynamoError("BackupNotFoundException", f"Backup not found: {arn}")
     return backup

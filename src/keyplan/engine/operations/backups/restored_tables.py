@@ -15,6 +15,7 @@ from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.operations.tables.vector_indexes import VectorIndexRequest, search_attributes
 from keyplan.engine.storage.catalog import Definition, IndexKind
 from keyplan.engine.storage.descriptions import IndexDescription, TableDescription, VectorIndexDescription
+from keyplan.engine.storage.scopes import Scope
 
 
 class Overrides(TypedDict, total=False):
@@ -29,7 +30,9 @@ class Overrides(TypedDict, total=False):
     VectorIndexOverride: list[VectorIndexRequest]
 
 
-def restored_definition(source: TableDescription, overrides: Overrides, name: str, now: float) -> Definition:
+def restored_definition(
+    source: TableDescription, overrides: Overrides, scope: Scope, name: str, now: float
+) -> Definition:
     """Return the definition of the new table; refuse overrides that don't fit the source."""
     billing = overrides.get("BillingModeOverride", billing_of(source))
     request: TableRequest = {"TableName": name, "KeySchema": source["KeySchema"], "BillingMode": billing}
@@ -54,7 +57,7 @@ def restored_definition(source: TableDescription, overrides: Overrides, name: st
     check_billing(request)
     check_definition(request)
     check_encryption(request)
-    return new_definition(request, name, now)
+    return new_definition(request, scope, name, now)
 
 
 def _set_throughput(request: TableRequest, source: TableDescription, overrides: Overrides) -> None:

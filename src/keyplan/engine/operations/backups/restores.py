@@ -101,7 +101,7 @@ def _new_table(
         raise DynamoError(
             "LimitExceededException", f"Too many restores are in progress. The limit is {MAXIMUM_RESTORES}."
         )
-    definition = restored_definition(source, request, name, transaction.now)
+    definition = restored_definition(source, request, transaction.catalog.scope, name, transaction.now)
     definition["description"]["TableStatus"] = "CREATING"
     definition["description"]["RestoreSummary"] = {**summary, "RestoreInProgress": True}
     return transaction.create_table(definition)

@@ -17,7 +17,7 @@ from keyplan.engine.operations.exports.collecting import (
 from keyplan.engine.operations.exports.filters import check_filter
 from keyplan.engine.operations.jobs import all_jobs, start_job
 from keyplan.engine.operations.listed_arns import MOST, listed
-from keyplan.engine.storage.catalog import Table, table_arn
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.records import Record, get_record, put_record
 from keyplan.engine.storage.transaction import Transaction
 
@@ -118,7 +118,7 @@ def find_export(transaction: Transaction, arn: str) -> Record:
 
 
 def _table(transaction: Transaction, arn: str) -> Table:
-    if not arn.startswith(table_arn("")):
+    if not arn.startswith(transaction.catalog.scope.arn("table/")):
         raise validation_error(f"Invalid TableArn: {arn}")
     table = source_table(transaction, arn)
     if table.recovery is None:

@@ -62,7 +62,7 @@ def import_table(transaction: Transaction, request: Request) -> Answer:
     name = parameters["TableName"]
     if name in transaction.catalog.tables:
         raise in_use(f"Table already exists: {name}")
-    definition = new_definition(parameters, name, transaction.now)
+    definition = new_definition(parameters, transaction.catalog.scope, name, transaction.now)
     definition["description"]["TableStatus"] = "CREATING"
     table = transaction.create_table(definition)
     arn = f"{table.arn}/import/{int(transaction.now * 1000):014d}-{uuid4().hex[:8]}"

@@ -16,6 +16,7 @@ from keyplan.engine.operations.items.consumed_capacity import Consumed, describe
 from keyplan.engine.operations.items.item_changes import Change, Decide, apply, check_index_keys, consumption
 from keyplan.engine.operations.items.paged_reads import ItemProjection
 from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.scopes import HOME
 from keyplan.engine.storage.transaction import Row, Transaction
 from keyplan.engine.values.attribute_values import Item
 from keyplan.engine.values.row_keys import check_item_key, check_key, checked_key
@@ -238,7 +239,8 @@ class Token:
         if self._token is None:
             return False
         found = transaction.sql(
-            "SELECT fingerprint FROM tokens WHERE token = ? AND expires > ?", (self._token, transaction.now)
+            "SELECT fingerprint FROM tokens WHERE token = ? AND expires > ?",
+            (_stored_token(transaction, self._token), transaction.now),
         ).fetchone()
         if found is None:
             return False
@@ -255,8 +257,14 @@ class Token:
         transaction.sql("DELETE FROM tokens WHERE expires <= ?", (transaction.now,))
         transaction.sql(
             "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)",
-            (self._token, self._fingerprint, transaction.now + TOKEN_SECONDS),
+            (_stored_token(transaction, self._token), self._fingerprint, transaction.now + TOKEN_SECONDS),
         )
+
+
+def _stored_token(transaction: Transaction, token: str) -> str:
+    """The name of a token in the file: the accounts and regions choose their tokens independently."""
+    scope = transaction.catalog.scope
+    return token if scope == HOME else f"{scope.account}/{scope.region}/{token}"
 
 
 def _fingerprint(content: object) -> bytes:

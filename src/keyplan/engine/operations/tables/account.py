@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from keyplan.engine.executor import Answer
-from keyplan.engine.storage.catalog import REGION
 from keyplan.engine.storage.transaction import Transaction
 
 
@@ -17,4 +16,6 @@ def describe_limits(transaction: Transaction, request: Mapping[str, object]) -> 
 
 
 def describe_endpoints(transaction: Transaction, request: Mapping[str, object]) -> Answer:
-    return {"Endpoints": [{"Address": f"dynamodb.{REGION}.amazonaws.com", "CachePeriodInMinutes": 1440}]}
+    """Return the address that was called; in this process, AWS's address of the region."""
+    address = transaction.address or f"dynamodb.{transaction.catalog.scope.region}.amazonaws.com"
+    return {"Endpoints": [{"Address": address, "CachePeriodInMinutes": 1440}]}

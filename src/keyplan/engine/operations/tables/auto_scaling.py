@@ -6,7 +6,9 @@ They are checked, stored and described; capacity isn't changed, because nothing 
 from typing import Literal, NamedTuple, TypeAlias, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, invalid_parameter
-from keyplan.engine.storage.catalog import ACCOUNT, AutoScaling, Definition
+from keyplan.engine.storage.catalog import Definition
+from keyplan.engine.storage.scopes import scope_of
+from keyplan.engine.storage.table_settings import AutoScaling
 
 LOWEST_TARGET, HIGHEST_TARGET = 20.0, 90.0
 """The limits of a target utilization in percent."""
@@ -15,7 +17,7 @@ Capacity: TypeAlias = Literal["Read", "Write"]
 
 _DISABLED: AutoScaling = {"AutoScalingDisabled": True, "ScalingPolicies": []}
 _ROLE = (
-    f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/dynamodb.application-autoscaling.amazonaws.com/"
+    "aws-service-role/dynamodb.application-autoscaling.amazonaws.com/"
     "AWSServiceRoleForApplicationAutoScaling_DynamoDBTable"
 )
 
@@ -71,12 +73,13 @@ def change_scaling(definition: Definition, target: ScalingTarget, update: Scalin
     )
     if lowest is None or highest is None:
         raise invalid_parameter(f"MinimumUnits and MaximumUnits must be specified for auto scaling of the {place}")
+    role = f"arn:aws:iam::{scope_of(definition['description']['TableArn']).account}:role/{_ROLE}"
     if lowest > highest:
         raise _outside(f"MinimumUnits {lowest} is greater than MaximumUnits {highest}", place)
     stored[target.key] = {
         "MinimumUnits": lowest,
         "MaximumUnits": highest,
-        "AutoScalingRoleArn": update.get("AutoScalingRoleArn", before.get("AutoScalingRoleArn", _ROLE)),
+        "AutoScalingRoleArn": update.get("AutoScalingRoleArn", before.get("AutoScalingRoleArn", role)),
         "ScalingPolicies": before.get("ScalingPolicies", []),
     }
     if "ScalingPolicyUpdate" in update:

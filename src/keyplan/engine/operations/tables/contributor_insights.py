@@ -12,7 +12,8 @@ import orjson
 
 from keyplan.engine.errors import not_found, validation_error
 from keyplan.engine.executor import Answer
-from keyplan.engine.storage.catalog import ContributorInsights, Table
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.table_settings import ContributorInsights
 from keyplan.engine.storage.transaction import Transaction
 
 MAXIMUM_SUMMARIES = 100

@@ -22,8 +22,9 @@ from keyplan.engine.operations.tables.tags import check_tags
 from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, set_warm_throughput
 from keyplan.engine.operations.tables.vector_indexes import describe_vector
 from keyplan.engine.storage import stream_log
-from keyplan.engine.storage.catalog import Definition, in_use, table_arn, table_name
+from keyplan.engine.storage.catalog import Definition, in_use, table_name
 from keyplan.engine.storage.descriptions import TableDescription
+from keyplan.engine.storage.scopes import Scope
 from keyplan.engine.storage.transaction import Transaction
 
 
@@ -46,10 +47,10 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
     check_tags(request.get("Tags", []))
     name = table_name(request["TableName"])
     if "ResourcePolicy" in request:
-        check_document(request["ResourcePolicy"], table_arn(name))
+        check_document(request["ResourcePolicy"], transaction.catalog.scope.arn(f"table/{name}"))
     if name in transaction.catalog.tables:
         raise in_use(f"Table already exists: {name}")
-    table = transaction.create_table(new_definition(request, name, transaction.now))
+    table = transaction.create_table(new_definition(request, transaction.catalog.scope, name, transaction.now))
     if request.get("StreamSpecification", {}).get("StreamEnabled"):
         stream_log.enable(transaction, table, str(request["StreamSpecification"]["StreamViewType"]))
         table = transaction.catalog.tables[name]
@@ -70,9 +71,9 @@ def _check_present(request: TableRequest) -> None:
         raise validation_error(f"{len(missing)} validation error{plural} detected: {'; '.join(missing)}")
 
 
-def new_definition(request: TableRequest, name: str, now: float) -> Definition:
+def new_definition(request: TableRequest, scope: Scope, name: str, now: float) -> Definition:
     """Return the definition of a new table."""
-    arn, billing = table_arn(name), request.get("BillingMode", "PROVISIONED")
+    arn, billing = scope.arn(f"table/{name}"), request.get("BillingMode", "PROVISIONED")
     description: TableDescription = {
         "AttributeDefinitions": request["AttributeDefinitions"],
         "TableName": name,

@@ -22,7 +22,7 @@ from keyplan.engine.operations.tables.vector_indexes import (
     projected_count,
     search_attributes,
 )
-from keyplan.engine.storage.catalog import ACCOUNT, REGION, Table
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.descriptions import IndexDescription, KeySchemaElements, Projection, TableDescription
 
 MAXIMUM_LOCAL_INDEXES = 5
@@ -32,7 +32,6 @@ MAXIMUM_ATTRIBUTES_OF_A_KIND = 4
 DEFAULT_BUCKETS = 16
 """The default size of a hash set in Java."""
 
-_KMS = f"arn:aws:kms:{REGION}:{ACCOUNT}:"
 _MANAGED_KEY = f"key/{uuid5(NAMESPACE_DNS, 'dynamodb.amazonaws.com')}"
 """The account's key for DynamoDB that AWS manages."""
 
@@ -355,7 +354,8 @@ def apply_settings(description: TableDescription, request: TableRequest) -> None
     if encryption is not None and encryption.get("Enabled"):
         key = str(encryption.get("KMSMasterKeyId", _MANAGED_KEY))
         if not key.startswith("arn:"):
-            key = _KMS + (key if "/" in key else f"key/{key}")
+            region, account = description["TableArn"].split(":")[3:5]
+            key = f"arn:aws:kms:{region}:{account}:{key if '/' in key else f'key/{key}'}"
         description["SSEDescription"] = {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": key}
     elif encryption is not None:
         description.pop("SSEDescription", None)

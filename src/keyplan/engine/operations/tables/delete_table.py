@@ -6,6 +6,7 @@ from keyplan.engine.operations.backups.on_demand import keep_as_system_backup
 from keyplan.engine.operations.jobs import jobs_of
 from keyplan.engine.operations.tables.describe_table import TableNamed
 from keyplan.engine.operations.tables.global_tables import forget_global_table
+from keyplan.engine.operations.tables.replicas import leave_replication
 from keyplan.engine.operations.tables.replication import STRONG
 from keyplan.engine.operations.tables.resource_policies import delete_policies
 from keyplan.engine.storage import stream_log, ttl_index
@@ -43,7 +44,10 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     description.pop("LocalSecondaryIndexes", None)
     description.pop("GlobalSecondaryIndexes", None)
     description.pop("VectorIndexes", None)
-    _drop(transaction, table)
+    if transaction.separate and "replication" in table.definition:
+        leave_replication(transaction, table)
+    else:
+        _drop(transaction, table)
     return {"TableDescription": description}
 
 

@@ -7,10 +7,10 @@ never behind.
 from copy import deepcopy
 from typing import TypedDict, cast
 
-from keyplan.engine.errors import DynamoError, invalid_parameter
+from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.tables.replicas import STREAM_VIEW
-from keyplan.engine.storage.catalog import ACCOUNT, Table
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.transaction import Transaction
 
@@ -54,16 +54,22 @@ class GlobalTable(TypedDict):
 
 def create_global_table(transaction: Transaction, request: GlobalTableRequest) -> Answer:
     name = request["GlobalTableName"]
+    if transaction.separate:
+        # Tables of separate regions are different tables, and nothing copies items from one to the other.
+        raise validation_error(
+            "Global tables with version 2017.11.29 aren't available where this endpoint keeps regions separate. "
+            "Create replicas with UpdateTable instead."
+        )
     regions = [replica["RegionName"] for replica in request["ReplicationGroup"]]
     if not regions or len(set(regions)) < len(regions):
         raise invalid_parameter("ReplicationGroup must contain at least one Region, and each Region only once")
-    if get_record(transaction, _KIND, name) is not None:
+    if get_record(transaction, _KIND, _record(transaction, name)) is not None:
         raise DynamoError("GlobalTableAlreadyExistsException", f"Global table with name: '{name}' already exists.")
     _check_table(transaction, name)
     made: GlobalTable = {"regions": regions, "created": transaction.now, "settings": {}}
     save_global_table(transaction, name, made)
     _mark(transaction, name, VERSION)
-    return _description(name, made, "CREATING")
+    return _description(transaction, name, made, "CREATING")
 
 
 def update_global_table(transaction: Transaction, request: GlobalTableRequest) -> Answer:
@@ -78,9 +84,9 @@ def update_global_table(transaction: Transaction, request: GlobalTableRequest) -
     if found["regions"]:
         save_global_table(transaction, name, found)
     else:
-        delete_record(transaction, _KIND, name)
+        delete_record(transaction, _KIND, _record(transaction, name))
         _mark(transaction, name, None)
-    return _description(name, found, "ACTIVE")
+    return _description(transaction, name, found, "ACTIVE")
 
 
 def _update(found: GlobalTable, name: str, kind: str, region: str) -> None:
@@ -99,13 +105,14 @@ def _update(found: GlobalTable, name: str, kind: str, region: str) -> None:
 
 def describe_global_table(transaction: Transaction, request: GlobalTableRequest) -> Answer:
     name = request["GlobalTableName"]
-    return _description(name, global_table(transaction, name), "ACTIVE")
+    return _description(transaction, name, global_table(transaction, name), "ACTIVE")
 
 
 def list_global_tables(transaction: Transaction, request: GlobalTableRequest) -> Answer:
     limit, region = request.get("Limit", MAXIMUM_LISTED), request.get("RegionName")
-    records = list_records(transaction, _KIND, after=request.get("ExclusiveStartGlobalTableName", ""))
-    tables = [(name, cast(GlobalTable, body)["regions"]) for name, body in records]
+    own = _record(transaction, "")
+    records = list_records(transaction, _KIND, prefix=own, after=own + request.get("ExclusiveStartGlobalTableName", ""))
+    tables = [(name.removeprefix(own), cast(GlobalTable, body)["regions"]) for name, body in records]
     found = [(name, regions) for name, regions in tables if region is None or region in regions]
     answer: Answer = {
         "GlobalTables": [
@@ -119,19 +126,24 @@ def list_global_tables(transaction: Transaction, request: GlobalTableRequest) ->
 
 def global_table(transaction: Transaction, name: str) -> GlobalTable:
     """Return the global table with this name; raise AWS's error if there is none."""
-    found = get_record(transaction, _KIND, name)
+    found = get_record(transaction, _KIND, _record(transaction, name))
     if found is None:
         raise DynamoError("GlobalTableNotFoundException", f"Global table with name: '{name}' does not exist.")
     return cast(GlobalTable, found)
 
 
 def save_global_table(transaction: Transaction, name: str, changed: GlobalTable) -> None:
-    put_record(transaction, _KIND, name, cast(Record, changed))
+    put_record(transaction, _KIND, _record(transaction, name), cast(Record, changed))
 
 
 def forget_global_table(transaction: Transaction, table: Table) -> None:
     """Delete the global table of a table that is deleted."""
-    delete_record(transaction, _KIND, table.name)
+    delete_record(transaction, _KIND, _record(transaction, table.name))
+
+
+def _record(transaction: Transaction, name: str) -> str:
+    """The name of the record of a global table, which belongs to an account."""
+    return f"{transaction.catalog.scope.account}/{name}"
 
 
 def replica_not_found(name: str, region: str) -> DynamoError:
@@ -162,11 +174,11 @@ def _mark(transaction: Transaction, name: str, version: str | None) -> None:
     transaction.save(Table(table.number, definition))
 
 
-def _description(name: str, found: GlobalTable, status: str) -> Answer:
+def _description(transaction: Transaction, name: str, found: GlobalTable, status: str) -> Answer:
     return {
         "GlobalTableDescription": {
             "ReplicationGroup": _group(found["regions"]),
-            "GlobalTableArn": f"arn:aws:dynamodb::{ACCOUNT}:global-table/{name}",
+            "GlobalTableArn": f"arn:aws:dynamodb::{transaction.catalog.scope.account}:global-table/{name}",
             "CreationDateTime": found["created"],
             "GlobalTableStatus": status,
             "GlobalTableName": name,

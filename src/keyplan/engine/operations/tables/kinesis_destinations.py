@@ -9,7 +9,8 @@ from typing import Final, TypedDict
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
 from keyplan.engine.executor import Answer
-from keyplan.engine.storage.catalog import Definition, KinesisDestination, Table
+from keyplan.engine.storage.catalog import Definition, Table
+from keyplan.engine.storage.table_settings import KinesisDestination
 from keyplan.engine.storage.transaction import Transaction
 
 DEFAULT_PRECISION = "MICROSECOND"

@@ -1,6 +1,5 @@
 """What makes a legal resource-based policy: its JSON, its statements, and the actions that they name."""
 
-import re
 from fnmatch import fnmatchcase
 from typing import TypeAlias, cast
 
@@ -8,7 +7,7 @@ import orjson
 
 from keyplan.engine import service_model
 from keyplan.engine.errors import DynamoError, invalid_parameter
-from keyplan.engine.storage.catalog import ACCOUNT
+from keyplan.engine.storage.scopes import scope_of
 
 MAXIMUM_BYTES = 20 * 1024
 VERSIONS = ("2012-10-17", "2008-10-17")
@@ -21,7 +20,6 @@ Document: TypeAlias = dict[str, object]
 Statement: TypeAlias = dict[str, object]
 
 _PREFIX = "dynamodb:"
-_ACCOUNT_PRINCIPAL = re.compile(rf"\*|{ACCOUNT}|arn:aws:iam::{ACCOUNT}:root")
 _STREAM_ARN = ":table/*/stream/*"
 _STATEMENT_MEMBERS = frozenset(
     {"Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "NotResource", "Condition"}
@@ -136,7 +134,7 @@ def denies_own_account(document: Document, arn: str) -> bool:
         if (
             statement["Effect"] == "Deny"
             and "Condition" not in statement
-            and _names_own_account(statement.get("Principal"))
+            and _names_account(statement.get("Principal"), scope_of(arn).account)
             and any(fnmatchcase(arn, str(resource)) for resource in resources)
             and any(action == "*" or _matches(str(action), name) for action in actions for name in _CHANGES_POLICIES)
         ):
@@ -144,9 +142,9 @@ def denies_own_account(document: Document, arn: str) -> bool:
     return False
 
 
-def _names_own_account(principal: object) -> bool:
+def _names_account(principal: object, account: str) -> bool:
     accounts = principal.get("AWS", []) if isinstance(principal, dict) else principal or []
-    return any(_ACCOUNT_PRINCIPAL.fullmatch(str(account)) for account in _list(accounts))
+    return not {"*", account, f"arn:aws:iam::{account}:root"}.isdisjoint(map(str, _list(accounts)))
 
 
 def _invalid(problem: str) -> DynamoError:

@@ -5,15 +5,17 @@ own are its overrides, which are checked, stored and described.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypedDict, cast
 
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.operations.tables.auto_scaling import ScalingTarget, is_scaled
 from keyplan.engine.operations.tables.replication import EVENTUAL, STRONG, describe_replica, region_of
 from keyplan.engine.operations.tables.throughput import billing_of, check_on_demand
-from keyplan.engine.storage.catalog import Definition, Replication, Table
+from keyplan.engine.storage.catalog import Definition, Table
 from keyplan.engine.storage.descriptions import ReplicaDescription
+from keyplan.engine.storage.regional_tables import definition_in
+from keyplan.engine.storage.table_settings import Replication
 from keyplan.engine.storage.transaction import Transaction
 
 REGION_SETS = (
@@ -99,12 +101,8 @@ def update_replicas(
     table: Table,
     definition: Definition,
     request: ReplicasRequest,
-    exists: Callable[[str], bool],
 ) -> list[ReplicaDescription]:
-    """Change the replication in a definition; return the replicas as the answer shows them while they change.
-
-    `exists` tells whether a region has a table of this name already.
-    """
+    """Change the replication in a definition; return the replicas as the answer shows them while they change."""
     if "DisassociationProtectionEnabled" in request:
         _eventual(definition)["protected"] = request["DisassociationProtectionEnabled"]
     home = region_of(definition["description"]["TableArn"])
@@ -113,7 +111,7 @@ def update_replicas(
     for kind, update in _updates(request.get("ReplicaUpdates", [])):
         region = update["RegionName"]
         if kind == "Disassociate":
-            _disassociate(definition, region)
+            _disassociate(transaction, definition, region)
             return []
         if region == home:
             raise validation_error(
@@ -121,7 +119,7 @@ def update_replicas(
                 "or UpdateTable as required."
             )
         if kind == "Create":
-            _create(definition, update, request, exists)
+            _create(transaction, definition, update, request)
         else:
             _existing(definition, region)
         if kind == "Delete":
@@ -145,17 +143,19 @@ def _updates(given: list[dict[str, ReplicaAction]]) -> list[tuple[str, ReplicaAc
 
 def _new(request: ReplicasRequest) -> Replication:
     consistency = request.get("MultiRegionConsistency", EVENTUAL)
-    return {"replicas": {}, "consistency": consistency, "witness": None, "protected": True}
+    return {"replicas": {}, "consistency": consistency, "witness": None, "protected": True, "overrides": {}}
 
 
-def _create(
-    definition: Definition, update: ReplicaAction, request: ReplicasRequest, exists: Callable[[str], bool]
-) -> None:
+def _create(transaction: Transaction, definition: Definition, update: ReplicaAction, request: ReplicasRequest) -> None:
     description, region = definition["description"], update["RegionName"]
     replication = definition.setdefault("replication", _new(request))
     if replication["consistency"] != request.get("MultiRegionConsistency", replication["consistency"]):
         raise invalid_parameter("The consistency mode of a global table can't be changed")
-    if region in replication["replicas"] or region == replication["witness"] or exists(region):
+    if (
+        region in replication["replicas"]
+        or region == replication["witness"]
+        or (description["TableName"] in transaction.catalog.in_region(region).tables)
+    ):
         raise validation_error(
             f"Failed to create a the new replica of table with name: '{description['TableName']}' because one or more "
             "replicas already existed as tables."
@@ -286,8 +286,22 @@ def _check_can_be_strong(transaction: Transaction, table: Table) -> None:
         raise invalid_parameter(f"A table {problem} to become a global table with STRONG consistency")
 
 
-def _disassociate(definition: Definition, region: str) -> None:
+def leave_replication(transaction: Transaction, table: Table) -> None:
+    """Delete a replica, in its own region: the table goes on in the other regions."""
+    own = region_of(table.arn)
+    region = min(table.definition["replication"]["replicas"])
+    definition = definition_in(table.definition, region)
+    del definition["replication"]["replicas"][own]
+    if not definition["replication"]["replicas"]:
+        del definition["replication"]
+    transaction.save(Table(table.number, definition))
+
+
+def _disassociate(transaction: Transaction, definition: Definition, region: str) -> None:
     replication = _eventual(definition)
+    if transaction.separate:
+        # The other replicas would need the items, which the replicas share.
+        raise invalid_parameter("Replicas can't be disassociated where this endpoint keeps regions separate")
     if region != region_of(definition["description"]["TableArn"]):
         raise invalid_parameter("Only the local replica can be disassociated: send the request to its Region")
     if replication["protected"]:

@@ -2,6 +2,7 @@
 
 from keyplan.engine.storage.catalog import Definition
 from keyplan.engine.storage.descriptions import ReplicaDescription, TableDescription
+from keyplan.engine.storage.scopes import arn_in
 
 VERSION = "2019.11.21"
 SETTINGS_MODE = "ENABLED_WITH_OVERRIDES"
@@ -12,13 +13,6 @@ EVENTUAL, STRONG = "EVENTUAL", "STRONG"
 def region_of(arn: str) -> str:
     """Return the region in an ARN."""
     return arn.split(":")[3]
-
-
-def arn_in(arn: str, region: str) -> str:
-    """Return an ARN with another region."""
-    parts = arn.split(":")
-    parts[3] = region
-    return ":".join(parts)
 
 
 def replication_of(definition: Definition) -> TableDescription:

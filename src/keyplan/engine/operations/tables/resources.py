@@ -1,16 +1,13 @@
 """The tables and streams that requests name by ARN."""
 
 import re
-from typing import cast
-
-import orjson
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
-from keyplan.engine.storage.catalog import ACCOUNT, Table, table_arn
+from keyplan.engine.storage.catalog import Table
+from keyplan.engine.storage.stream_log import streams_of
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.validation.extras import TABLE_NAME_LENGTHS, TABLE_NAME_PATTERN
 
-_OWN_TABLES = table_arn("")
 _STREAM = "/stream/"
 
 
@@ -29,12 +26,15 @@ def resource_with_arn(transaction: Transaction, operation: str, arn: str) -> str
 
 
 def _table(transaction: Transaction, operation: str, table_part: str, arn: str) -> Table:
-    if not table_part.startswith(_OWN_TABLES):
+    scope = transaction.catalog.scope
+    own_tables = scope.arn("table/")
+    if not table_part.startswith(own_tables):
         raise DynamoError(
             "AccessDeniedException",
-            f"User: arn:aws:iam::{ACCOUNT}:root is not authorized to perform: dynamodb:{operation} on resource: {arn}",
+            f"User: arn:aws:iam::{scope.account}:root is not authorized to perform: dynamodb:{operation} "
+            f"on resource: {arn}",
         )
-    name, (shortest, longest) = table_part.removeprefix(_OWN_TABLES), TABLE_NAME_LENGTHS
+    name, (shortest, longest) = table_part.removeprefix(own_tables), TABLE_NAME_LENGTHS
     if not shortest <= len(name) <= longest or not re.fullmatch(TABLE_NAME_PATTERN, name):
         raise validation_error(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
     table = transaction.catalog.tables.get(name)
@@ -44,8 +44,7 @@ def _table(transaction: Transaction, operation: str, table_part: str, arn: str) 
 
 
 def _stream_labels(transaction: Transaction, table: Table) -> set[str]:
-    rows = transaction.sql("SELECT description FROM streams WHERE table_name = ?", (table.name,)).fetchall()
-    return {orjson.loads(stored)["StreamLabel"] for (stored,) in cast(list[tuple[bytes]], rows)}
+    return {stream.description["StreamLabel"] for stream in streams_of(transaction, table.name)}
 
 
 def _missing(arn: str) -> DynamoError:

@@ -88,7 +88,7 @@ def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     update_vector_indexes(transaction, table, definition, request)
     apply_settings(description, request)
     _change_settings_replication(definition, request)
-    changing = replicas.update_replicas(transaction, table, definition, request, exists=lambda region: False)
+    changing = replicas.update_replicas(transaction, table, definition, request)
     transaction.save(Table(table.number, definition))
     _change_stream(transaction, table.name, request)
     table = transaction.catalog.tables[table.name]
