@@ -14,11 +14,13 @@ import pytest
 
 from keyplan.engine import Engine
 from keyplan.engine.errors import DamagedFile
+from keyplan.engine.operator import check_file
 from keyplan.engine.storage import file_upgrade
 from keyplan.engine.storage.file_creation import FORMAT, VFS
 from keyplan.engine.storage.log_binding import CLOSED, META_PAGE, main_binding, read_binding
 from keyplan.engine.storage.records import delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.storage import Storage, register_checksums
+from tests.engine.durability.support import GSI, TABLE, definition, records
 from tests.old_files import unpacked
 
 
@@ -69,6 +71,27 @@ def test_upgraded_file_has_the_schema_of_a_new_one(old: Path, tmp_path: Path) ->
         assert main_binding(path) == through_sqlite
         assert through_sqlite.state == CLOSED
     assert columns[0] == columns[1]
+
+
+@pytest.mark.parametrize(("name", "found"), [("demo.db", 2), ("format_3.db", 3)])
+def test_files_of_every_format(name: str, found: int, tmp_path: Path) -> None:
+    """They are opened, checked as by `keyplan check`, and written to."""
+    path = unpacked(name, tmp_path)
+    assert format_of(path) == found
+    assert check_file(path).problems == []
+    assert format_of(path) == FORMAT
+    with Engine(str(path)) as engine:
+        name, *_ = engine.list_tables()["TableNames"]
+        assert engine.scan(TableName=name)["Count"]
+        engine.create_table(**definition("New"))  # type: ignore[arg-type]
+    assert check_file(path).problems == []
+
+
+def test_content_of_format_3(tmp_path: Path) -> None:
+    with Engine(str(unpacked("format_3.db", tmp_path)), clock=lambda: 1_790_000_100.0) as engine:
+        assert engine.scan(TableName=TABLE)["Count"] == 39
+        assert engine.scan(TableName=TABLE, IndexName=GSI)["Count"] == 39
+        assert len(records(engine.database)) == 41
 
 
 def test_newer_file(tmp_path: Path) -> None:

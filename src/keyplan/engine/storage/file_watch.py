@@ -58,7 +58,8 @@ class FileWatch:
         self._path = path
         self._text = str(path)  # which os.stat takes faster
         self._place = _place_of(self._text)
-        self._next = 0.0
+        self.next = 0.0
+        """When to call `check` again, on the monotonic clock."""
         self._problem: DynamoError | None = None
         self._replaced = False
 
@@ -69,27 +70,23 @@ class FileWatch:
 
     def check(self, *, writes: bool) -> None:
         """Refuse a write to a file that was deleted, moved or replaced, and a read from one that was replaced."""
+        self.look()
         if self._problem is None:
-            now = time.monotonic()
-            if now < self._next:
-                return
-            self._next = now + CHECK_SECONDS
-            self.look()
-            if self._problem is None:
-                return
-        elif not self._replaced:
-            self.look()  # another file may have come meanwhile
-        if writes or self._replaced:
+            self.next = time.monotonic() + CHECK_SECONDS
+        elif writes or self._replaced:
             raise self._problem
 
     def look(self) -> None:
         """Compare now."""
-        found = _place_of(self._text)
-        if found == self._place and self._problem is None:
+        if self._replaced:
             return
-        if found is None and self._problem is not None:
+        found = _place_of(self._text)
+        if self._problem is None and found == self._place:
             return
         self._replaced = found is not None and found != self._place
+        if self._problem is not None and not self._replaced:
+            return  # it is still missing, or was moved back; another file may come yet
+        self.next = 0.0
         message = REPLACED if self._replaced else MISSING
         _log.error("%s: %s", self._path, message)
         self._problem = DynamoError("InternalServerError", message, status=500)

@@ -170,7 +170,7 @@ class Storage:
     ) -> T:
         if self._damage or self._closed or self._forked:
             self._refuse_use()
-        if self._watch:
+        if self._watch and time.monotonic() >= self._watch.next:
             self._watch.check(writes=writes)
         if writes and self._checkpoints:
             self._checkpoints.check_length()
