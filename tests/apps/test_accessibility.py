@@ -90,6 +90,8 @@ _SPOIL = """() => {
   const forms = [...document.querySelectorAll("form:has(> input[name=form])")];
   const form = forms.find(each => each.querySelector(typed)) ?? forms[0];
   form.noValidate = true;
+  const version = form.querySelector("[name=version]");
+  if (version) version.value = "0"; // so that it shows what others changed, too
   for (const field of form.querySelectorAll(typed)) {
     const empty = field.required || field.tagName === "SELECT";
     for (const limit of ["maxlength", "min", "max", "step"]) field.removeAttribute(limit);

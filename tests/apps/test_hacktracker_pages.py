@@ -11,7 +11,8 @@ import pytest
 
 from keyplan.apps.hacktracker import demo
 from keyplan.apps.hacktracker.api import SYSTEM
-from tests.apps.hack_site import ANY, Team, league, settings
+from keyplan.web.identity.sessions import Sessions
+from tests.apps.hack_site import ANY, Team, league, made, settings
 from tests.apps.support import Meanwhile
 from tests.web.site import Site, site
 
@@ -386,6 +387,46 @@ def test_a_session_ends_with_its_account(served: Site) -> None:
         assert "Sign out" not in page.text
         assert '<a class="button" href="/hacktracker/sign-in">Sign in</a>' in page.text
         assert reader.client.get("/me", follow_redirects=False).status_code == 303, "it has no session by now"
+
+
+def test_a_place_of_a_line_up_can_be_taken_once(served: Site) -> None:
+    team = Team(served)
+    game = team.game()
+    at = f"/games/{game}/lineup"
+    owner = Reader(served, "owner")
+    first, second, third = team.ghosts
+    page = owner.send(at, at, 422, places=[f"1 {first}", f"1 {second}", f"2 {third}"])
+    assert "place 1 is that of Ghost No 7 and Ghost No 8. Choose another place for one of them." in page
+    assert f'value="1 {second}" selected' in page, "what was chosen is still there"
+    assert not team.owner.get(f"/games/{game}").json()["lineup"]
+    page = owner.send(at, at, places=[f"4 {second}", f"1 {first}"])
+    assert "Line-up saved. Places without a player were skipped: the next players moved up." in page
+    assert team.owner.get(f"/games/{game}").json()["lineup"] == [first, second]
+
+
+def test_questions_and_copies_say_names(served: Site) -> None:
+    """Nobody knows the IDs of players and users."""
+    team = Team(served)
+    owner = Reader(served, "owner")
+    made(team.as_("player").patch("/me", json={"first_name": "Pat", "last_name": "Reyes"}, headers=ANY), 200)
+    members = f"{team.path}/members"
+    token = dict(FIELD.findall(owner.get(members)))["csrf"]
+    for action, more, asks in (
+        (f"{team.path}/transfer", {"version": "1"}, "Transfer the team to Pat Reyes?"),
+        (f"{members}/role", {"role": "manager"}, "Make Pat Reyes a manager?"),
+        (f"{members}/remove", {}, "Remove Pat Reyes from the team?"),
+    ):
+        page = owner.client.post(action, data={"csrf": token, "user_id": "player", **more})
+        assert f"<h1>{asks}</h1>" in page.text
+    game = team.game(play=True)
+    at = f"/games/{game}/score"
+    play = {**hidden_for(owner.get(at), at), "player_id": team.ghosts[1], "inning": "1", "outs": "0", "result": "1B"}
+    Sessions(served.running.store).close_all("owner")
+    page = owner.client.post(at, data=play)
+    assert page.status_code == 401
+    copied = page.text.partition("<h2>What you entered</h2>")[2]
+    assert 'value="8 Ghost No 8"' in copied
+    assert team.ghosts[1] not in copied
 
 
 def test_a_stale_form_is_refused(served: Site) -> None:

@@ -104,7 +104,7 @@ def test_a_skipped_and_a_doubled_hour(plain_page: Page, league: Club) -> None:
     page.get_by_label("Start").fill("2026-11-01T01:30")
     page.route("**/games/g1/edit", _send_twice)
     page.get_by_role("button", name="Save game").click()
-    about = "Clocks show 01:30 twice on 2026-11-01 in America/New_York. The first one (EDT, not EST) was saved."
+    about = "Clocks show 01:30 twice on 1 November 2026 in America/New_York. The first one (EDT, not EST) was saved."
     expect(page.locator(".notice")).to_have_text(f"Game saved. {about}")
     assert league.olga.get("/games/g1").json()["game_start_ts"] == "2026-11-01T05:30:00.000Z"
 
@@ -119,8 +119,10 @@ def test_a_club_has_one_zone_for_everybody(new_yorker: Page, tmp_path: Path) -> 
         expect(start).to_have_accessible_description("Zeitzone: Europe/Berlin")
         start.fill("2030-03-31T02:30")
         page.get_by_role("button", name="Speichern", exact=True).click()
-        expect(page.get_by_role("alert")).to_contain_text("Die Uhren springen von 02:00 auf 03:00.")
+        says = "02:30 Uhr gibt es am 31. März 2030 in Europe/Berlin nicht: Die Uhren springen von 02:00 auf 03:00."
+        expect(page.get_by_role("alert")).to_contain_text(says)
         start.fill("2030-10-27T02:30")
         page.get_by_role("button", name="Speichern", exact=True).click()
-        expect(page.get_by_role("status")).to_contain_text("Gespeichert wurde die erste (CEST, nicht CET).")
+        said = "am 27. Oktober 2030 in Europe/Berlin zweimal. Gespeichert wurde die erste (CEST, nicht CET)."
+        expect(page.get_by_role("status")).to_contain_text(said)
         expect(page.get_by_text("02:30 CEST Uhr")).to_be_visible()

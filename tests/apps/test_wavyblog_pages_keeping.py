@@ -268,6 +268,32 @@ def test_long_lists_of_users_have_pages(served: Served) -> None:
     assert first.count("@example.org") + second.count("@example.org") == 63
 
 
+def test_an_upload_that_is_canceled_no_longer_counts(tmp_path: Path) -> None:
+    with blog(settings_in(tmp_path, upload_pending=1)) as served:
+        author, other = served.who("author"), served.who("other")
+        asked = author.send("/images/new", content_type="image/png")
+        upload = {"upload_id": hidden(asked, "upload_id"), "to": hidden(asked, "to")}
+        assert 'form="cancel-upload">Cancel</button>' in asked.text
+        assert other.send("/cancel-upload", **upload).status_code == 303
+        assert author.send("/images/new", content_type="image/png").status_code == 409, "it isn't theirs"
+        canceled = author.send("/cancel-upload", **upload)
+        assert notice_of(author.follow(canceled)) == "Upload canceled"
+        assert canceled.headers["location"] == "/wavyblog/images"
+        assert author.send("/images/add", upload_id=upload["upload_id"]).status_code == 404
+        assert author.send("/images/new", content_type="image/png").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/register"])
+def test_whoever_signs_in_too_often_finds_the_way_back(tmp_path: Path, path: str) -> None:
+    """The form is shown again for some time, and then a page without it, which costs nothing."""
+    with blog(settings_in(tmp_path, rate_address=100)) as served:
+        visitor = served.visitor()
+        form = {"csrf": visitor.token(path), "form": "main", "user": "anna", "username": "anna", "password": "x" * 9}
+        pages = [visitor.post(path, form) for _ in range(125)]  # in two minutes, if one ends meanwhile
+        busy = [each for each in pages if each.status_code == 429]
+    assert f'<a class="button" href="/wavyblog{path}">Go back to the page</a>' in busy[-1].text
+
+
 def test_the_page_says_what_to_do_over_the_quota(tmp_path: Path) -> None:
     with blog(settings_in(tmp_path, upload_pending=1)) as served:
         author = served.who("author")

@@ -9,6 +9,7 @@ import pytest
 from keyplan.web.identity.admission import Admission
 from keyplan.web.media import Media
 from keyplan.web.media.disk import DiskObjects
+from keyplan.web.server import Worker, monitoring
 from keyplan.web.settings import Settings
 from tests.web.library import Librarian, Library
 from tests.web.library_pages import WITH_PAGES
@@ -43,6 +44,23 @@ WAYS: dict[str, tuple[object, str, Send]] = {
         ),
     ),
 }
+
+
+def test_background_work_that_fails_is_told_to_nobody_but_the_log(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with site(WITH_PAGES, settings) as started, httpx.Client(base_url=started.url, timeout=30) as client:
+        for place in (Media, "sweep"), (monitoring, "_write_and_read"):
+            monkeypatch.setattr(*place, _fail)
+        worker = Worker([started.running], started.engine)
+        with caplog.at_level(logging.ERROR):
+            worker.run_once()
+        answers = [client.get(path) for path in ("/readyz", "/metrics", "/library/", "/api/library/shelves")]
+        worker.stop()
+    assert [each.status_code for each in answers] == [503, 200, 200, 200]
+    said = "".join(f"{each.headers} {each.text}" for each in answers)
+    assert [secret for secret in ("secret-place", "Permission", "Traceback", "keyplan.db") if secret in said] == []
+    assert [each for each in caplog.records if each.exc_info and PATH in str(each.exc_info[1])], "the log has it"
 
 
 @pytest.mark.parametrize("way", WAYS)
