@@ -15,7 +15,7 @@ from keyplan.cli.opening import system_names
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from tests.apps.journeys import JOURNEYS, Entry, Journey, enter, expect_entered, game_of, one_of, send
-from tests.web.browser import ARGUMENTS, CHROMIUM, ONE_PROCESS, Watch, browser, fits, new_context  # noqa: F401 - fixtures
+from tests.web.browser import ARGUMENTS, CHROMIUM, ONE_PROCESS, Watch, browser, confirm, fits, new_context  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 
 SMALL: ViewportSize = {"width": 320, "height": 640}
@@ -302,6 +302,27 @@ def test_a_form_is_found_after_signing_in_another_way(any_trip: Traveled) -> Non
     expect_entered(tab, entry)
     expect(tab.locator("[data-unsent]")).to_have_count(0)
     send(tab, entry)
+    expect_saved(tab)
+    expect(tab.locator("[data-unsent]")).to_have_count(0)
+
+
+def test_a_kept_form_is_discarded_after_a_question(any_trip: Traveled) -> None:
+    entry, id = any_trip.journey.change, any_trip.journey.thing(any_trip.served)
+    page = any_trip.open(entry, id)
+    enter(page, entry)
+    any_trip.end_session()
+    send(page, entry)
+    any_trip.be(any_trip.journey.person)
+    tab = any_trip.context.new_page()
+    tab.set_viewport_size(SMALL)
+    tab.goto(f"{any_trip.url}/")
+    for is_sure in (False, True):
+        tab.locator("[data-unsent] button").click()
+        expect(tab.locator("main form:has(input[name=confirmed])")).to_be_visible()
+        assert fits(tab)
+        if not is_sure:
+            tab.locator("main .actions a").click()
+    confirm(tab)
     expect_saved(tab)
     expect(tab.locator("[data-unsent]")).to_have_count(0)
 
