@@ -4,6 +4,7 @@
 `journeys.py` has the table. Each system is served once, and everything runs in one browser.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,6 +195,25 @@ def test_going_back_to_a_form(any_trip: Traveled) -> None:
         page.wait_for_url(f"{any_trip.url}/**")
         page.go_back()
         expect_entered(page, entry)
+
+
+def test_going_back_to_a_form_that_was_changed_meanwhile(trip: Traveled) -> None:
+    """The page is loaded again, with the newer version, and the browser brings back what was typed before."""
+    entry, id = trip.journey.change, trip.journey.thing(trip.served)
+    name = next(iter(entry.values))
+    first, second = trip.open(entry, id), trip.open(entry, id)
+    enter(first, entry)
+    first.locator("a.brand").click()
+    first.wait_for_url(f"{trip.url}/**")
+    enter(second, Entry(entry.path, {name: "From the second tab"}, entry.button))
+    send(second, entry)
+    expect_saved(second)
+    first.go_back()
+    expect_entered(first, entry)
+    send(first, entry)
+    expect(first.locator("main .problems[role=alert]")).to_contain_text(re.compile("meantime|inzwischen"))
+    expect_entered(first, entry)
+    assert trip.stored(id)[name] == "From the second tab"
 
 
 @pytest.fixture(scope="module")
