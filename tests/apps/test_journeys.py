@@ -100,9 +100,9 @@ def scripts(request: pytest.FixtureRequest) -> bool:
 
 
 def expect_to_copy(page: Page, entry: Entry) -> None:
-    """What was entered is there to be copied."""
+    """What was entered is there to be copied; what was chosen by its name, such as Travel for travel."""
     shown = page.locator("main [readonly]").evaluate_all("all => all.map(each => each.value)")
-    assert set(entry.values.values()) <= {each.strip() for each in shown}, shown
+    assert {each.casefold() for each in entry.values.values()} <= {each.strip().casefold() for each in shown}, shown
 
 
 def expect_saved(page: Page) -> None:
