@@ -289,7 +289,7 @@ def test_whoever_signs_in_too_often_finds_the_way_back(tmp_path: Path, path: str
     with blog(settings_in(tmp_path, rate_address=100)) as served:
         visitor = served.visitor()
         form = {"csrf": visitor.token(path), "form": "main", "user": "anna", "username": "anna", "password": "x" * 9}
-        pages = [visitor.post(path, form) for _ in range(125)]  # in two minutes, if one ends meanwhile
+        pages = [visitor.post(path, {**form}) for _ in range(125)]  # in two minutes, if one ends meanwhile
         busy = [each for each in pages if each.status_code == 429]
     assert 'name="password"' in busy[0].text
     assert f'<a class="button" href="/wavyblog{path}">Try again</a>' in busy[-1].text

@@ -50,8 +50,8 @@ def test_background_work_that_fails_is_told_to_nobody_but_the_log(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with site(WITH_PAGES, settings) as started, httpx.Client(base_url=started.url, timeout=30) as client:
-        for place in (Media, "sweep"), (monitoring, "_write_and_read"):
-            monkeypatch.setattr(*place, _fail)
+        monkeypatch.setattr(Media, "sweep", _fail)
+        monkeypatch.setattr(monitoring, "_write_and_read", _fail)
         worker = Worker([started.running], started.engine)
         with caplog.at_level(logging.ERROR):
             worker.run_once()
