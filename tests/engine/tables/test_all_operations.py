@@ -9,7 +9,7 @@ from keyplan.engine.operations.differences import DIFFERENCES, EVERYWHERE, REFUS
 from tools.operations_table import operations_table, parameters_of, refused_operations
 
 SERVICES = {operation: service for service, operation in service_model.operations()}
-MOST_REFUSED = 11
+MOST_REFUSED = 10
 
 
 def test_few_operations_are_refused() -> None:
@@ -34,8 +34,8 @@ def test_every_operation_and_parameter_is_in_the_table() -> None:
             assert f"`{parameter}`" in rows[operation], (operation, parameter)
 
 
-@pytest.mark.parametrize("operation", sorted(refused_operations()))
-def test_an_operation_that_is_not_answered(engine: Engine, operation: str) -> None:
-    with pytest.raises(DynamoError) as caught:
-        engine.database.execute(operation, {})
-    assert (caught.value.code, caught.value.message) == ("UnknownOperationException", "Unknown operation exception")
+def test_an_operation_that_is_not_answered(engine: Engine) -> None:
+    for operation in ("DescribeNothing", *refused_operations()):
+        with pytest.raises(DynamoError) as caught:
+            engine.database.execute(operation, {})
+        assert (caught.value.code, caught.value.message) == ("UnknownOperationException", "Unknown operation exception")
