@@ -49,7 +49,8 @@ class Images:
             with Engine(str(self._path)) as engine:
                 return transactions(engine)
         except DamagedFile as error:
-            return REFUSED if "together" in str(error) or "is missing" in str(error) else str(error)
+            named = ("together", "is missing", "in the middle of a page")
+            return REFUSED if any(each in str(error) for each in named) else str(error)
 
 
 def transactions(engine: Engine) -> int:
