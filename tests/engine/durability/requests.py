@@ -3,9 +3,9 @@
 from typing import Any
 
 from keyplan.engine.database import Database
+from tests.engine.durability.administration_requests import ADMINISTRATION, ARN
 from tests.engine.durability.support import GSI, LSI, TABLE, definition
 
-ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/" + TABLE
 KEY = {"pk": {"S": "a"}, "sk": {"N": "1"}}
 ITEM: dict[str, Any] = {
     **KEY,
@@ -208,6 +208,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
         },
     ),
     ("GetRecords", {"ShardIterator": ARN + "/stream/x|1|" + "a" * 20, "Limit": 10}),
+    *ADMINISTRATION,
 ]
 
 
@@ -220,7 +221,7 @@ def prepare(database: Database) -> None:
 
 def with_stream(database: Database, operation: str, request: dict[str, Any]) -> dict[str, Any]:
     """The requests on streams, with names that exist in place of those that do not."""
-    if "StreamArn" not in request and operation != "GetRecords":
+    if operation not in ("DescribeStream", "GetShardIterator", "GetRecords"):
         return request
     found: Any = database.execute("ListStreams", {"TableName": TABLE})["Streams"]
     if not found:

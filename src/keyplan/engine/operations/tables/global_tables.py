@@ -60,7 +60,10 @@ def create_global_table(transaction: Transaction, request: GlobalTableRequest) -
             "Global tables with version 2017.11.29 aren't available where this endpoint keeps regions separate. "
             "Create replicas with UpdateTable instead."
         )
-    regions = [replica["RegionName"] for replica in request["ReplicationGroup"]]
+    group = request["ReplicationGroup"]
+    if not all("RegionName" in replica for replica in group):  # the model doesn't require it
+        raise invalid_parameter("Each replica in ReplicationGroup must have a RegionName")
+    regions = [replica["RegionName"] for replica in group]
     if not regions or len(set(regions)) < len(regions):
         raise invalid_parameter("ReplicationGroup must contain at least one Region, and each Region only once")
     if get_record(transaction, _KIND, _record(transaction, name)) is not None:
