@@ -352,10 +352,10 @@ def test_large_bodies(database: Database, wire: Wire) -> None:
     prepare(database)
     item = {**KEY, "long": {"S": "x" * 15_000_000}}
     assert answers(wire, "PutItem", orjson.dumps({"TableName": TABLE, "Item": item})) == "ValidationException"
-    names = {"TableName": TABLE, "Key": KEY, "ExpressionAttributeNames": {f"#{n}": "a" for n in range(290_000)}}
+    names = {"TableName": TABLE, "Key": KEY, "ExpressionAttributeNames": {f"#{n}": "a" for n in range(300_000)}}
     assert answers(wire, "GetItem", orjson.dumps(names)) == "ValidationException"
     keys = {"RequestItems": {TABLE: {"Keys": [{**KEY, "sk": {"N": str(n)}} for n in range(20_000)]}}}
     assert answers(wire, "BatchGetItem", orjson.dumps(keys)) == "ValidationException"
-    lists = {"TableName": TABLE, "Item": {**KEY, "list": {"L": [{"NULL": True}] * 250_000}}}
+    lists = {"TableName": TABLE, "Item": {**KEY, "list": {"L": [{"NULL": True}] * 205_000}}}
     assert answers(wire, "PutItem", orjson.dumps(lists)) == "ValidationException"
     assert wire.call("GetItem", TableName=TABLE, Key=KEY)["Item"] == ITEM

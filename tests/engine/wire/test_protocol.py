@@ -152,7 +152,7 @@ def test_more_members_than_can_be_read_quickly() -> None:
         assert status == 413
         assert orjson.loads(answer) == {
             "__type": "com.amazon.coral.service#RequestEntityTooLargeException",
-            "message": "The lists and maps of the request have more than 300,000 members. "
+            "message": "The lists and maps of the request have more than 420,000 members. "
             "Send fewer items in a request.",
         }
     text = r"{[,\"[,{" * MAX_MEMBERS
