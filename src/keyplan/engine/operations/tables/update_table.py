@@ -44,7 +44,11 @@ from keyplan.engine.operations.tables.vector_index_updates import (
     describe_vector_updates,
     update_vector_indexes,
 )
-from keyplan.engine.operations.tables.vector_indexes import check_vector_billing, one_index_at_a_time
+from keyplan.engine.operations.tables.vector_indexes import (
+    check_another_index,
+    check_vector_billing,
+    one_index_at_a_time,
+)
 from keyplan.engine.storage import stream_log
 from keyplan.engine.storage.catalog import Definition, Table
 from keyplan.engine.storage.descriptions import IndexDescription, KeySchemaElements, TableDescription
@@ -247,10 +251,7 @@ def _create_index(
     transaction: Transaction, table: Table, definition: Definition, request: TableRequest, index: IndexRequest
 ) -> None:
     description, name = definition["description"], index["IndexName"]
-    if any(other.name == name for other in table.all_indexes):
-        raise validation_error("Attempting to create an index which already exists")
-    if any(other.status == "CREATING" for other in table.all_indexes):
-        raise one_index_at_a_time()
+    check_another_index(table, name)
     billing = billing_of(description)
     if billing == "PAY_PER_REQUEST" and "ProvisionedThroughput" in index:
         raise units_not_allowed(name)

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.errors import invalid_parameter
 from keyplan.engine.operations.tables.definitions import (
     TableRequest,
     attributes_in_use,
@@ -15,6 +15,7 @@ from keyplan.engine.operations.tables.definitions import (
 from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.operations.tables.vector_indexes import (
     VectorIndexRequest,
+    check_another_index,
     check_vector_indexes,
     describe_vector,
     one_index_at_a_time,
@@ -57,10 +58,7 @@ def _create(
     transaction: Transaction, table: Table, definition: Definition, request: TableRequest, index: VectorIndexRequest
 ) -> None:
     description, name = definition["description"], index["IndexName"]
-    if any(other.name == name for other in table.all_indexes):
-        raise validation_error("Attempting to create an index which already exists")
-    if any(other.status == "CREATING" for other in table.all_indexes):
-        raise one_index_at_a_time()
+    check_another_index(table, name)
     given = request.get("AttributeDefinitions", [])
     check_definitions(given)
     known = description["AttributeDefinitions"]

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
-from keyplan.engine.errors import DynamoError, invalid_parameter, not_found
+from keyplan.engine.errors import DynamoError, invalid_parameter, not_found, validation_error
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.descriptions import (
     Distance,
     KeySchemaElements,
@@ -139,3 +140,11 @@ def one_index_at_a_time() -> DynamoError:
         "LimitExceededException",
         "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
     )
+
+
+def check_another_index(table: Table, name: str) -> None:
+    """Refuse an index that the table has already, and a second one while another is being filled."""
+    if any(other.name == name for other in table.all_indexes):
+        raise validation_error("Attempting to create an index which already exists")
+    if any(other.status == "CREATING" for other in table.all_indexes):
+        raise one_index_at_a_time()
