@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 _SENTENCE = re.compile(r"[A-Z“{].* .*[.?!]", re.DOTALL)
 _FOR_DEVELOPERS = re.compile(r"(Type|Value|Key|Runtime|Declaration|Design|OS)Error")
+_LOGGING = re.compile(r"_?log(ger)?\.")
 
 
 def sentences(source: str) -> Iterator[str]:
     """The sentences in a module, with `{}` for each value.
 
-    Docstrings, descriptions for the OpenAPI document, and what developers get for a wrong declaration are left out.
+    Docstrings, descriptions for the OpenAPI document, and what developers get for a wrong declaration or
+    operators read in the log are left out.
     """
     yield from _Found(ast.parse(source)).sentences
 
@@ -23,6 +25,10 @@ class _Found(ast.NodeVisitor):
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # a docstring otherwise
+            self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not _LOGGING.match(ast.unparse(node.func)):
             self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> None:

@@ -17,6 +17,7 @@ from keyplan.web.identity.issuer import dev_issuer
 from keyplan.web.routes.document import responses_of
 from keyplan.web.server import application, running, server_config
 from keyplan.web.settings import Settings
+from keyplan.web.system.rates import RateLimit
 from keyplan.web.system.running import Running, System
 
 
@@ -128,6 +129,15 @@ class Site:
     @property
     def api(self) -> str:
         return f"{self.url}/api/{self.running.system.name}"
+
+    def without_limits(self) -> None:
+        """Let through as many requests as anybody sends."""
+
+        async def take_async(limit: RateLimit) -> None:
+            pass
+
+        self.running.rates.take = lambda limit: None  # type: ignore[method-assign]  # only in tests
+        self.running.rates.take_async = take_async  # type: ignore[method-assign]  # only in tests
 
     def token(self, sub: str, *groups: str) -> str:
         return dev_issuer(self.running.settings).token(self.running.system.name, sub, groups=groups)

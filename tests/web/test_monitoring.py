@@ -11,12 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.web import SIGNED_IN, Api, allow
+from keyplan.web import SIGNED_IN, Api, Missing, allow
+from keyplan.web.routes.handling import takes_long
 from keyplan.web.server import monitoring
 from keyplan.web.settings import Settings
 from tests.web.answers import problem
 from tests.web.command import serve
-from tests.web.library import SYSTEM, Librarian, NewShelf, ShelfOut
+from tests.web.library import SYSTEM, Librarian, ShelfOut
 from tests.web.site import Site, changed, site
 
 THREADS = 60
@@ -24,14 +25,15 @@ THREADS = 60
 
 
 class Stuck(Librarian):
-    """A librarian who waits for a write lock that somebody else holds."""
+    """A librarian who waits for something."""
 
     @allow(SIGNED_IN)
-    def put_up(self, new: NewShelf) -> ShelfOut:
-        """Create a shelf, once the lock is free."""
-        waiting.append(new.name)
+    def look(self) -> ShelfOut:
+        """Look for a shelf. Writes would leave some threads to others."""
+        takes_long()
+        waiting.append(self.me.sub)
         free.wait(30)
-        return self.create_shelf(new)
+        raise Missing
 
 
 free = threading.Event()
@@ -42,14 +44,13 @@ waiting: list[str] = []
 def stuck(settings: Settings) -> Iterator[Site]:
     """A system whose threads all wait."""
     api = Api(Stuck)
-    api.post("/stuck", Stuck.put_up)
+    api.get("/stuck", Stuck.look)
     free.clear()
     waiting.clear()
     with site(replace(SYSTEM, api=api), settings) as served, ThreadPoolExecutor(THREADS) as pool:
         headers = {"Authorization": f"Bearer {served.token('ada')}"}
-        for number in range(THREADS):
-            body = {"name": f"Shelf {number}"}
-            pool.submit(httpx.post, f"{served.api}/stuck", json=body, headers=headers, timeout=40)
+        for _ in range(THREADS):
+            pool.submit(httpx.get, f"{served.api}/stuck", headers=headers, timeout=40)
         until(lambda: len(waiting) >= 40)
         try:
             yield served

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_type
 import pytest
 
 from keyplan.engine import Engine
+from keyplan.engine.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -66,7 +67,9 @@ def test_exceptions_by_name(engine: Engine) -> None:
         engine.get_item(TableName="Nothing", Key={"pk": {"S": "a"}})
 
 
-def test_an_operation_outside_the_supported_set_is_unknown(engine: Engine) -> None:
+def test_an_operation_that_is_not_supported_is_unknown(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as one of a botocore that is newer than this engine."""
+    monkeypatch.delitem(OPERATIONS, "ListGlobalTables")
     with pytest.raises(engine.exceptions.ClientError) as caught:
         engine.list_global_tables()
     assert caught.value.response["Error"]["Code"] == "UnknownOperationException"

@@ -184,7 +184,7 @@ LEGACY_CONDITIONS: list[LegacyCondition] = [
     LegacyCondition(
         {"tags": _comparing("NOT_CONTAINS", {"S": "t1"}), "grp": _comparing("BEGINS_WITH", X)},
         None,
-        lambda item: "t1" not in _tags(item) and item.get("grp") == X,
+        lambda item: "tags" in item and "t1" not in _tags(item) and item.get("grp") == X,
     ),
 ]
 

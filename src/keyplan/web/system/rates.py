@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -130,7 +131,7 @@ class Rates:
             if limit.subject in self._exhausted:
                 raise TooManyRequests(_WINDOW - second, limit.code, limit.detail)
             if limit.subject not in self._taking:
-                self._taking[limit.subject] = self._threads.submit(self._take_share, limit, minute)
+                self._taking[limit.subject] = self._threads.submit(copy_context().run, self._take_share, limit, minute)
             return self._taking[limit.subject]
 
     def _may_go_ahead(self, limit: RateLimit) -> bool:

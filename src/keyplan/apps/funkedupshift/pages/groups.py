@@ -7,11 +7,11 @@ from fastapi import Query
 from starlette.responses import Response
 
 from keyplan.apps.funkedupshift.fields import AnyGroup
-from keyplan.apps.funkedupshift.models import MemberOut, NewGroup, NewMember
+from keyplan.apps.funkedupshift.models import NewGroup, NewMember
 from keyplan.apps.funkedupshift.pages.shared import LISTED, FusView, pages
 from keyplan.apps.funkedupshift.service import FunkedUpShift
 from keyplan.apps.funkedupshift.service.access import ALLOWS
-from keyplan.web import Confirm, Forbidden, Listed, Missing, all_of, form_of
+from keyplan.web import Confirm, Forbidden, Listed, form_of
 
 _GROUP = "/groups/{name}"
 
@@ -62,15 +62,6 @@ pages.form(
 )
 
 
-def _member(service: FunkedUpShift, name: AnyGroup, user_id: str) -> MemberOut:
-    """A member of a group, with their name."""
-    members = all_of(lambda page: service.members(name, page))
-    found = next((each for each in members if each.user_id == user_id), None)
-    if found is None:
-        raise Missing
-    return found
-
-
 pages.form(f"{_GROUP}/members", FunkedUpShift.add_member, to=_GROUP, notice="{user_id} added.", again=group)
 pages.form(
     f"{_GROUP}/members/remove",
@@ -82,7 +73,7 @@ pages.form(
         "Remove {display_name} from {name}?",
         "Remove member",
         "They lose the permissions of the group at once.",
-        about=_member,
+        about=FunkedUpShift.member,
     ),
 )
 

@@ -87,16 +87,24 @@ class Groups(Access):
     @allow("groups:write", also="it is not Squash, or you are an admin")
     def members(self, name: AnyGroup, page: Paging) -> Listing[MemberOut]:
         """List the members of a group."""
-        self.find(self.design.group(name), allowed=lambda group: self._is_admin or group.name != SQUASH)
+        self._seen_group(name)
+        return self.chosen(self.design.group_members(name), page, self._with_names)
 
-        def shown(members: Sequence[Membership]) -> list[MemberOut]:
-            profiles = self.store.run(self.design.profiles([each.user_id for each in members]))
-            return [
-                MemberOut.from_fields(each, display_name=shown_name(profile))
-                for each, profile in zip(members, profiles, strict=True)
-            ]
+    @allow("groups:write", also="it is not Squash, or you are an admin")
+    def member(self, name: AnyGroup, user_id: Id) -> MemberOut:
+        """Get a member of a group."""
+        self._seen_group(name)
+        return self._with_names([self.find(self.design.membership(user_id, name))])[0]
 
-        return self.chosen(self.design.group_members(name), page, shown)
+    def _seen_group(self, name: AnyGroup) -> Group:
+        return self.find(self.design.group(name), allowed=lambda group: self._is_admin or group.name != SQUASH)
+
+    def _with_names(self, members: Sequence[Membership]) -> list[MemberOut]:
+        profiles = self.store.run(self.design.profiles([each.user_id for each in members]))
+        return [
+            MemberOut.from_fields(each, display_name=shown_name(profile))
+            for each, profile in zip(members, profiles, strict=True)
+        ]
 
     @allow("groups:write", also=_MAY_GRANT)
     def add_member(self, name: AnyGroup, new: NewMember) -> MembershipOut:
