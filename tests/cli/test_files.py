@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ from typer.testing import CliRunner
 from keyplan.cli import main
 from keyplan.engine import Engine
 from keyplan.engine.operator import table_files
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.damage import PAGE_SIZE, log_of
+from keyplan.engine.storage.transaction import Transaction
 from tests.engine.durability.support import GSI, LSI, TABLE, definition, server
 from tests.engine.durability.wire import Wire
 
@@ -180,7 +183,9 @@ def counted_over(wire: Wire) -> int:
 def test_check_finds_what_is_damaged(path: Path) -> None:
     code, text = said("check", "--path", path)
     assert code == 0
-    assert text.endswith("1 tables with 100 items, 200 index entries, 100 stream records.\n")
+    assert text.endswith(
+        "1 tables with 100 items, 200 index entries, 100 stream records, 0 backups, 0 changes of history (0 bytes).\n"
+    )
     right = path.read_bytes()
     for at in random.Random(1).sample(range(2 * PAGE_SIZE, len(right), PAGE_SIZE), 6):
         path.write_bytes(right[: at + 50] + bytes([right[at + 50] ^ 1]) + right[at + 51 :])
@@ -213,6 +218,117 @@ def test_check_compares_what_belongs_together(path: Path, damage: str, problem: 
     code, text = said("check", "--path", path)
     assert code == 1
     assert problem in text
+
+
+@pytest.fixture
+def rich(folder: Path) -> Path:
+    """A file with a vector index, a history and a backup."""
+    file = folder / "rich.db"
+    with Engine(str(file)) as engine:
+        engine.create_table(
+            TableName="Vectors",
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+            VectorIndexes=[
+                {
+                    "IndexName": "near",
+                    "VectorAttribute": {"AttributeName": "v"},
+                    "Dimensions": 2,
+                    "DistanceFunction": "COSINE",
+                    "Projection": {"ProjectionType": "ALL"},
+                }
+            ],
+        )
+        engine.update_continuous_backups(
+            TableName="Vectors", PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
+        )
+        for number in range(10):
+            vector = {} if number == 9 else {"v": {"L": [{"N": str(number)}, {"N": "1"}]}}
+            engine.put_item(TableName="Vectors", Item={"pk": {"S": str(number)}, **vector})
+        engine.create_backup(TableName="Vectors", BackupName="made")
+    return file
+
+
+def test_check_reads_everything(rich: Path) -> None:
+    code, text = said("check", "--path", rich)
+    assert (code, text.partition("pages, ")[2]) == (
+        0,
+        "1 tables with 10 items, 9 index entries, 0 stream records, 1 backups, 10 changes of history (70 bytes).\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ("DELETE FROM t1_1 WHERE id = 7", "table Vectors, index near: row 7 has no entry"),
+        (
+            "UPDATE t1_1 SET vector = x'0000803f0000803f' WHERE id = 7",
+            "table Vectors, index near: row 7 has an entry that isn't that of its item",
+        ),
+        (
+            "INSERT INTO t1_1(id, vector, keys) VALUES (99, x'0000803f0000803f', x'5b5d')",
+            "table Vectors, index near: 10 entries, but 9 items belong in it",
+        ),
+        ("DELETE FROM h1_1 WHERE number = 5", "history of table Vectors: changes are missing between 4 and 6"),
+        ("UPDATE h1_1 SET item = x'7b22' WHERE number = 5", "history of table Vectors: change 5 can't be read"),
+        ("DELETE FROM t2 WHERE id = 5", ": 9 items, but it had 10"),
+        ("UPDATE t2 SET size = 1 WHERE id = 5", ", row 5: the size isn't that of the item"),
+    ],
+)
+def test_check_compares_what_only_some_tables_have(rich: Path, damage: str, problem: str) -> None:
+    with Engine(str(rich)) as engine:
+        engine.database._storage.write(lambda transaction: transaction.sql(damage))
+    code, text = said("check", "--path", rich)
+    assert code == 1
+    assert problem in text
+
+
+@pytest.mark.parametrize("target", ["data.db", "data.db-wal", "data.db-shm", "link.db", "there/../data.db"])
+def test_a_database_is_not_written_over_itself(path: Path, folder: Path, target: str) -> None:
+    (folder / "link.db").symlink_to(path)
+    (folder / "there").mkdir()
+    for command in (("backup", target), ("export", TABLE, "--output", target)):
+        assert said(*command, "--path", path, "--force") == (
+            2,
+            f"keyplan: {target} belongs to the database itself. Give another path.\n",
+        )
+    assert count(path) == 100
+
+
+def test_another_database_in_use_is_not_replaced(path: Path, folder: Path) -> None:
+    other = folder / "other.db"
+    with server(other) as running, Wire(running.port) as wire:
+        for written in (False, True):
+            if written:
+                wire.call("CreateTable", **definition())
+            for command in (("backup", other), ("export", TABLE, "--output", other)):
+                code, text = said(*command, "--path", path, "--force")
+                assert (code, "in use" in text) == (2, True), text
+    # It was killed, so there is a log. It goes when the file is opened and closed.
+    log = log_of(other)
+    assert said("backup", other, "--path", path, "--force") == (
+        2,
+        f"keyplan: {other} has a log ({log}): it is a database in use, or one that was in use. Give another path.\n",
+    )
+    assert count(other) == 0
+    assert said("backup", other, "--path", path, "--force")[0] == 0
+    assert count(other) == 100
+
+
+def test_a_link_to_a_database(path: Path, folder: Path) -> None:
+    """What is replaced is the file that it leads to."""
+    (folder / "elsewhere").mkdir()
+    link = folder / "elsewhere" / "link.db"
+    link.symlink_to(path)
+    assert said("backup", "b.db", "--path", link)[0] == 0
+    with Engine(str(path)) as engine:
+        put(engine, 100, 10)
+    assert said("compact", "--path", link)[0] == 0
+    assert (link.is_symlink(), count(path)) == (True, 110)
+    assert said("restore", "b.db", "--path", link, "--force")[0] == 0
+    assert (link.is_symlink(), count(path)) == (True, 100)
+    assert names(folder / "elsewhere") == {"link.db"}
 
 
 def test_compact(path: Path, folder: Path) -> None:
@@ -299,6 +415,46 @@ def test_import_of_a_file_that_was_cut_off(path: Path, folder: Path) -> None:
     code, text = said("import", TABLE, "t.json.gz", "--path", path)
     assert code == 2
     assert text.startswith("keyplan: t.json.gz can't be read to its end: ")
+
+
+def test_import_of_a_file_that_is_not_gzip(path: Path, folder: Path) -> None:
+    """Its beginning may look like it. What was imported before is counted."""
+    assert said("export", TABLE, "--output", "t.json.gz", "--path", path)[0] == 0
+    content = (folder / "t.json.gz").read_bytes()
+    for wrong in (b"x" * 100, content[:10] + b"\xff" * 100, content[:10] + b"garbage" * 10, content[:-6] + b"wrong!"):
+        (folder / "w.json.gz").write_bytes(wrong)
+        code, text = said("import", TABLE, "w.json.gz", "--path", path)
+        assert code == 2
+        assert text.startswith("keyplan: w.json.gz can't be read to its end: ")
+    assert text.endswith(". 100 items were imported.\n")
+
+
+def test_import_into_one_of_many_tables(path: Path) -> None:
+    with Engine(str(path)) as engine:
+        for number in range(110):
+            made = definition()
+            engine.create_table(**{**made, "TableName": f"A{number:03d}"})  # type: ignore[arg-type]
+    assert said("export", TABLE, "--output", "t.json", "--path", path)[0] == 0
+    assert said("import", TABLE, "t.json", "--path", path) == (0, f"Imported 100 items to {TABLE}.\n")
+    code, text = said("import", "None", "t.json", "--path", path)
+    assert (code, TABLE in text) == (2, True)
+
+
+def test_a_table_that_is_still_restored(path: Path) -> None:
+    with Engine(str(path)) as engine:
+        table = engine.describe_table(TableName=TABLE)["Table"]
+        assert table["TableStatus"] == "ACTIVE"
+        engine.database._storage.write(_leave_unfinished)
+    refused = (2, f"keyplan: The table {TABLE} is still being restored or imported. Try again later.\n")
+    assert said("export", TABLE, "--output", "t.json", "--path", path) == refused
+    Path("t.json").write_text("")
+    assert said("import", TABLE, "t.json", "--path", path) == refused
+
+
+def _leave_unfinished(transaction: Transaction) -> None:
+    made = deepcopy(transaction.catalog.tables[TABLE].definition)
+    made["description"]["TableStatus"] = "CREATING"
+    transaction.save(Table(transaction.catalog.tables[TABLE].number, made))
 
 
 def test_uploads_are_named(path: Path, folder: Path) -> None:

@@ -68,7 +68,8 @@ def restore(
 def check(path: DataFile = None) -> None:
     """Read all of a database file and compare what belongs together. Nothing is changed.
 
-    It checks the checksum of every page, every index against its table, and streams. Others can use the file meanwhile.
+    It checks the checksum of every page, every index against its table, backups, histories and streams. Others can use
+    the file meanwhile.
     """
     from keyplan.engine.operator import check_file
 
@@ -81,7 +82,8 @@ def check(path: DataFile = None) -> None:
         fail(f"{file} is damaged. Restore it from a backup (`keyplan restore`).", 1)
     typer.echo(
         f"{file} is right: {found.pages:,} pages, {found.tables:,} tables with {found.items:,} items, "
-        f"{found.entries:,} index entries, {found.records:,} stream records."
+        f"{found.entries:,} index entries, {found.records:,} stream records, {found.backups:,} backups, "
+        f"{found.changes:,} changes of history ({found.history_bytes:,} bytes)."
     )
 
 

@@ -36,13 +36,14 @@ SPARE_BYTES = 16 * 2**20
 
 def back_up(path: Path, target: Path, *, force: bool = False, progress: Progress = no_progress) -> int:
     """Write a backup of a file, which may be in use; return its size."""
-    check_target(target, force=force)
+    check_target(target, path, force=force)
     with _opened(path) as storage:
         return _copy(storage, path, target, force=force, progress=progress)
 
 
 def compact(path: Path, *, progress: Progress = no_progress) -> tuple[int, int]:
     """Rewrite a file without its unused pages; return its size before and after. Nobody else may use it."""
+    path = followed(path)
     with _opened(path):
         pass  # refuses a damaged file, and copies the log into the file
     before = path.stat().st_size
@@ -72,7 +73,8 @@ def restore(
 
     Everything in it is checked first. `without_log` gives up what was in a log that is lost.
     """
-    check_target(path, force=force)
+    path = followed(path)
+    _check_place(path, force=force)
     if not source.is_file():
         raise OperatorError(f"{source} doesn't exist. Give the path of a backup.")
     with _written(path, _size(source)) as new:
@@ -123,8 +125,32 @@ def _in_use(path: Path, what: str) -> OperatorError:
     return OperatorError(f"{path} is in use, and can't be {what} now. Stop the processes that use it, and try again.")
 
 
-def check_target(target: Path, *, force: bool) -> None:
-    """Refuse a path that nothing can be written to, or where there is something."""
+def followed(path: Path) -> Path:
+    """Return the file that a link leads to: what is replaced is the file, not the link."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def check_target(target: Path, path: Path, *, force: bool) -> None:
+    """Refuse a file to write that nothing can be written to, where there is something, or that a database needs."""
+    _check_place(target, force=force)
+    if target.resolve() in [file.resolve() for file in (path, *_files_of(followed(path)))]:
+        raise OperatorError(f"{target} belongs to the database itself. Give another path.")
+    log = log_of(followed(target))
+    if log.exists() and log.stat().st_size:
+        raise OperatorError(
+            f"{target} has a log ({log}): it is a database in use, or one that was in use. Give another path."
+        )
+    if target.exists():
+        with is_alone(target) as alone:
+            if not alone:
+                raise _in_use(target, "replaced")
+
+
+def _files_of(path: Path) -> list[Path]:
+    return [path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal"))]
+
+
+def _check_place(target: Path, *, force: bool) -> None:
     if not target.absolute().parent.is_dir():
         raise OperatorError(f"The folder {target.absolute().parent} doesn't exist. Create it first.")
     if target.is_dir():
@@ -163,7 +189,7 @@ def _written(target: Path, size: int) -> Iterator[Path]:
     try:
         yield new
     finally:
-        for file in (new, *(new.with_name(new.name + suffix) for suffix in ("-wal", "-shm", "-journal"))):
+        for file in _files_of(new):
             file.unlink(missing_ok=True)
 
 

@@ -6,6 +6,7 @@ that exists, replaces items with the same key, and goes on after a line that isn
 
 import gzip
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -46,7 +47,7 @@ class Imported:
 
 def export_table(path: Path, table: str, target: Path, *, force: bool = False, progress: Progress = no_progress) -> int:
     """Write all items of a table to a file; return how many there are."""
-    check_target(target, force=force)
+    check_target(target, path, force=force)
     storage = Storage(str(path), durability="normal", clock=time.time)
     try:
         with closing(storage.connect()) as connection:
@@ -55,6 +56,8 @@ def export_table(path: Path, table: str, target: Path, *, force: bool = False, p
             found = transaction.catalog.tables.get(table)
             if found is None:
                 raise no_table(table, path, sorted(transaction.catalog.tables))
+            if found.is_being_created:
+                raise _still_created(table)
             total: int = transaction.sql(f"SELECT count(*) FROM {found.rows}").get
             new = target.with_name(f"{target.name}.{uuid4().hex}.new")
             create_private(new)
@@ -78,15 +81,31 @@ def no_table(table: str, path: Path, names: list[str]) -> OperatorError:
     return OperatorError(f"There is no table {table} in {path}. {there}")
 
 
+def _still_created(table: str) -> OperatorError:
+    return OperatorError(f"The table {table} is still being restored or imported. Try again later.")
+
+
+def _check_table(database: Database, table: str, path: Path) -> None:
+    """Refuse a table that doesn't exist, or can't be used yet."""
+    names: list[str] = []
+    request: dict[str, object] = {}
+    while page := cast(list[str], database.execute("ListTables", request)["TableNames"]):
+        names += page
+        request = {"ExclusiveStartTableName": page[-1]}
+    if table not in names:
+        raise no_table(table, path, names)
+    described = cast(dict[str, object], database.execute("DescribeTable", {"TableName": table})["Table"])
+    if described["TableStatus"] == "CREATING":
+        raise _still_created(table)
+
+
 def import_table(path: Path, table: str, source: Path, *, progress: Progress = no_progress) -> Imported:
     """Write the items of a file to a table; lines that aren't items are counted and reported."""
     imported = Imported()
     size = source.stat().st_size
     database = Database(str(path))
     try:
-        names = cast(list[str], database.execute("ListTables", {})["TableNames"])
-        if table not in names:
-            raise no_table(table, path, names)
+        _check_table(database, table, path)
         with source.open("rb") as raw:
             file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if source.suffix == ".gz" else raw
             batch: list[tuple[int, Item]] = []
@@ -97,12 +116,12 @@ def import_table(path: Path, table: str, source: Path, *, progress: Progress = n
                         _write(database, table, batch, imported)
                         batch = []
                         progress(raw.tell(), size)
-            except (EOFError, OSError) as error:
-                raise OperatorError(
-                    f"{source} can't be read to its end: {error}. {imported.items} items were imported."
-                ) from error
-            finally:
+            except (EOFError, OSError, zlib.error) as error:
                 _write(database, table, batch, imported)
+                raise OperatorError(
+                    f"{source} can't be read to its end: {error}. {imported.items:,} items were imported."
+                ) from error
+            _write(database, table, batch, imported)
     finally:
         database.close()
     return imported
