@@ -104,24 +104,25 @@ class Database:
         return self._regions.separate
 
     def _operation(self, name: str) -> Operation:
-        try:
-            operation = OPERATIONS[name]
-        except KeyError:
-            raise unknown_operation() from None
+        operation = OPERATIONS.get(name)
+        if operation is None:
+            raise unknown_operation()
         if self._regions.separate or name == ASKS_FOR_ADDRESS:
             return self._regions.operation_for(operation, name.caller if isinstance(name, CalledOperation) else NOBODY)
         return operation
 
     def _run(self, operation: Operation, request: Request) -> Answer:
         run = operation.run
+        if not operation.alone:
+            if not operation.writes or (operation.only_reads is not None and operation.only_reads(request)):
+                return self._storage.read(lambda transaction: run(transaction, request))
+            return self._storage.write(lambda transaction: run(transaction, request))
         if operation.search is not None:
             return operation.search(self._storage.read, self._vectors, request)
         if operation.needs_store and self._store is None:
             raise validation_error(NO_STORE)
-        if not operation.writes or (operation.only_reads is not None and operation.only_reads(request)):
-            return self._storage.read(lambda transaction: run(transaction, request))
         answer = self._storage.write(lambda transaction: run(transaction, request))
-        if operation.alone and self._vectors.held_bytes:
+        if self._vectors.held_bytes:
             self._vectors.keep_only(self._storage.read(_vector_indexes))
         if operation.starts_work and self._maintenance.has_work():
             self._maintenance.start()

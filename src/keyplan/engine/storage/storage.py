@@ -107,26 +107,24 @@ class Storage:
         Data in memory has no snapshots: there, a read has to wait for a write of another thread, or raises `Busy`. A
         read of many items raises `Paused` after so many seconds.
         """
-        if self._lock.acquire(blocking=False):
-            return self._read_with_primary(work, pause_after)
-        if self._path is None:
-            if not self._lock.acquire(blocking=wait):
-                raise Busy
-            return self._read_with_primary(work, pause_after)
+        if self._lock.acquire(blocking=False) or (self._path is None and self._waited(wait)):
+            try:
+                result = self._run(self._cursor, "BEGIN", work, writes=False, pause_after=pause_after)
+                self._cache.after_transaction()
+                return result
+            finally:
+                self._lock.release()
         reader = self._take_reader()
         try:
             return self._run(reader, "BEGIN", work, writes=False, pause_after=pause_after)
         finally:
             self._return_reader(reader)
 
-    def _read_with_primary(self, work: Callable[[Transaction], T], pause_after: float) -> T:
-        """Read with the primary connection, whose lock was acquired."""
-        try:
-            result = self._run(self._cursor, "BEGIN", work, writes=False, pause_after=pause_after)
-            self._cache.after_transaction()
-            return result
-        finally:
-            self._lock.release()
+    def _waited(self, wait: bool) -> bool:
+        """Acquire the lock that another thread has, or raise `Busy` if the caller doesn't want to wait."""
+        if not self._lock.acquire(blocking=wait):
+            raise Busy
+        return True
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run a function in a transaction that is committed at its end, or rolled back by any exception."""
@@ -177,14 +175,16 @@ class Storage:
         try:
             cursor.execute(begin)
             new_log = False
-            if writes:
+            if writes and self._checkpoints:
                 version, state = cursor.execute("SELECT version, state FROM meta").get
                 if state != OPEN:
                     new_log = True
                     cursor.execute(NEW_LOG)
             else:
                 version = cursor.execute("SELECT version FROM meta").get
-            catalog = self._current_catalog(cursor, version)
+            catalog = self._catalog
+            if catalog.version != version:
+                catalog = self._current_catalog(cursor, version)
             transaction = Transaction(cursor, catalog, self._clock(), writes=writes, pause_after=pause_after)
             result = work(transaction)
             if transaction.catalog_changed:

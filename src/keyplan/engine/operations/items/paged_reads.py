@@ -269,8 +269,13 @@ class Page:
         """Read rows until there are no more or the page is full; return whether it is full."""
         until = perf_counter() + transaction.pause_after
         rows = transaction.scan(self.table, self._index, bounds.low, bounds.high, backward=bounds.backward, limit=limit)
-        take = self._take if self._decodes else self._copy
-        if not take(rows, until):
+        if not self._decodes:
+            stopped = self._copy(rows, until)
+        elif self._partial:
+            stopped = self._take_entries(rows, until)
+        else:
+            stopped = self._take(rows, until)
+        if not stopped:
             return False
         rows.close()
         if self._bytes > PAGE_BYTES:
@@ -281,6 +286,28 @@ class Page:
 
     def _take(self, rows: apsw.Cursor, until: float) -> bool:
         """Add items that have to be decoded; return whether it stopped because the page is full or the time is over."""
+        matches = self._selection.filter.matches if self._selection.filter else None
+        project = self._selection.projection.apply if self._selection.projection else None
+        items, scanned, read = self._items, self.scanned, self._bytes
+        known = len(items)
+        stopped, stored = False, self._last
+        for size, stored in rows:
+            if stored is None or stored[-1] != ITEM_END:
+                raise incomplete_item()
+            scanned += 1
+            read += size
+            item: Item = orjson.loads(stored)
+            if matches is None or matches(item):
+                items.append(stored if project is None else project(item))
+            if read > PAGE_BYTES or (scanned % _LOOK_EVERY == 0 and perf_counter() > until):
+                stopped = True
+                break
+        self._last, self._bytes, self.scanned = stored, read, scanned
+        self.count += len(items) - known
+        return stopped
+
+    def _take_entries(self, rows: apsw.Cursor, until: float) -> bool:
+        """The same for an index that holds only a part of each item."""
         for size, stored in rows:
             if stored is None or stored[-1] != ITEM_END:
                 raise incomplete_item()
@@ -312,24 +339,21 @@ class Page:
         return stopped
 
     def _add(self, size: int, stored: bytes) -> None:
+        index, selection = self._index, self._selection
+        assert index is not None
         self.scanned += 1
         self._last = stored
         item: Item = orjson.loads(stored)
-        entry = item
-        if self._index is not None and self._partial:
-            entry = self._index.project(item)
-            self._count_entry(item_size(entry), size)
-        else:
-            self._bytes += size
+        entry = index.project(item)
+        self._count_entry(item_size(entry), size)
         seen = item if self._fetches else entry
-        selection = self._selection
         if selection.filter is not None and not selection.filter.matches(seen):
             return
         self.count += 1
         if selection.projection is not None:
             self._items.append(selection.projection.apply(seen))
         else:
-            self._items.append(stored if selection.select == "ALL_ATTRIBUTES" or not self._partial else entry)
+            self._items.append(stored if selection.select == "ALL_ATTRIBUTES" else entry)
 
     def _count_entry(self, entry_size: int, size: int) -> None:
         """Count an index entry and, if the rest is fetched from the table, the whole item."""
