@@ -131,8 +131,8 @@ DOORS: dict[str, dict[str, list[str]]] = {
     },
 }
 
-INSIDERS = {"keyplan.design": {"keyplan.data"}}
-"""Who may look behind a room's doors: the data layer works with every detail of a declaration."""
+INSIDERS = {"keyplan.design": {"keyplan.capacity", "keyplan.data", "keyplan.publish", "keyplan.review"}}
+"""Who may look behind a room's doors: those that work with every detail of a declaration."""
 
 
 FLOOR_PLAN = {

@@ -62,7 +62,7 @@ from keyplan.design import (
 )
 from keyplan.design.conditions import recorded
 from keyplan.design.key_values import OPTIONS
-from tests.design import test_vectors
+from tests.design import test_vectors, test_words
 from tests.design.support import wrong
 
 blog = Table(
@@ -1128,7 +1128,8 @@ def a_type_without_a_type_attribute() -> object:
 @declares(
     "class-options",
     "Thing",
-    'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...), or abstract=True.',
+    'Use table=... and, with it, type="...", noun="...", exists=Refusal(...), expected=expect(...) and claims=(...), '
+    "or abstract=True.",
 )
 def a_misspelled_option() -> object:
     class Thing(Entity, tabel=other):
@@ -1790,7 +1791,7 @@ def codes_in_the_source() -> Iterator[str]:
 
 
 def test_every_code_is_tested() -> None:
-    tested = {code for code, *_ in WRONG} | {code for code, *_ in test_vectors.WRONG}
+    tested = {code for code, *_ in WRONG} | {code for code, *_ in (*test_vectors.WRONG, *test_words.WRONG)}
     assert set(codes_in_the_source()) - tested == set()
 
 

@@ -93,6 +93,7 @@ from keyplan.design.text import OneLine
 from keyplan.design.values import LINK, ImageLink, Link, UserId
 from keyplan.design.vector_indexes import VectorAccess, vector_index
 from keyplan.design.vectors import vector
+from keyplan.design.words import Accepted, Consumer, Expected, accept, consumer, expect
 
 __all__ = [
     "ALL",
@@ -104,11 +105,13 @@ __all__ = [
     "LINK",
     "OPEN",
     "READ_ONLY",
+    "Accepted",
     "Aggregate",
     "Aggregated",
     "AsStored",
     "BatchGet",
     "BatchOp",
+    "Consumer",
     "Count",
     "Created",
     "CreatedAt",
@@ -116,6 +119,7 @@ __all__ = [
     "Design",
     "DesignError",
     "Entity",
+    "Expected",
     "Fields",
     "Follow",
     "Get",
@@ -164,6 +168,7 @@ __all__ = [
     "Versioned",
     "about",
     "absent",
+    "accept",
     "access_of",
     "address_key",
     "aggregate",
@@ -176,6 +181,7 @@ __all__ = [
     "check_address",
     "classes_in",
     "collection",
+    "consumer",
     "contains",
     "count",
     "counts",
@@ -185,6 +191,7 @@ __all__ = [
     "derived",
     "entity_of",
     "exists",
+    "expect",
     "follow",
     "get",
     "ids_from",

@@ -16,6 +16,7 @@ from keyplan.design.refusals import Refusal
 from keyplan.design.relaxed import relax
 from keyplan.design.specs import FieldSpec, KeyPart, KeySpec
 from keyplan.design.tables import KeyAccess, Table
+from keyplan.design.words import Claims, Expected
 
 E = TypeVar("E", bound="Entity")
 
@@ -71,6 +72,8 @@ class Entity(BaseModel):
         type: str | None = None,
         noun: str | None = None,
         exists: Refusal | None = None,
+        expected: Expected | None = None,
+        claims: Claims = (),
         abstract: bool = False,
         **kwargs: object,
     ) -> None:
@@ -79,13 +82,15 @@ class Entity(BaseModel):
                 "class-options",
                 cls.__name__,
                 f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
-                'Use table=... and, with it, type="...", noun="..." and exists=Refusal(...), or abstract=True.',
+                'Use table=... and, with it, type="...", noun="...", exists=Refusal(...), expected=expect(...) and '
+                "claims=(...), or abstract=True.",
             )
-        if abstract and (type is not None or noun is not None or exists is not None):
+        of_its_own = (type, noun, exists, expected, claims or None)
+        if abstract and any(each is not None for each in of_its_own):
             raise DesignError(
                 "abstract-entity",
                 cls.__name__,
-                "it is abstract, so there are no items that could have a type, a noun or an error of their own",
+                "it is abstract, so there are no items that could have a type, a noun, an error, claims and so on",
                 "Give these to the entities that inherit from it.",
             )
         super().__init_subclass__()
@@ -98,6 +103,8 @@ class Entity(BaseModel):
         type: str | None = None,
         noun: str | None = None,
         exists: Refusal | None = None,
+        expected: Expected | None = None,
+        claims: Claims = (),
         abstract: bool = False,
         **kwargs: object,
     ) -> None:
@@ -111,7 +118,7 @@ class Entity(BaseModel):
             make_abstract(cls, table)
         elif table is not None:
             own_declarations(cls)
-            cls.spec = EntitySpec(cls, table, type, noun, exists)
+            cls.spec = EntitySpec(cls, table, type, noun, exists, expected, claims)
         elif not hasattr(cls, "spec"):
             raise DesignError(
                 "no-table",

@@ -35,6 +35,7 @@ from keyplan.design.tables import Index, Key, Placement, Table
 from keyplan.design.templates import Slot, Template, parse
 from keyplan.design.vector_indexes import VectorPlacement
 from keyplan.design.vectors import VectorSpec, bind_vectors
+from keyplan.design.words import Claims, Expected, checked_claims
 
 if TYPE_CHECKING:
     from keyplan.design.entity import Entity
@@ -53,8 +54,12 @@ class EntitySpec:
         type_name: str | None,
         noun: str | None = None,
         refusal: Refusal | None = None,
+        expected: Expected | None = None,
+        claims: Claims = (),
     ) -> None:
         self.entity = entity
+        self.expected = expected
+        """How many items there will be, and how large, if that is known."""
         self.noun = noun or _words(entity.__name__)
         """The word for one item, in messages."""
         self.refusal = refusal
@@ -64,6 +69,8 @@ class EntitySpec:
         self.name = entity.__name__
         self._check_type()
         self.fields = {name: self._field(name, info) for name, info in entity.declared_fields.items()}
+        self.claims = checked_claims(self.name, claims, self.fields)
+        """The fields, or combinations of fields, that no two items may share."""
         joint = joint_limits_of(entity, entity.declared_fields)
         self.limits = EntityLimits(self.name, entity.declared_fields, joint)
         check_fields(self)

@@ -23,6 +23,7 @@ from keyplan.design.standins import FieldName, read_refs
 from keyplan.design.tables import HOUSEKEEPING, Table
 from keyplan.design.transaction_size import check_transaction
 from keyplan.design.vectors import check_shared_vectors
+from keyplan.design.words import Accepted, check_design_words, check_pattern_words
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Op[object])
@@ -92,8 +93,18 @@ def departure(document: str, here: str, because: str) -> Departure:
 class Pattern(Generic[P, R]):
     """An access pattern, with the document's wording. Checked once, when the design's class is created."""
 
-    def __init__(self, wording: str, build: Callable[Concatenate[Any, P], R]) -> None:
+    def __init__(
+        self,
+        wording: str,
+        build: Callable[Concatenate[Any, P], R],
+        decides: str | None = None,
+        returns: int | None = None,
+    ) -> None:
         self.wording = wording
+        self.decides = decides
+        """What is decided on what it reads, if anything."""
+        self.returns = returns
+        """How many items it usually returns, if that is known."""
         self._build = build
         self.name = build.__name__
         self.symbolic: Op[object]
@@ -141,8 +152,14 @@ class Pattern(Generic[P, R]):
             ) from error
 
 
-def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[P, R]]:
-    """Declare a method of a design as an access pattern, with the document's wording."""
+def pattern(
+    wording: str, *, decides: str | None = None, returns: int | None = None
+) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[P, R]]:
+    """Declare a method of a design as an access pattern, with the document's wording.
+
+    `decides` says what is decided on what it reads (`"whether the user may publish"`), and `returns` how many items it
+    usually returns.
+    """
 
     text: object = wording
     if not isinstance(text, str) or not text.strip():
@@ -150,7 +167,8 @@ def pattern(wording: str) -> Callable[[Callable[Concatenate[D, P], R]], Pattern[
         raise DesignError("pattern-wording", place, "the pattern has no wording", 'Write @pattern("Get order by id").')
 
     def declare(build: Callable[Concatenate[D, P], R]) -> Pattern[P, R]:
-        return Pattern(wording, build)
+        check_pattern_words(build.__qualname__, decides, returns)
+        return Pattern(wording, build, decides, returns)
 
     return declare
 
@@ -176,6 +194,14 @@ class Design:
     tables: ClassVar[Sequence[Table]] = ()
     entities: ClassVar[Sequence[type[Entity]]] = ()
     departures: ClassVar[Sequence[Departure]] = ()
+    purpose: ClassVar[str] = ""
+    """What it is for: the docstring of the class."""
+    tenant_field: ClassVar[str | None] = None
+    """The field that says whose data an item is, where several customers share the tables."""
+    regions: ClassVar[Sequence[str]] = ()
+    """The regions in which the tables are; global tables, if there are several."""
+    accepted: ClassVar[Sequence[Accepted]] = ()
+    """What a review finds and is accepted, with the reason."""
     patterns: ClassVar[Mapping[str, Pattern[..., Any]]] = {}
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -187,7 +213,15 @@ class Design:
                 problem = f"{name} isn't a tuple or a list"
                 raise DesignError("not-a-sequence", cls.__name__, problem, f"Write {name} = (One,), with the comma.")
         cls.patterns = {name: value for name, value in vars(cls).items() if isinstance(value, Pattern)}
+        cls.purpose = inspect.cleandoc(cls.__doc__ or "")
         _check_entities(cls)
+        check_design_words(
+            cls.__name__,
+            tenant_field=cls.tenant_field,
+            fields=[name for entity in cls.entities for name in entity.spec.fields],
+            regions=cls.regions,
+            accepted=cls.accepted,
+        )
         design = cls()
         for each in cls.patterns.values():
             each.symbolic = each.read(design)

@@ -1,7 +1,7 @@
 """Tables and indexes of a design, in DynamoDB's terms."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
@@ -9,6 +9,7 @@ from keyplan.design.attributes import ALL, KeyAttribute, Projection, attributes_
 from keyplan.design.errors import DesignError
 from keyplan.design.formats import TimePrecision
 from keyplan.design.vector_indexes import VectorIndexKey, VectorPlacement, bound_index, check_vector_indexes
+from keyplan.design.words import Consumer, TableClass, check_operations
 
 Case: TypeAlias = Literal["as is", "camel", "pascal"]
 StreamView: TypeAlias = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
@@ -76,6 +77,8 @@ class Index:
     range: tuple[KeyAttribute, ...]
     projection: Projection
     local: bool = False
+    why: str = ""
+    """What it is for."""
 
     @property
     def attributes(self) -> tuple[KeyAttribute, ...]:
@@ -89,16 +92,17 @@ class IndexKey:
     key: Key
     projection: Projection = ALL
     local: bool = False
+    why: str = ""
 
 
-def index(key: Key, projection: Projection = ALL) -> IndexKey:
-    """A global secondary index with a projection. (For all attributes, `key(...)` is enough.)"""
-    return IndexKey(key, projection)
+def index(key: Key, projection: Projection = ALL, *, why: str = "") -> IndexKey:
+    """A global secondary index with a projection. (For all attributes, `key(...)` is enough.) `why`: what it is for."""
+    return IndexKey(key, projection, why=why)
 
 
-def local(range: str, projection: Projection = ALL) -> IndexKey:
-    """A local secondary index: the table's hash key with another sort key."""
-    return IndexKey(Key((), (range,)), projection, local=True)
+def local(range: str, projection: Projection = ALL, *, why: str = "") -> IndexKey:
+    """A local secondary index: the table's hash key with another sort key. `why`: what it is for."""
+    return IndexKey(Key((), (range,)), projection, local=True, why=why)
 
 
 @dataclass(eq=False)
@@ -125,6 +129,18 @@ class Table:
     """The attribute that contains the item's fields as JSON text, if the document has such an envelope."""
     vectors: Mapping[str, VectorIndexKey] = field(default_factory=dict)
     """The vector indexes."""
+    protected: bool | None = None
+    """Whether the table is protected from being deleted. None: not said."""
+    recovery: int | bool | None = None
+    """Point-in-time recovery: for how many days (True: 35), False for deliberately none. None: not said."""
+    table_class: TableClass = "STANDARD"
+    encryption: str | None = None
+    """`AWS_OWNED`, `AWS_MANAGED`, or the ARN of a key. None: not said, which is `AWS_OWNED`."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    consumers: Sequence[Consumer] = ()
+    """What reads the stream."""
+    why: str = ""
+    """Why the table is as it is."""
 
     def __post_init__(self) -> None:
         self.hash = attributes_of(self.key.hash, self.name)
@@ -154,7 +170,7 @@ class Table:
             raise DesignError(
                 "index-key", place, "a part of the key has more than four attributes", "Use four or fewer."
             )
-        return Index(self.name, name, hash_, range_, declared.projection, declared.local)
+        return Index(self.name, name, hash_, range_, declared.projection, declared.local, declared.why)
 
     def _check_limits(self) -> None:
         """Refuse what DynamoDB would reject when the table is created."""
@@ -174,6 +190,15 @@ class Table:
                 f"its billing is {self.billing}, {'without' if self.capacity is None else 'with'} a capacity",
                 'Use capacity=(read, write) with billing="PROVISIONED", and only with it.',
             )
+        check_operations(
+            self.name,
+            recovery=self.recovery,
+            table_class=self.table_class,
+            encryption=self.encryption,
+            tags=self.tags,
+            consumers=self.consumers,
+            has_stream=self.stream is not None,
+        )
 
     def _check_names(self) -> None:
         for name in (_ENVIRONMENT.sub("xxx", self.name), *self.by_name, *self.vectors_by_name):

@@ -9,6 +9,7 @@ from keyplan.design import HOUSEKEEPING, Design, Table
 from keyplan.design.attributes import KeyAttribute, Projection
 from keyplan.design.tables import Index
 from keyplan.design.vector_indexes import VectorIndex
+from keyplan.design.words import MOST_RECOVERY_DAYS
 
 _CREATION_SECONDS = 600
 """How long a table may take to become active; AWS needs a minute at most, and longer only for many indexes."""
@@ -25,10 +26,10 @@ def create_table_requests(design: Design) -> Iterator[tuple[dict[str, Any], dict
 
 
 def create_tables(design: Design) -> Steps[None]:
-    """Create missing tables, wait until they are active, and turn on their time to live.
+    """Create missing tables, wait until they are active, and turn on their time to live and point-in-time recovery.
 
     Raises `Unsupported` before anything is created if the endpoint has no transactions, and at the end if it has no
-    time to live.
+    time to live, or no point-in-time recovery that a table wants.
     """
     yield from _check_transactions(design)
     requests = list(create_table_requests(design))
@@ -39,6 +40,10 @@ def create_tables(design: Design) -> Steps[None]:
             answer = yield from call("describe_time_to_live", {"TableName": request["TableName"]})
             if answer["TimeToLiveDescription"]["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
                 yield from call("update_time_to_live", ttl)
+    for table in design.all_tables:
+        recovery = _point_in_time_recovery(table, design.table_name(table))
+        if recovery is not None:
+            yield from call("update_continuous_backups", recovery)
 
 
 def _create_table(request: dict[str, Any]) -> Steps[None]:
@@ -108,7 +113,33 @@ def _create(table: Table, name: str) -> dict[str, Any]:
         request["VectorIndexes"] = [_vector_index(index) for index in table.vectors_by_name.values()]
     if table.stream is not None:
         request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": table.stream}
+    return request | _operation(table)
+
+
+def _operation(table: Table) -> dict[str, Any]:
+    """What the table says about its operation, of what CreateTable takes."""
+    request: dict[str, Any] = {}
+    if table.protected is not None:
+        request["DeletionProtectionEnabled"] = table.protected
+    if table.table_class != "STANDARD":
+        request["TableClass"] = table.table_class
+    if table.encryption == "AWS_OWNED":
+        request["SSESpecification"] = {"Enabled": False}
+    elif table.encryption is not None:
+        own = {} if table.encryption == "AWS_MANAGED" else {"KMSMasterKeyId": table.encryption}
+        request["SSESpecification"] = {"Enabled": True, "SSEType": "KMS", **own}
+    if table.tags:
+        request["Tags"] = [{"Key": key, "Value": value} for key, value in table.tags.items()]
     return request
+
+
+def _point_in_time_recovery(table: Table, name: str) -> dict[str, Any] | None:
+    """The UpdateContinuousBackups request of a table, or None if it wants no point-in-time recovery."""
+    if not table.recovery:
+        return None
+    days = MOST_RECOVERY_DAYS if table.recovery is True else table.recovery
+    wanted = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": days}
+    return {"TableName": name, "PointInTimeRecoverySpecification": wanted}
 
 
 def _schema(hash_: tuple[KeyAttribute, ...], range_: tuple[KeyAttribute, ...]) -> list[dict[str, str]]:
