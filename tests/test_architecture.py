@@ -121,7 +121,7 @@ DOORS: dict[str, dict[str, list[str]]] = {
         "keyplan.engine.operator": ALL,
         "keyplan.engine.wire": ["Credentials", "Server", "run", "serve_in_thread"],
     },
-    "keyplan.design": {"keyplan.design": ALL},
+    "keyplan.design": {"keyplan.design": ALL, "keyplan.design.examples": ALL},
     "keyplan.data": {"keyplan.data": ALL, "keyplan.data.streams": ALL},
     "keyplan.web": {
         "keyplan.web": ALL,
@@ -131,7 +131,9 @@ DOORS: dict[str, dict[str, list[str]]] = {
     },
 }
 
-INSIDERS = {"keyplan.design": {"keyplan.capacity", "keyplan.data", "keyplan.publish", "keyplan.review"}}
+INSIDERS = {
+    "keyplan.design": {"keyplan.adopt", "keyplan.capacity", "keyplan.data", "keyplan.publish", "keyplan.review"}
+}
 """Who may look behind a room's doors: those that work with every detail of a declaration."""
 
 

@@ -5,24 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal
-from enum import Enum
-from types import UnionType
+from datetime import date
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    Literal,
     TypeAlias,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
 )
-from uuid import UUID
 
 import typer
 
@@ -183,12 +174,13 @@ class PatternSummary:
 def _summaries(design: Design) -> Iterator[PatternSummary]:
     from keyplan.data import Store
     from keyplan.design import DesignError, InvalidValue
+    from keyplan.design.examples import example_arguments
 
     # Nothing is sent, so no client is needed, and nobody has to open the cursors: any secret will do.
     store = Store(design, None, secret=b"example")
     for name, pattern in design.patterns.items():
-        arguments = _examples(pattern)
         try:
+            arguments = example_arguments(pattern, design=design)
             op = getattr(design, name)(**arguments)
             requests = store.requests(op)
         except (DesignError, InvalidValue) as error:
@@ -200,62 +192,6 @@ def _summaries(design: Design) -> Iterator[PatternSummary]:
         action = "".join(word.capitalize() for word in method.split("_"))
         words = (_wording(pattern), call, operation_name(op))
         yield PatternSummary(name, *words, table, index, scans, len(requests), action, request)
-
-
-def _examples(pattern: Pattern[..., Any]) -> dict[str, object]:
-    """Example arguments for a pattern, from the types of its parameters."""
-    hints = get_type_hints(pattern._build)
-    keys = _example_keys(pattern)
-    return {name: keys.get(name) or example(name, hints.get(name, str)) for name in pattern.parameters}
-
-
-def _example_keys(pattern: Pattern[..., Any]) -> dict[str, object]:
-    """Example keys for the parameters that are lists of keys, from the fields of the entity's primary key."""
-    from keyplan.design import BatchGet, Parameter, Together
-
-    op = pattern.symbolic
-    gets = op.gets if isinstance(op, Together) else (op,)
-    asked = [
-        (each.keys.name, each.entity.spec)
-        for each in gets
-        if isinstance(each, BatchGet) and isinstance(each.keys, Parameter)
-    ]
-    return {
-        name: [{field: example(field, spec.fields[field].annotation) for field in spec.primary.fields}]
-        for name, spec in asked
-        if len(spec.primary.fields) > 1
-    }
-
-
-def example(name: str, annotation: object) -> object:
-    """An example value of a type, for a parameter with this name."""
-    simple: dict[object, object] = {
-        bool: True,
-        int: 1,
-        float: 1.5,
-        Decimal: Decimal("1.5"),
-        bytes: b"example",
-        datetime: datetime(2026, 1, 31, 12, tzinfo=UTC),
-        date: date(2026, 1, 31),
-        UUID: UUID(int=1),
-    }
-    if annotation in simple:
-        return simple[annotation]
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return next(iter(annotation))
-    arguments = get_args(annotation)
-    match get_origin(annotation):
-        case origin if origin is Literal:
-            return arguments[0]
-        case origin if origin in (Union, UnionType):
-            return example(name, arguments[0])
-        case origin if origin is tuple and Ellipsis not in arguments:
-            return tuple(example(f"{name}-{number}", each) for number, each in enumerate(arguments, 1))
-        case origin if origin in (list, tuple, Sequence, Iterable):
-            return [example(name.removesuffix("s"), arguments[0])]
-        case origin if origin in (set, frozenset):
-            return {example(name.removesuffix("s"), arguments[0])}
-    return f"{name.replace('_', '-')}-1"
 
 
 def _wording(pattern: Pattern[..., Any]) -> str:

@@ -346,8 +346,8 @@ class MatchEntry(Fields):
     team_a_player2_id: Annotated[Id, about("Second player of team A")]
     team_b_player1_id: Annotated[Id, about("First player of team B")]
     team_b_player2_id: Annotated[Id, about("Second player of team B")]
-    team_a_games: Annotated[Games, about("Games won by team A")]
-    team_b_games: Annotated[Games, about("Games won by team B")]
+    team_a_games: Annotated[Games, about("Games won by team A", example=3)]
+    team_b_games: Annotated[Games, about("Games won by team B", example=1)]
 
     @limits("team_a_player1_id", "team_a_player2_id", "team_b_player1_id", "team_b_player2_id")
     def different_players(self) -> Refusal | None:
