@@ -1,13 +1,15 @@
 """What an update changes, compared with the item as it was read."""
 
 from collections.abc import Container, Hashable, Mapping, Set
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item
 from keyplan.data.codec.settled import settled
-from keyplan.data.codec.values import Item, integer_of
+from keyplan.data.codec.values import AttributeValue, Item, integer_of
+from keyplan.data.expressions.evaluation import same_value
 from keyplan.data.writes.actions import Action, incremented
 from keyplan.data.writes.stamps import counter_assigned
 from keyplan.design import Entity, InvalidValue
@@ -23,9 +25,16 @@ class Baseline:
     today (an older form, defaults, another spelling of a number) don't count.
     """
 
-    def __init__(self, codec: EntityCodec[Any], stored: Item, now: Entity) -> None:
+    def __init__(
+        self,
+        codec: EntityCodec[Any],
+        stored: Item,
+        now: Entity,
+        as_stored: Mapping[str, AttributeValue | None] = MappingProxyType({}),
+    ) -> None:
         self.codec = codec
         self.stored = stored
+        self._as_stored = as_stored
         self.entity: Entity = codec.decode(stored)
         # A default may differ each time, such as the present moment, so what was read is taken over.
         if len(_given(self.entity)) < len(codec.spec.fields):
@@ -43,6 +52,11 @@ class Baseline:
             for name in differing
             if fields[name].kind != "count" and self._stored_otherwise(name, before[name], after[name])
         }
+        if self._as_stored:
+            old = self.codec.evolved(self.stored)
+            changed |= {
+                name for name, new in self._as_stored.items() if not _is_same(old.get(fields[name].stored), new)
+            }
         if self.codec.spec.large:
             check_loaded(entity, changed)
             # A value that was written to object storage has a new name, even if it is the same value.
@@ -69,6 +83,11 @@ class Baseline:
         spec, stored = self.codec.spec, self.stored
         evolved = self.codec.evolved(stored)
         item = self.codec.encode_changed(values, changed if evolved is stored else spec.fields, stored)
+        for name, attribute in self._as_stored.items():
+            if attribute is not None:
+                item[spec.fields[name].stored] = attribute
+            else:
+                item.pop(spec.fields[name].stored, None)
         touched = {spec.fields[name].stored for name in changed}
         if spec.table.envelope and any(spec.fields[name].kind == "plain" for name in changed):
             touched.add(spec.table.envelope)
@@ -102,6 +121,10 @@ class Baseline:
         for each in spec.counts:
             if getattr(entity, each.name) != getattr(self.entity, each.name):
                 raise counter_assigned(spec, each.name)
+
+
+def _is_same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
+    return one is other or same_value(one, other)
 
 
 _given = BaseModel.model_fields_set.__get__  # the set itself, where an entity would make a copy for its caller

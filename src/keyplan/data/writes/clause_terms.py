@@ -1,7 +1,7 @@
 """What clauses do: terms of an update expression, or the new values of an entity that was read."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from keyplan.data.codec.entities import EntityCodec, codec_of, stored_item
 from keyplan.data.codec.value_paths import ValuePath, value_path
@@ -58,9 +58,21 @@ def _addition(way: ValuePath, clause: Clause) -> UpdateTerm:
     return UpdateTerm("plus", way.names, ({"N": number_text(default or 0)}, amount))  # type: ignore[arg-type]  # a number
 
 
-def changed_values(entity: Entity, clauses: Sequence[Clause]) -> dict[str, object]:
-    """The values that the clauses give to the fields of an entity that was read; not validated yet."""
+class Changes(NamedTuple):
+    """What clauses make of an entity that was read."""
+
+    values: dict[str, object]
+    """The new values of its fields; not validated yet."""
+    attributes: dict[str, AttributeValue | None]
+    """What DynamoDB would store for some of them, where that may differ from how the value is stored when an entity is
+    created: a removed value is absent, not its default."""
+
+
+def changes_of(entity: Entity, clauses: Sequence[Clause]) -> Changes:
+    """What the clauses make of an entity that was read."""
     values: dict[str, object] = {}
+    attributes: dict[str, AttributeValue | None] = {}
+    codec = codec_of(type(entity))
     inside: dict[str, list[Clause]] = {}
     for clause in clauses:
         if clause.path == (clause.field,) and clause.verb == "set":
@@ -68,22 +80,30 @@ def changed_values(entity: Entity, clauses: Sequence[Clause]) -> dict[str, objec
         else:
             inside.setdefault(clause.field, []).append(clause)
     for name, some in inside.items():
-        values[name] = _changed_value(entity, name, some)
-    return values
+        after = _changed_attribute(entity, name, some)
+        values[name] = codec.absent_value(name) if after is None else codec.decode_value(name, after)
+        is_exact = codec.has_own_attribute(name) and codec.spec.fields[name].large is None
+        if is_exact and not is_kept_in_index(codec, name, after):
+            attributes[name] = after
+    return Changes(values, attributes)
 
 
-def _changed_value(entity: Entity, name: str, clauses: Sequence[Clause]) -> object:
+def is_kept_in_index(codec: EntityCodec[Any], name: str, attribute: AttributeValue | None) -> bool:
+    """Whether a removed field has to be stored as its default, since the attribute is itself an index key."""
+    return attribute is None and codec.spec.fields[name].stored in codec.spec.key_attributes
+
+
+def _changed_attribute(entity: Entity, name: str, clauses: Sequence[Clause]) -> AttributeValue | None:
     codec = codec_of(type(entity))
     stored = codec.spec.fields[name].stored
     before = _attribute(codec, entity, name)
     terms = [update_term(type(entity), clause) for clause in clauses]
     try:
-        after = updated({} if before is None else {stored: before}, terms).get(stored)
+        return updated({} if before is None else {stored: before}, terms).get(stored)
     except NothingThere as missing:
         raise path_missing(type(entity), entity.key_values, (name, *missing.names[1:]), entity) from None
     except InvalidValue as error:  # a sum with too many digits
         raise InvalidValue(error.code, f"{codec.spec.name}.{name}", error.problem, field=name) from None
-    return codec.absent_value(name) if after is None else codec.decode_value(name, after)
 
 
 def _attribute(codec: EntityCodec[Any], entity: Entity, name: str) -> AttributeValue | None:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item, stored_item
-from keyplan.data.codec.values import Item
+from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
 from keyplan.data.expressions.conditions import attribute_not_exists, equals, stored_condition
 from keyplan.data.expressions.expiry import item_is_there
@@ -159,6 +159,8 @@ class Update(Write[E], WriteOp[E]):
 
     quiet: bool = field(default=False, kw_only=True)
     """Whether it leaves the version and the time of the last change alone."""
+    as_stored: Mapping[str, AttributeValue | None] = field(default_factory=dict, kw_only=True)
+    """Fields whose attributes are known already; None for one to remove."""
 
     def add_to(self, plan: Plan, context: Context) -> AfterWrite:
         entity, spec = self.entity, self.entity.spec
@@ -166,7 +168,7 @@ class Update(Write[E], WriteOp[E]):
         stored = stored_item(entity)
         if stored is None:
             raise DataError(f"{spec.name} was not read from a store, so it can't be updated: create it")
-        baseline = Baseline(codec, stored, entity)
+        baseline = Baseline(codec, stored, entity, self.as_stored)
         baseline.check(entity)
         changed = baseline.changed(entity)
         if self.where is None and not changed:

@@ -10,15 +10,15 @@ from keyplan.data.codec.sizes import MAXIMUM_ITEM
 from keyplan.data.codec.times import moment
 from keyplan.data.codec.value_paths import validated_field, value_path
 from keyplan.data.codec.values import AttributeValue, Item
-from keyplan.data.errors import ConditionFailed, NotFound, Refused
+from keyplan.data.errors import ConditionFailed, ItemChanged, NotFound, PathMissing, Refused
 from keyplan.data.expressions.conditions import stored_condition
-from keyplan.data.expressions.evaluation import holds_all
+from keyplan.data.expressions.evaluation import holds_all, same_value
 from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import Steps
-from keyplan.data.writes.clause_terms import changed_values, path_missing, update_term
+from keyplan.data.writes.clause_terms import Changes, changes_of, is_kept_in_index, path_missing, update_term
 from keyplan.data.writes.clauses import Clause, invalid_clause, path_text
 from keyplan.data.writes.computed_limits import limit_conditions
 from keyplan.data.writes.effects import effects_of
@@ -31,18 +31,24 @@ from keyplan.data.writes.returning import direct_result, read_result, return_val
 from keyplan.design import Entity, InvalidValue
 from keyplan.design.conditions import FieldPath, Node, recorded
 
+OTHER_TYPE = "other-type"
+"""The constraint of the refusal for a value that DynamoDB can't add to as it is stored, such as NULL."""
 
-def prepare_patch(work: Patch[Any, Any], reader: Reader, context: Context, *, alone: bool) -> Steps[Planned]:
+
+def prepare_patch(
+    work: Patch[Any, Any], reader: Reader, context: Context, *, alone: bool, again: bool
+) -> Steps[Planned]:
     """A patch as one conditional write, or as an update of the item that was read.
 
-    Only a write that is `alone` in its request returns what DynamoDB has written.
+    Only a write that is `alone` in its request returns what DynamoDB has written. With `again`, one request wasn't
+    enough.
     """
     entity = work.target.entity
     if work.quiet:
         yield from _check_stamps(work, reader, context)
-        if not codec_of(entity).evolves:
+        if not again and not codec_of(entity).evolves:
             return DirectPatch(work, Route((), joint_limits=False))
-    elif alone or work.returning is None:
+    elif not again and (alone or work.returning is None):
         route = direct_route(entity.spec, shape_of(work.clauses))
         if route is not None:
             return DirectPatch(work, route)
@@ -55,10 +61,39 @@ def prepare_patch(work: Patch[Any, Any], reader: Reader, context: Context, *, al
 def read_patch(work: Patch[Any, Any], item: Item) -> "ReadPatch":
     """A patch as an update of this item."""
     before = codec_of(work.target.entity).decode(item)
-    after = with_changes(before, changed_values(before, work.clauses))
+    changes = changes_of(before, work.clauses)
+    after = with_changes(before, changes.values)
     set_stored_item(after, item)
-    write = Update(after, where=work.where, otherwise=work.otherwise, quiet=work.quiet)
+    as_stored = _stored_exactly(after, changes)
+    write = Update(after, where=work.where, otherwise=work.otherwise, quiet=work.quiet, as_stored=as_stored)
     return ReadPatch(work, before, after, write)
+
+
+def _stored_exactly(after: Entity, changes: Changes) -> dict[str, AttributeValue | None]:
+    """The attributes that differ from how the fields are stored otherwise only by defaults that they leave out.
+
+    A validator may have changed more; then the field is stored as its value.
+    """
+    codec = codec_of(type(after))
+
+    def is_exact(name: str, attribute: AttributeValue | None) -> bool:
+        value = after.__dict__[name]
+        encoded = None if value is None else codec.encode_value(name, value)
+        if attribute is None:
+            return bool(value == changes.values[name])
+        return encoded is not None and _is_within(attribute, encoded)
+
+    return {name: attribute for name, attribute in changes.attributes.items() if is_exact(name, attribute)}
+
+
+def _is_within(one: AttributeValue, other: AttributeValue) -> bool:
+    """Whether two values are the same, apart from members of maps that only the other has."""
+    if "M" in one and "M" in other:
+        some, all_ = one["M"], other["M"]
+        return some.keys() <= all_.keys() and all(_is_within(value, all_[name]) for name, value in some.items())
+    if "L" in one and "L" in other:
+        return len(one["L"]) == len(other["L"]) and all(map(_is_within, one["L"], other["L"]))
+    return same_value(one, other)
 
 
 @dataclass(frozen=True)
@@ -95,7 +130,7 @@ def _check_stamps(work: Patch[Any, Any], reader: Reader, context: Context) -> St
         item = yield from reader.stored(work.target)
         if item is not None and holds_all(item_is_there(spec, context.now), item):
             entity = codec_of(work.target.entity).decode(item)
-            touched = with_changes(entity, changed_values(entity, work.clauses))
+            touched = with_changes(entity, changes_of(entity, work.clauses).values)
             if effects_of(entity) != effects_of(touched, item=item):
                 raise refusal
 
@@ -194,8 +229,14 @@ def _add_clause(written: DirectWrite, entity: type[Entity], clause: Clause) -> N
     """Add a clause that isn't a plain value of a field."""
     term = update_term(entity, clause)
     if len(term.names) == 1 and term.form == "remove":
-        if codec_of(entity).has_own_attribute(clause.field):
-            written.removes.add(str(term.names[0]))
+        codec, name = codec_of(entity), clause.field
+        default = codec.absent_value(name) if is_kept_in_index(codec, name, None) else None
+        if codec.has_own_attribute(name):
+            encoded = None if default is None else codec.encode_value(name, default)
+            if encoded is None:
+                written.removes.add(str(term.names[0]))
+            else:
+                written.sets[str(term.names[0])] = encoded
         return
     written.terms.append(term)
     if len(term.names) > 1:
@@ -223,14 +264,15 @@ def direct_requirements(work: Patch[Any, Any], written: DirectWrite) -> list[Req
     return required
 
 
-def _over_limit(work: Patch[Any, Any], item: Item | None) -> InvalidValue:
+def _over_limit(work: Patch[Any, Any], item: Item | None) -> Refused | InvalidValue:
     """The error for a computed value that is over its limits: what the same change of the stored entity raises."""
     entity = codec_of(work.target.entity).decode_if_recognized(item)
     try:
         if entity is not None:
-            changed = with_changes(entity, changed_values(entity, work.clauses))
+            changed = with_changes(entity, changes_of(entity, work.clauses).values)
             entity.spec.limits.check_changed(changed.__dict__, {clause.field for clause in work.clauses})
-    except InvalidValue as error:
+            return ItemChanged(entity.spec.name, OTHER_TYPE, work.target.values)
+    except (InvalidValue, PathMissing) as error:
         return error
     computed = next(clause for clause in work.clauses if not clause.replaces)
     place = f"{work.target.entity.__name__}.{path_text(computed.path)}"
@@ -244,6 +286,8 @@ def unstorable_result(work: Patch[Any, Any], message: str) -> Refused | InvalidV
     if "document path" in message:  # somebody else stored NULL, or another type, where the value around it should be
         inside = next((clause for clause in work.clauses if len(clause.path) > 1), work.clauses[0])
         return path_missing(work.target.entity, work.target.values, inside.path, None)
+    if "incorrect data type" in message:  # of a stored value; NULL counts as absent, and is read as such
+        return ItemChanged(work.target.entity.spec.name, OTHER_TYPE, work.target.values)
     if "maximum allowed size" in message:
         code, problem = "item-too-large", f"The item would have more than {MAXIMUM_ITEM} bytes. Shorten it first."
     elif any(text in message for text in ("significant digits", "Number overflow", "Number underflow")):

@@ -20,7 +20,7 @@ from keyplan.data.writes.operations import (
     Update,
     nothing_beside,
 )
-from keyplan.data.writes.patches import prepare_patch
+from keyplan.data.writes.patches import OTHER_TYPE, prepare_patch
 from keyplan.data.writes.puts import lost_race, prepare_put
 from keyplan.data.writes.upserts import EXPIRED, prepare_upsert
 from keyplan.design import Entity, Op
@@ -45,8 +45,8 @@ def key_write_steps(work: KeyWrite, reader: Reader, context: Context, write: Wri
 
 
 def _is_race(work: KeyWrite, part: Planned, refusal: Refused) -> bool:
-    """Whether the item that was read has changed since."""
-    if refusal.constraint == EXPIRED:
+    """Whether the item that was read has changed since, or has to be read after all."""
+    if refusal.constraint in (EXPIRED, OTHER_TYPE):
         return True
     if not getattr(part, "was_read", False):
         return False
@@ -59,14 +59,16 @@ def transaction_steps(
     parts: Sequence[object], reader: Reader, context: Context, write: WriteParts
 ) -> Steps[tuple[Any, ...]]:
     """The steps of a transaction; returns what each part returns. It is tried again if a part lost a race."""
+    again = False
     for attempt in range(ATTEMPTS):
-        prepared = yield from prepare_parts(parts, reader, context)
+        prepared = yield from prepare_parts(parts, reader, context, again=again)
         try:
             return (yield from write(prepared, context))
         except Refused as refusal:
             pairs = zip(parts, prepared, strict=True)
             if attempt == ATTEMPTS - 1 or not any(_lost_race(work, part, refusal) for work, part in pairs):
                 raise
+            again = again or refusal.constraint == OTHER_TYPE
         yield Wait(pause(attempt))
     raise AssertionError
 
@@ -78,14 +80,18 @@ def _lost_race(work: object, part: Planned, refusal: Refused) -> bool:
     """
     if isinstance(work, Put):
         return lost_race(work, refusal)
+    if refusal.constraint == OTHER_TYPE:
+        return True
     if not isinstance(work, Upsert):
         return False
     mine = refusal.entity == work.target.entity.spec.name and refusal.values == work.target.values
     return mine and _is_race(work, part, refusal)
 
 
-def prepare_parts(parts: Sequence[object], reader: Reader, context: Context) -> Steps[list[Planned]]:
-    """The parts of a transaction, ready to plan; items that they need are read."""
+def prepare_parts(
+    parts: Sequence[object], reader: Reader, context: Context, *, again: bool = False
+) -> Steps[list[Planned]]:
+    """The parts of a transaction, ready to plan; items that they need are read, with `again` those of all patches."""
     found: list[Planned] = []
     for part in parts:
         if isinstance(part, Delete | DeleteByKey):
@@ -93,7 +99,8 @@ def prepare_parts(parts: Sequence[object], reader: Reader, context: Context) -> 
             if context.relations.cascading(kind):
                 raise DataError(f"deleting {kind.spec.name} cascades, so it can't be part of a transaction")
         if isinstance(part, Patch | Upsert | DeleteByKey):
-            found.append((yield from _prepare(part, reader, context, alone=False, again=_may_expire(part))))
+            first_read = again or (isinstance(part, Upsert) and _may_expire(part))
+            found.append((yield from _prepare(part, reader, context, alone=False, again=first_read)))
         elif isinstance(part, Put):
             found.append((yield from prepare_put(part, reader, context)))
         elif isinstance(part, Create | Update | Delete | Move | Check):
@@ -126,7 +133,7 @@ def _may_expire(work: KeyWrite) -> bool:
 
 def _prepare(work: KeyWrite, reader: Reader, context: Context, *, alone: bool, again: bool) -> Steps[Planned]:
     if isinstance(work, Patch):
-        return (yield from prepare_patch(work, reader, context, alone=alone))
+        return (yield from prepare_patch(work, reader, context, alone=alone, again=again))
     if isinstance(work, Upsert):
         return (yield from prepare_upsert(work, reader, context, alone=alone, again=again))
     return (yield from prepare_delete(work, reader, context))
