@@ -80,7 +80,7 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
             "vectors",
         },
         "wire": {"errors", "executor", "protocol"},
-        "operator": {"database", "errors", "operations", "storage", "values", "vectors"},
+        "operator": {"database", "errors", "executor", "operations", "storage", "values", "vectors"},
         "client": {"database", "errors", "executor", "protocol", "service_model", "validation", "values"},
     },
     "keyplan.data": {

@@ -440,6 +440,33 @@ def test_import_into_one_of_many_tables(path: Path) -> None:
     assert (code, TABLE in text) == (2, True)
 
 
+def test_tables_of_other_regions_and_accounts(folder: Path) -> None:
+    accounts = {"AKIDTEAM": "111122223333"}
+    arn = "arn:aws:dynamodb:eu-west-1:111122223333:table/" + TABLE
+    with Engine("many.db", regions="separate", accounts=accounts) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        put(engine, 0, 3)
+        team = engine.boto3_session("eu-west-1").client(
+            "dynamodb", aws_access_key_id="AKIDTEAM", aws_secret_access_key="any"
+        )
+        team.create_table(**definition())  # type: ignore[arg-type]
+        team.put_item(TableName=TABLE, Item=item(7))
+    assert said("export", arn, "--output", "team.json", "--path", "many.db") == (0, "Wrote 1 items to team.json.\n")
+    assert json.loads((folder / "team.json").read_text())["Item"] == item(7)
+    assert said("export", TABLE, "--output", "home.json", "--path", "many.db") == (0, "Wrote 3 items to home.json.\n")
+    assert said("import", arn, "home.json", "--path", "many.db") == (0, f"Imported 3 items to {arn}.\n")
+    assert said("import", "None", "home.json", "--path", "many.db") == (
+        2,
+        f"keyplan: There is no table None in many.db. It has {TABLE}, {arn}.\n",
+    )
+    with Engine("many.db", regions="separate", accounts=accounts) as engine:
+        team = engine.boto3_session("eu-west-1").client(
+            "dynamodb", aws_access_key_id="AKIDTEAM", aws_secret_access_key="any"
+        )
+        assert team.scan(TableName=TABLE, Select="COUNT")["Count"] == 4
+        assert counted(engine) == 3
+
+
 def test_a_table_that_is_still_restored(path: Path) -> None:
     with Engine(str(path)) as engine:
         table = engine.describe_table(TableName=TABLE)["Table"]

@@ -10,7 +10,14 @@ from keyplan.cli.opening import DataFile, fail
 
 
 def export_table(
-    table: Annotated[str, typer.Argument(help="Name of the table.", metavar="TABLE", show_default=False)],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="Name of the table, or its ARN if it is of another region or account.",
+            metavar="TABLE",
+            show_default=False,
+        ),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write. The default is TABLE.json.gz.", metavar="FILE"),
@@ -32,7 +39,14 @@ def export_table(
 
 
 def import_table(
-    table: Annotated[str, typer.Argument(help="Name of the table.", metavar="TABLE", show_default=False)],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="Name of the table, or its ARN if it is of another region or account.",
+            metavar="TABLE",
+            show_default=False,
+        ),
+    ],
     source: Annotated[Path, typer.Argument(help="File with one item per line.", metavar="FILE", show_default=False)],
     path: DataFile = None,
 ) -> None:
@@ -44,11 +58,11 @@ def import_table(
 
     file = existing_file(path)
     if not source.is_file():
-        fail(f"Can't read {source}: file not found")
+        fail(f"Can't read {source}: {'it is a folder' if source.is_dir() else 'file not found'}")
     with explained(file), progress_bar("Importing") as progress:
         done = import_lines(file, table, source, progress=progress)
-    for problem in done.problems:
-        typer.echo(problem, err=True)
+    for line, problem in done.problems:
+        typer.echo(f"line {line}: {problem}", err=True)
     if done.bad > len(done.problems):
         typer.echo(f"... and {done.bad - len(done.problems):,} more.", err=True)
     typer.echo(f"Imported {done.items:,} items to {table}.")

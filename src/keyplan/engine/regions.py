@@ -66,7 +66,7 @@ def _run(
     run: Callable[[Transaction, Request], Answer], view: _View, transaction: Transaction, request: Request
 ) -> Answer:
     """Run an operation; requests of other callers may share the transaction."""
-    before = _View(transaction.catalog.scope, transaction.separate, transaction.address)
+    before = _View(transaction.catalog.scope, transaction.catalog.separate, transaction.address)
     _enter(transaction, view)
     try:
         return run(transaction, request)
@@ -95,5 +95,5 @@ def _resume(resume: Callable[[Transaction], Answer], view: _View, transaction: T
 
 
 def _enter(transaction: Transaction, view: _View) -> None:
-    transaction.enter(view.scope)
-    transaction.separate, transaction.address = view.separate, view.address
+    transaction.catalog = transaction.catalog.seen(view.scope, separate=view.separate)
+    transaction.address = view.address

@@ -217,6 +217,37 @@ def test_what_is_refused(connect: Connect) -> None:
         )
 
 
+def test_an_arn_of_another_region_or_account_is_not_the_table_of_this_one(connect: Connect) -> None:
+    here, there = connect("us-east-1"), connect("eu-west-1")
+    for client in (here, there):
+        make_table(client, name="notes")
+    theirs = arn(there, "notes")
+    put(here, arn(here, "notes"), "own")
+    key: Any = {"pk": {"S": "key"}}
+    missing = ("Requested resource not found", "ResourceNotFoundException")
+    with refused(*missing):
+        here.get_item(TableName=theirs, Key=key)
+    with refused(*missing):
+        here.put_item(TableName=theirs, Item=key)
+    with refused(*missing):
+        here.batch_get_item(RequestItems={theirs: {"Keys": [key]}})
+    with refused(*missing):
+        here.transact_write_items(TransactItems=[{"Delete": {"TableName": theirs, "Key": key}}])
+    with refused(f"Requested resource not found: Table: {theirs} not found", "ResourceNotFoundException"):
+        here.delete_table(TableName=theirs)
+    with refused(f"Table not found: {theirs}", "TableNotFoundException"):
+        here.create_backup(TableName=theirs, BackupName="made")
+    with refused(f"A table can only be created in the caller's own account and region: {theirs}x"):
+        make_table(here, name=f"{theirs}x")
+    assert (got(here, "notes"), got(there, "notes"), got(there, theirs)) == ("own", None, None)
+
+
+def test_where_regions_are_not_separate_the_name_in_an_arn_is_enough(engine: Engine) -> None:
+    make_table(engine, name="notes")
+    put(engine, "arn:aws:dynamodb:eu-west-1:444455556666:table/notes", "own")
+    assert got(engine, "notes") == "own"
+
+
 def test_tokens_of_transactions_belong_to_their_region(connect: Connect) -> None:
     here, there = connect("us-east-1"), connect("eu-west-1")
     for client, value in ((here, "a"), (there, "b")):

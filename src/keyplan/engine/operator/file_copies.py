@@ -76,7 +76,8 @@ def restore(
     path = followed(path)
     _check_place(path, force=force)
     if not source.is_file():
-        raise OperatorError(f"{source} doesn't exist. Give the path of a backup.")
+        what = "is a folder" if source.is_dir() else "doesn't exist"
+        raise OperatorError(f"{source} {what}. Give the path of a backup.")
     with _written(path, _size(source)) as new:
         shutil.copyfile(source, new)
         if not without_log and log_of(source).exists():

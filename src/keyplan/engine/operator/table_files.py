@@ -18,10 +18,14 @@ import orjson
 
 from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
+from keyplan.engine.executor import Answer, CalledOperation, Caller, Request
 from keyplan.engine.operator.file_copies import check_target, put_in_place, sync
 from keyplan.engine.operator.outcomes import OperatorError, Progress, no_progress
+from keyplan.engine.storage.catalog import Table, table_name
 from keyplan.engine.storage.file_watch import create_private
+from keyplan.engine.storage.scopes import HOME, scope_of
 from keyplan.engine.storage.storage import Storage
+from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item
 
 LONGEST_LINE = 4 * 2**20
@@ -37,12 +41,12 @@ class Imported:
 
     items: int = 0
     bad: int = 0
-    problems: list[str] = field(default_factory=list)
+    problems: list[tuple[int, str]] = field(default_factory=list)
 
     def refuse(self, line: int, problem: str) -> None:
         self.bad += 1
         if len(self.problems) < MOST_REPORTED:
-            self.problems.append(f"line {line}: {problem}")
+            self.problems.append((line, problem))
 
 
 def export_table(path: Path, table: str, target: Path, *, force: bool = False, progress: Progress = no_progress) -> int:
@@ -53,11 +57,7 @@ def export_table(path: Path, table: str, target: Path, *, force: bool = False, p
         with closing(storage.connect()) as connection:
             connection.execute("BEGIN")
             transaction = storage.transaction_on(connection)
-            found = transaction.catalog.tables.get(table)
-            if found is None:
-                raise no_table(table, path, sorted(transaction.catalog.tables))
-            if found.is_being_created:
-                raise _still_created(table)
+            found = _usable_table(transaction, table, path)
             total: int = transaction.sql(f"SELECT count(*) FROM {found.rows}").get
             new = target.with_name(f"{target.name}.{uuid4().hex}.new")
             create_private(new)
@@ -76,36 +76,34 @@ def export_table(path: Path, table: str, target: Path, *, force: bool = False, p
         storage.close()
 
 
-def no_table(table: str, path: Path, names: list[str]) -> OperatorError:
-    there = f"It has {', '.join(names)}." if names else "It has no tables."
-    return OperatorError(f"There is no table {table} in {path}. {there}")
+def _usable_table(transaction: Transaction, named: str, path: Path) -> Table:
+    """Return a table by its name, or by its ARN if it is of another account or region."""
+    tables = {_shown(table): table for table in transaction.tables_everywhere()}
+    table = tables.get(named.removeprefix(HOME.arn("table/")))
+    if table is None:
+        there = f"It has {', '.join(sorted(tables))}." if tables else "It has no tables."
+        raise OperatorError(f"There is no table {named} in {path}. {there}")
+    if table.is_being_created:
+        raise OperatorError(f"The table {named} is still being restored or imported. Try again later.")
+    return table
 
 
-def _still_created(table: str) -> OperatorError:
-    return OperatorError(f"The table {table} is still being restored or imported. Try again later.")
-
-
-def _check_table(database: Database, table: str, path: Path) -> None:
-    """Refuse a table that doesn't exist, or can't be used yet."""
-    names: list[str] = []
-    request: dict[str, object] = {}
-    while page := cast(list[str], database.execute("ListTables", request)["TableNames"]):
-        names += page
-        request = {"ExclusiveStartTableName": page[-1]}
-    if table not in names:
-        raise no_table(table, path, names)
-    described = cast(dict[str, object], database.execute("DescribeTable", {"TableName": table})["Table"])
-    if described["TableStatus"] == "CREATING":
-        raise _still_created(table)
+def _shown(table: Table) -> str:
+    return table.name if scope_of(table.arn) == HOME else table.arn
 
 
 def import_table(path: Path, table: str, source: Path, *, progress: Progress = no_progress) -> Imported:
     """Write the items of a file to a table; lines that aren't items are counted and reported."""
     imported = Imported()
     size = source.stat().st_size
-    database = Database(str(path))
+    storage = Storage(str(path), durability="normal", clock=time.time)
     try:
-        _check_table(database, table, path)
+        arn = storage.read(lambda transaction: _usable_table(transaction, table, path).arn)
+    finally:
+        storage.close()
+    database = Database(str(path), regions="separate")
+    try:
+        put = _Put(database, arn)
         with source.open("rb") as raw:
             file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if source.suffix == ".gz" else raw
             batch: list[tuple[int, Item]] = []
@@ -113,17 +111,18 @@ def import_table(path: Path, table: str, source: Path, *, progress: Progress = n
                 for line, item in _items(file, imported):
                     batch.append((line, item))
                     if len(batch) == BATCH:
-                        _write(database, table, batch, imported)
+                        put.write(batch, imported)
                         batch = []
                         progress(raw.tell(), size)
             except (EOFError, OSError, zlib.error) as error:
-                _write(database, table, batch, imported)
+                put.write(batch, imported)
                 raise OperatorError(
                     f"{source} can't be read to its end: {error}. {imported.items:,} items were imported."
                 ) from error
-            _write(database, table, batch, imported)
+            put.write(batch, imported)
     finally:
         database.close()
+    imported.problems.sort()
     return imported
 
 
@@ -154,20 +153,31 @@ def _items(file: IO[bytes], imported: Imported) -> Iterator[tuple[int, Item]]:
         yield number, found["Item"]
 
 
-def _write(database: Database, table: str, batch: list[tuple[int, Item]], imported: Imported) -> None:
-    """Write a batch at once; if that is refused, one by one, to find out which items are wrong."""
-    if not batch:
-        return
-    requests = [{"PutRequest": {"Item": item}} for _, item in batch]
-    with suppress(DynamoError):
-        if not database.execute("BatchWriteItem", {"RequestItems": {table: requests}}).get("UnprocessedItems"):
-            imported.items += len(batch)
+class _Put:
+    """Puts items into a table of any account and region."""
+
+    def __init__(self, database: Database, arn: str) -> None:
+        scope = scope_of(arn)
+        self._database, self._table = database, table_name(arn)
+        self._caller = Caller(scope.account, scope.region, "")
+
+    def write(self, batch: list[tuple[int, Item]], imported: Imported) -> None:
+        """Write a batch at once; if that is refused, one by one, to find out which items are wrong."""
+        if not batch:
             return
-    for line, item in batch:
-        try:
-            database.execute("PutItem", {"TableName": table, "Item": item})
-            imported.items += 1
-        except DynamoError as error:
-            if error.status != 400:
-                raise OperatorError(f"Line {line} could not be written: {error.message}") from error
-            imported.refuse(line, error.message)
+        requests = [{"PutRequest": {"Item": item}} for _, item in batch]
+        with suppress(DynamoError):
+            if not self._execute("BatchWriteItem", {"RequestItems": {self._table: requests}}).get("UnprocessedItems"):
+                imported.items += len(batch)
+                return
+        for line, item in batch:
+            try:
+                self._execute("PutItem", {"TableName": self._table, "Item": item})
+                imported.items += 1
+            except DynamoError as error:
+                if error.status != 400:
+                    raise OperatorError(f"Line {line} could not be written: {error.message}") from error
+                imported.refuse(line, error.message)
+
+    def _execute(self, operation: str, request: Request) -> Answer:
+        return self._database.execute(CalledOperation.by(self._caller, operation), request)

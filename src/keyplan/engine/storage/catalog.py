@@ -306,7 +306,7 @@ class AllTables(Protocol):
 
     tables: dict[int, Table]
 
-    def catalog(self, version: int, scope: Scope) -> "Catalog":
+    def catalog(self, version: int, scope: Scope, *, separate: bool = False) -> "Catalog":
         """Return the catalog of a scope."""
         ...
 
@@ -319,10 +319,18 @@ class Catalog:
     tables: dict[str, Table]
     scope: Scope
     everything: "AllTables"
+    separate: bool = False
+    """Whether callers see only the tables of this scope, also by ARN. Otherwise the name in an ARN is enough."""
 
     def of(self, scope: Scope) -> "Catalog":
         """Return the catalog of another scope."""
-        return self if scope == self.scope else self.everything.catalog(self.version, scope)
+        return self.seen(scope, separate=self.separate)
+
+    def seen(self, scope: Scope, *, separate: bool) -> "Catalog":
+        """Return the catalog of a scope as a caller sees it."""
+        if (scope, separate) == (self.scope, self.separate):
+            return self
+        return self.everything.catalog(self.version, scope, separate=separate)
 
     def in_region(self, region: str) -> "Catalog":
         """Return the catalog of the same account in another region."""
@@ -333,18 +341,24 @@ class Catalog:
         """The tables that items can be read from and written to."""
         return {name: table for name, table in self.tables.items() if not table.is_being_created}
 
+    def name_of(self, name_or_arn: str) -> str:
+        """Return the name of a table that is given by name or ARN; an ARN that the caller can't see stays as it is."""
+        if self.separate and name_or_arn.startswith("arn:") and not name_or_arn.startswith(self.scope.arn("table/")):
+            return name_or_arn
+        return table_name(name_or_arn)
+
     def table(self, name: str) -> Table:
         """Return the table with this name or ARN, for an operation on items."""
         table = self._usable.get(name)
         if table is None:
-            table = self._usable.get(table_name(name))
+            table = self._usable.get(self.name_of(name))
         if table is None:
             raise not_found("Requested resource not found")
         return table
 
     def table_for_administration(self, name: str) -> Table:
         """Return the table with this name or ARN, for an operation on tables; its error names the table."""
-        plain = table_name(name)
+        plain = self.name_of(name)
         if plain not in self.tables:
             raise not_found(f"Requested resource not found: Table: {plain} not found")
         return self.tables[plain]

@@ -16,15 +16,15 @@ class Everything:
         for table in tables.values():
             for scope, seen in table_in_regions(table):
                 self._scopes.setdefault(scope, {})[seen.name] = seen
-        self._catalogs: dict[Scope, Catalog] = {}
+        self._catalogs: dict[tuple[Scope, bool], Catalog] = {}
 
-    def catalog(self, version: int, scope: Scope) -> Catalog:
+    def catalog(self, version: int, scope: Scope, *, separate: bool = False) -> Catalog:
         """Return the catalog of a scope. All callers of one object name the same version."""
-        found = self._catalogs.get(scope)
+        found = self._catalogs.get((scope, separate))
         if found is None:
-            found = Catalog(version, self._scopes.get(scope, {}), scope, self)
+            found = Catalog(version, self._scopes.get(scope, {}), scope, self, separate)
             if scope in self._scopes:  # others are empty, and a client could name any number of them
-                self._catalogs[scope] = found
+                self._catalogs[scope, separate] = found
         return found
 
 

@@ -86,8 +86,6 @@ class Transaction:
     """
 
     catalog_changed = False
-    separate = False
-    """Whether the caller sees only the tables of one account in one region."""
     address = ""
     """The address that the request was sent to, if it is known."""
 
@@ -380,7 +378,8 @@ class Transaction:
         self._change_catalog({number: other for number, other in tables.items() if number != table.number})
 
     def _change_catalog(self, tables: dict[int, Table]) -> None:
-        self.catalog = Everything(tables).catalog(self.catalog.version, self.catalog.scope)
+        now = self.catalog
+        self.catalog = Everything(tables).catalog(now.version, now.scope, separate=now.separate)
         self.catalog_changed = True
 
     def enter(self, scope: Scope) -> None:

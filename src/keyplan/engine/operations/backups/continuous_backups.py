@@ -8,7 +8,7 @@ from keyplan.engine.operations.backups.on_demand import BACKUP, source_table
 from keyplan.engine.operations.jobs import jobs_of, release_history
 from keyplan.engine.operations.tables.describe_table import TableNamed
 from keyplan.engine.storage import history
-from keyplan.engine.storage.catalog import Table, table_name
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.transaction import Transaction
 
 LONGEST_DAYS = 35
@@ -41,7 +41,7 @@ def update_continuous_backups(transaction: Transaction, request: ContinuousBacku
 
 
 def describe_continuous_backups(transaction: Transaction, request: TableNamed) -> Answer:
-    name = table_name(request["TableName"])
+    name = transaction.catalog.name_of(request["TableName"])
     if name not in transaction.catalog.tables:
         raise DynamoError("TableNotFoundException", f"Table not found: {name}")
     return {"ContinuousBackupsDescription": _description(transaction.catalog.tables[name], transaction.now)}

@@ -8,7 +8,7 @@ from keyplan.engine.executor import Answer
 from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, jobs_of, release_history, save_job, start_job
 from keyplan.engine.operations.tables.throughput import billing_of
 from keyplan.engine.storage import history
-from keyplan.engine.storage.catalog import Table, table_name
+from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.copies import Copy, copy_some, is_small, new_rows, start_copy
 from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
 from keyplan.engine.storage.disposal import dispose
@@ -104,7 +104,7 @@ def describe_backup(transaction: Transaction, request: BackupRequest) -> Answer:
 def list_backups(transaction: Transaction, request: ListBackupsRequest) -> Answer:
     """Return the backups of a table or of all, by name of the table and time."""
     own = transaction.catalog.scope.arn("table/")
-    prefix = f"{own}{table_name(request['TableName'])}/backup/" if "TableName" in request else own
+    prefix = f"{own}{transaction.catalog.name_of(request['TableName'])}/backup/" if "TableName" in request else own
     after, limit = request.get("ExclusiveStartBackupArn", ""), request.get("Limit", DEFAULT_PAGE)
     kind = request.get("BackupType", "USER")
     low, high = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
@@ -152,7 +152,7 @@ def find_backup(transaction: Transaction, arn: str) -> Backup:
 
 def source_table(transaction: Transaction, name: str) -> Table:
     """Return the table with this name or ARN, or raise AWS's errors of operations on backups."""
-    plain = table_name(name)
+    plain = transaction.catalog.name_of(name)
     table = transaction.catalog.tables.get(plain)
     if table is None:
         raise DynamoError("TableNotFoundException", f"Table not found: {plain}")

@@ -22,7 +22,7 @@ from keyplan.engine.operations.tables.tags import check_tags
 from keyplan.engine.operations.tables.throughput import change_on_demand, provisioned, set_warm_throughput
 from keyplan.engine.operations.tables.vector_indexes import describe_vector
 from keyplan.engine.storage import stream_log
-from keyplan.engine.storage.catalog import Definition, in_use, table_name
+from keyplan.engine.storage.catalog import Definition, in_use
 from keyplan.engine.storage.descriptions import TableDescription
 from keyplan.engine.storage.scopes import Scope
 from keyplan.engine.storage.transaction import Transaction
@@ -45,7 +45,9 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
     check_encryption(request)
     check_settings_replication(request)
     check_tags(request.get("Tags", []))
-    name = table_name(request["TableName"])
+    name = transaction.catalog.name_of(request["TableName"])
+    if ":" in name:
+        raise validation_error(f"A table can only be created in the caller's own account and region: {name}")
     if "ResourcePolicy" in request:
         check_document(request["ResourcePolicy"], transaction.catalog.scope.arn(f"table/{name}"))
     if name in transaction.catalog.tables:

@@ -44,7 +44,7 @@ def delete_table(transaction: Transaction, request: TableNamed) -> Answer:
     description.pop("LocalSecondaryIndexes", None)
     description.pop("GlobalSecondaryIndexes", None)
     description.pop("VectorIndexes", None)
-    if transaction.separate and "replication" in table.definition:
+    if transaction.catalog.separate and "replication" in table.definition:
         leave_replication(transaction, table)
     else:
         _drop(transaction, table)

@@ -54,7 +54,7 @@ class GlobalTable(TypedDict):
 
 def create_global_table(transaction: Transaction, request: GlobalTableRequest) -> Answer:
     name = request["GlobalTableName"]
-    if transaction.separate:
+    if transaction.catalog.separate:
         # Tables of separate regions are different tables, and nothing copies items from one to the other.
         raise validation_error(
             "Global tables with version 2017.11.29 aren't available where this endpoint keeps regions separate. "

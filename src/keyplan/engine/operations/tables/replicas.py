@@ -299,7 +299,7 @@ def leave_replication(transaction: Transaction, table: Table) -> None:
 
 def _disassociate(transaction: Transaction, definition: Definition, region: str) -> None:
     replication = _eventual(definition)
-    if transaction.separate:
+    if transaction.catalog.separate:
         # The other replicas would need the items, which the replicas share.
         raise invalid_parameter("Replicas can't be disassociated where this endpoint keeps regions separate")
     if region != region_of(definition["description"]["TableArn"]):
