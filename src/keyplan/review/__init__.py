@@ -1,0 +1,50 @@
+"""Review a design: what DynamoDB would reject, what would answer wrongly, run hot, cost too much, or hurt in operation.
+
+`review(Reviewed(MyDesign))` returns a `Review` with a list of `Finding`s. Each has its `Rule`, a severity, a `Place`
+with file and line, what will happen, and what to do. This package reads declarations only: it may import `design` and
+`data`, and sends no requests.
+
+A rule is a function in a module of `rules/<group>/`, with the decorator `rule`. Nothing is registered elsewhere:
+
+    @rule("KP401", "one-partition", group="hot", severity="warning", title="...", needs=("expected=expect(items=...)",))
+    def one_partition(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+        \"\"\"The docstring is the rule's page, in Markdown: what it is about, why it matters, what to do.\"\"\"
+        for spec in reviewed.specs:
+            if spec.expected is None:
+                yield Unjudged(reviewed.at(spec), "expected=expect(items=...)")
+            elif ...:
+                yield Problem(reviewed.at(spec, key=key), "what will happen", "What to do.", "the changed lines")
+
+- Codes: KP001 to KP199 are what is refused when a design is imported, KP2xx `rejected`, KP3xx `wrong`, KP4xx `hot`,
+  KP5xx
+  `operations`, KP6xx `portability`, KP9xx the review itself. A code is never used again.
+- Severities: an `error` breaks for sure, a `warning` will probably hurt, `info` is worth knowing.
+- A rule that isn't sure is silent. False positives are defects: a finding must be right about every design that it is
+  about.
+- What a rule needs and the design doesn't say is an `Unjudged` with the word that is missing, which `--verbose` shows.
+- Tests: `tests/review/rules/` has, for each rule, a design that triggers it and one that doesn't.
+"""
+
+from keyplan.review.findings import Finding, Silence
+from keyplan.review.places import Place
+from keyplan.review.registry import all_rules, find_rule
+from keyplan.review.reviewed import Reviewed, Target
+from keyplan.review.reviewing import Review, review
+from keyplan.review.rule import GROUPS, SEVERITIES, Group, Rule, Severity
+
+__all__ = [
+    "GROUPS",
+    "SEVERITIES",
+    "Finding",
+    "Group",
+    "Place",
+    "Review",
+    "Reviewed",
+    "Rule",
+    "Severity",
+    "Silence",
+    "Target",
+    "all_rules",
+    "find_rule",
+    "review",
+]

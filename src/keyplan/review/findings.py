@@ -1,0 +1,35 @@
+"""Findings: what a review reports."""
+
+from dataclasses import dataclass
+
+from keyplan.review.places import Place
+from keyplan.review.rule import Rule, Severity
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule found at one place: what will happen, and what to do."""
+
+    rule: Rule
+    severity: Severity
+    place: Place
+    happens: str
+    remedy: str
+    change: str = ""
+    """The changed lines of the design, if they are known."""
+    accepted: str | None = None
+    """Why the design accepts it, if it does."""
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What stays the same when lines move: it tells known findings from new ones."""
+        return self.rule.code, self.place.text, self.happens
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A rule that couldn't judge a place, for want of a word in the design."""
+
+    rule: Rule
+    place: Place
+    word: str

@@ -1,0 +1,1 @@
+"""What hurts when the tables are run."""

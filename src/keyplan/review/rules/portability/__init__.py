@@ -1,0 +1,1 @@
+"""What other engines do differently, and what is unfinished."""

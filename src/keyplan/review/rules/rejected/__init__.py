@@ -1,0 +1,1 @@
+"""What DynamoDB or the data layer refuses."""

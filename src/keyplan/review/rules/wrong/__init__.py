@@ -1,0 +1,1 @@
+"""What answers wrongly, or loses data."""
