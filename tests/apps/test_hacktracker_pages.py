@@ -275,6 +275,7 @@ def test_an_at_bat_that_somebody_else_scored_is_not_scored_twice(served: Site) -
     )
     assert re.search(rf'<option value="{team.ghosts[1]}" selected>', page.text), "nobody had chosen the batter"
     assert "Changed by somebody else: this is the newer value." in page.text
+    assert "replaces the newer version" not in page.text, "an at-bat is added"
     assert len(team.owner.get(f"/games/{game}/at-bats").json()["items"]) == 1
     again = {**hidden_for(page.text, at), **play}
     assert riley.client.post(at, data=again).status_code == 200

@@ -240,8 +240,8 @@ def test_the_endpoint_verifies_signatures(tmp_path: Path, kept: str) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"ACCESS_KEY": "AKID"}, "There is an access key, but no secret key. Set --secret-key-file"),
-        ({"SECRET_KEY": "x"}, "There is a secret key, but no access key."),
+        ({"ACCESS_KEY": "AKID"}, "There is an access key, but no secret key. Set KEYPLAN_DYNAMODB_SECRET_KEY_FILE"),
+        ({"SECRET_KEY": "x"}, "There is a secret key, but no access key. Set KEYPLAN_DYNAMODB_ACCESS_KEY."),
         ({"ACCESS_KEY": "A", "SECRET_KEY_FILE": "none"}, "Can't read the secret key in none: No such file"),
         ({"ACCESS_KEY": "A", "SECRET_KEY_FILE": "empty"}, "Can't read the secret key in empty: the file is empty"),
         ({"ACCESS_KEY": "A", "SECRET_KEY_FILE": "empty", "SECRET_KEY": "x"}, "The secret key is given twice"),

@@ -240,10 +240,10 @@ def credentials(access_key: str | None, secret_key: str | None, file: Path | Non
     if not access_key and not secret:
         return None
     if not access_key:
-        fail("There is a secret key, but no access key. Set --access-key or KEYPLAN_DYNAMODB_ACCESS_KEY.")
+        fail("There is a secret key, but no access key. Set KEYPLAN_DYNAMODB_ACCESS_KEY.")
     if not secret:
         fail(
-            "There is an access key, but no secret key. Set --secret-key-file, KEYPLAN_DYNAMODB_SECRET_KEY_FILE or "
+            "There is an access key, but no secret key. Set KEYPLAN_DYNAMODB_SECRET_KEY_FILE or "
             "KEYPLAN_DYNAMODB_SECRET_KEY."
         )
     return access_key, secret

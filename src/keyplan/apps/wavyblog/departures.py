@@ -13,7 +13,8 @@ DEPARTURES = (
         document='UserEmail: PK = "USEREMAIL#<email>"',
         here="the key of the guard has the address in lower case, NFKC, with its domain in IDNA form; the user item "
         "keeps it as it was entered. Guards of addresses that aren't ASCII were once in lower case only: "
-        "`keyplan verify --repair` moves them, and reports two users with the same address",
+        "`keyplan verify --repair` moves them, and reports two users with the same address. After one of the two has "
+        "another address or is deleted, run it again: it gives the other one the guard",
         because="addresses that differ only in case belong to one mailbox almost everywhere, and a domain is the same "
         "in both of its forms",
     ),

@@ -228,6 +228,11 @@ class Form:
         return self._typed[self._version][-1] != str(now)
 
     @property
+    def replaces(self) -> bool:
+        """Whether it changes what is stored. A form that adds something only says after what it was filled in."""
+        return self._version == "version"
+
+    @property
     def is_behind(self) -> bool:
         """Whether somebody else changed the same since the form was shown."""
         return self._is_stale or self.is_outdated
