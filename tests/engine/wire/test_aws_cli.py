@@ -61,7 +61,7 @@ def test_a_table_from_making_it_to_reading_its_stream(aws: Aws) -> None:
         "--stream-specification",
         "StreamEnabled=true,StreamViewType=NEW_IMAGE",
     )
-    assert made["TableDescription"]["TableStatus"] == "ACTIVE"
+    assert made["TableDescription"]["TableStatus"] == "CREATING"
     item = {"Artist": {"S": "No One You Know"}, "Song": {"S": "Call Me Today"}, "Rating": {"N": "4.50"}}
     assert aws("dynamodb", "put-item", *table, "--item", json.dumps(item)) is None
     found = aws(

@@ -27,7 +27,7 @@ _ONE_SHARD = "A stream has one shard, without children."
 DIFFERENCES: dict[str, dict[str, str]] = {
     "CreateGlobalTable": {"": f"{_NO_REPLICATION} Refused where regions are separate."},
     "CreateTable": {
-        "": "The table is ACTIVE when the call returns.",
+        "": "The table is ACTIVE when the call returns, although the answer says CREATING, as on AWS.",
         "GlobalTableSourceArn": "Refused: a multi-account global table needs a second account.",
         "GlobalTableSettingsReplicationMode": "Described; it has no effect.",
         "ResourcePolicy": "Checked and stored, not enforced: the engine has no users.",

@@ -58,7 +58,15 @@ def create_table(transaction: Transaction, request: TableRequest) -> Answer:
         table = transaction.catalog.tables[name]
     if "ResourcePolicy" in request:
         attach(transaction, table.arn, request["ResourcePolicy"])
-    return {"TableDescription": describe(transaction, table)}
+    return {"TableDescription": _creating_description(describe(transaction, table))}
+
+
+def _creating_description(made: TableDescription) -> TableDescription:
+    """The table in the answer: as on AWS, while it is being created. It can be used at once all the same."""
+    made["TableStatus"] = "CREATING"
+    for index in (*made.get("GlobalSecondaryIndexes", ()), *made.get("VectorIndexes", ())):
+        index["IndexStatus"] = "CREATING"
+    return made
 
 
 def _check_present(request: TableRequest) -> None:
