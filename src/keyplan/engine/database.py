@@ -228,10 +228,10 @@ class Database:
                     outcomes[position] = self._later(operation, request, writes=writes)
             if writes and (reads := [call for call in group if outcomes[call[0]] is None]):
                 self._run_now(reads, outcomes, until, writes=False)
-        except Exception:
+        except Exception as error:  # noqa: BLE001 - it is logged
             # Nothing of the group was written. Each gets its own transaction, so that only the faulty one fails.
             if len(group) > 1:
-                log.exception("%d requests could not share a transaction", len(group))
+                _log_fault(error, len(group))
             for position, operation, request in group:
                 outcomes[position] = self._later(operation, request, writes=operation.writes_for(request))
         else:
@@ -291,9 +291,9 @@ class Database:
             work = partial(_answers, group)
             try:
                 return self._storage.write(work) if writes else self._storage.read(work)
-            except Exception:
+            except Exception as error:  # noqa: BLE001 - it is logged
                 # Nothing of the group was written. Each gets its own transaction, so that only the faulty one fails.
-                log.exception("%d requests could not share a transaction", len(group))
+                _log_fault(error, len(group))
         return [self._answer(write.operation, write.request) for write in group]
 
     def _answer(self, operation: Operation, request: Request) -> Answer | DynamoError:
@@ -330,6 +330,12 @@ def _answers(group: list[_Write], transaction: Transaction) -> list[Answer | Dyn
         except DynamoError as error:
             answers.append(error)
     return answers
+
+
+def _log_fault(error: Exception, requests: int) -> None:
+    """Log why requests can't share a transaction, unless the storage refuses them and has said why."""
+    if not isinstance(error, DynamoError | DamagedFile):
+        log.error("%d requests could not share a transaction", requests, exc_info=error)
 
 
 def _failure(error: Exception) -> DynamoError:

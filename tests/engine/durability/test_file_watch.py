@@ -1,17 +1,19 @@
-"""A file that is deleted, moved or replaced under a running database is noticed at once."""
+"""A file that is deleted, moved or replaced under a running database is noticed at once, and so is its log."""
 
+import os
 import shutil
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
 
-from keyplan.engine import Engine
+from keyplan.engine import DamagedFile, Engine
 from keyplan.engine.storage import file_watch
 from keyplan.engine.storage.damage import log_of
-from keyplan.engine.storage.file_watch import MISSING, REPLACED
+from keyplan.engine.storage.file_watch import LOG_MISSING, MISSING, REPLACED
 from tests.engine.durability.support import TABLE, definition, server
 from tests.engine.durability.wire import Refused, Wire
 
@@ -86,15 +88,105 @@ def test_deleted_and_made_again(engine: Engine, path: Path, tmp_path: Path) -> N
     refused(engine, REPLACED, reads=True)
 
 
+def test_a_write_is_not_acknowledged_although_the_file_was_there_a_moment_ago(
+    engine: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_watch, "CHECK_SECONDS", 60.0)
+    engine.put_item(TableName=TABLE, Item=KEY)
+    path.unlink()
+    assert engine.get_item(TableName=TABLE, Key=KEY)["Item"] == KEY
+    refused(engine, MISSING, reads=False)
+
+
+def test_reads_beside_a_writer_when_the_file_is_missing(engine: Engine, path: Path) -> None:
+    """No further connection can be opened, so reads share the only one."""
+    path.unlink()
+    ended = threading.Event()
+
+    def write() -> None:
+        while not ended.is_set():
+            with pytest.raises(engine.exceptions.InternalServerError):
+                engine.put_item(TableName=TABLE, Item=KEY)
+
+    writers = [threading.Thread(target=write) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    try:
+        for _ in range(300):
+            assert engine.get_item(TableName=TABLE, Key=KEY)["Item"] == KEY
+    finally:
+        ended.set()
+        for writer in writers:
+            writer.join()
+
+
+def overwritten(path: Path) -> None:
+    other = path.with_name("other.db")
+    Engine(str(other)).close()
+    shutil.copyfile(other, path)
+
+
+def emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+@pytest.mark.parametrize("happens", [overwritten, emptied])
+def test_written_over_in_its_place(engine: Engine, path: Path, happens: Callable[[Path], None]) -> None:
+    """The other file isn't changed: it may be the only copy of a backup."""
+    happens(path)
+    content = path.read_bytes()
+    for _ in range(2):
+        with pytest.raises(DamagedFile, match="don't belong together"):
+            engine.put_item(TableName=TABLE, Item=KEY)
+        with pytest.raises(DamagedFile, match="don't belong together"):
+            engine.get_item(TableName=TABLE, Key=KEY)
+    engine.close()
+    assert path.read_bytes() == content
+
+
+def test_a_file_that_was_only_touched_is_used_on(engine: Engine, path: Path) -> None:
+    for when in range(3):
+        os.utime(path, (when, when))
+        engine.put_item(TableName=TABLE, Item=KEY)
+    assert engine.get_item(TableName=TABLE, Key=KEY)["Item"] == KEY
+
+
+def shortened(log: Path) -> None:
+    os.truncate(log, 0)
+
+
+@pytest.mark.parametrize("happens", [Path.unlink, shortened])
+def test_the_log_goes_away(engine: Engine, path: Path, happens: Callable[[Path], None]) -> None:
+    happens(log_of(path))
+    with pytest.raises(engine.exceptions.InternalServerError) as caught:
+        engine.put_item(TableName=TABLE, Item=KEY)
+    assert caught.value.response["Error"]["Message"] == LOG_MISSING
+
+
+def test_the_log_is_moved_and_moved_back(engine: Engine, path: Path, tmp_path: Path) -> None:
+    log_of(path).rename(tmp_path / "log")
+    refused(engine, LOG_MISSING, reads=False)
+    (tmp_path / "log").rename(log_of(path))
+    refused(engine, LOG_MISSING, reads=False)
+    engine.close()
+    with Engine(str(path)) as again:
+        assert again.scan(TableName=TABLE)["Count"] == 1
+
+
 def test_under_a_server(tmp_path: Path) -> None:
-    """No write is acknowledged later than a moment after the file has gone."""
+    """No write is acknowledged after the file has gone, and the server says so once, and ends as usual."""
     path = tmp_path / "data.db"
     with server(path) as running, Wire(running.port) as wire:
         wire.call("CreateTable", **definition())
+        time.sleep(file_watch.CHECK_SECONDS)
         wire.call("PutItem", TableName=TABLE, Item=KEY)
         path.rename(tmp_path / "moved.db")
-        time.sleep(file_watch.CHECK_SECONDS)
-        with pytest.raises(Refused) as caught:
-            wire.call("PutItem", TableName=TABLE, Item=KEY)
-        assert caught.value.message == MISSING
-        assert wire.call("GetItem", TableName=TABLE, Key=KEY)["Item"] == KEY
+        for _ in range(3):
+            with pytest.raises(Refused) as caught:
+                wire.call("PutItem", TableName=TABLE, Item=KEY)
+            assert caught.value.message == MISSING
+            assert wire.call("GetItem", TableName=TABLE, Key=KEY)["Item"] == KEY
+        running.process.terminate()
+        assert running.process.stderr is not None
+        assert running.process.stderr.read() == f"{path}: {MISSING}\n"
+        assert running.process.wait(20) == 0

@@ -16,7 +16,7 @@ import apsw
 
 from keyplan.engine.background import expiry
 from keyplan.engine.background.jobs import Jobs
-from keyplan.engine.errors import DamagedFile
+from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.objects import ObjectStore
 from keyplan.engine.operations.tables.index_backfill import Progress, backfill
 from keyplan.engine.storage import stream_log
@@ -68,7 +68,7 @@ class Maintenance:
             self._thread.join()
         if self._interval is not None:
             # Otherwise the next sweeper would have to wait until the lease expires.
-            with suppress(apsw.Error, DamagedFile, RuntimeError):
+            with suppress(apsw.Error, DamagedFile, DynamoError, RuntimeError):
                 self._storage.write(self._release_lease)
 
     def _run(self) -> None:

@@ -1,8 +1,9 @@
 """Who can use the file, and whether the path still leads to it.
 
 An open file stays usable when it is deleted, moved or replaced, but what is written to it then is lost, or hidden from
-everybody who opens the path later. So device and inode are compared before requests. It costs a few microseconds, so
-requests within `CHECK_SECONDS` share one comparison.
+everybody who opens the path later. So device and inode are compared after each commit, before it is acknowledged. For
+reads, and for the log and the content of the main file, requests within `CHECK_SECONDS` share one comparison: a file
+can also be replaced by writing another one over it, and then the log doesn't belong to it any more.
 """
 
 import logging
@@ -11,7 +12,11 @@ import time
 from pathlib import Path
 from typing import TypeAlias
 
+import apsw
+
 from keyplan.engine.errors import DynamoError
+from keyplan.engine.storage.damage import log_of
+from keyplan.engine.storage.log_binding import check_binding
 
 _log = logging.getLogger("keyplan.engine")
 
@@ -26,9 +31,15 @@ MISSING = (
     "The database file was deleted or moved while it was in use, so nothing is written any more; reads still see its "
     "last state. Move it back together with its log (-wal), or restore a backup, and restart."
 )
+LOG_MISSING = (
+    "The log (-wal) of the database file was deleted, moved or shortened while it was in use, so nothing is written "
+    "any more; reads may still see its last state. If it was moved, move it back and restart. Otherwise the writes "
+    "that only the log had are lost with the end of this process: read first what you need, then restore a backup."
+)
 _warned: set[Path] = set()
 
 Place: TypeAlias = tuple[int, int]
+Content: TypeAlias = tuple[int, int]
 
 
 def create_private(path: Path) -> None:
@@ -57,45 +68,69 @@ class FileWatch:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._text = str(path)  # which os.stat takes faster
+        self._log_text = str(log_of(path))
         self._place = _place_of(self._text)
+        self._log_place = _place_of(self._log_text)
+        self._log_size = 0
+        self._content = _content_of(self._text)
         self.next = 0.0
         """When to call `check` again, on the monotonic clock."""
-        self._problem: DynamoError | None = None
+        self._problem = ""
         self._replaced = False
 
     @property
     def lost(self) -> bool:
         """Whether the path was found not to lead to the file any more."""
-        return self._problem is not None
+        return bool(self._problem)
 
-    def check(self, *, writes: bool) -> None:
-        """Refuse a write to a file that was deleted, moved or replaced, and a read from one that was replaced."""
+    def check(self, connection: apsw.Connection, *, writes: bool) -> None:
+        """Refuse a write to a file that was deleted, moved or replaced, and a read from one that was replaced.
+
+        The connection must not be in a transaction.
+        """
         self.look()
-        if self._problem is None:
+        if not self._problem:
+            content = _content_of(self._text)
+            if content != self._content:  # by a checkpoint, normally
+                check_binding(self._path, connection, current=True)
+                self._content = content
             self.next = time.monotonic() + CHECK_SECONDS
         elif writes or self._replaced:
-            raise self._problem
+            raise self._refusal()
+
+    def after_commit(self) -> None:
+        """Refuse to acknowledge a write to a file that is lost."""
+        if _place_of(self._text) != self._place:
+            self.look()
+            raise self._refusal()
 
     def look(self) -> None:
         """Compare now."""
         if self._replaced:
             return
         found = _place_of(self._text)
-        if self._problem is None and found == self._place:
-            return
-        self._replaced = found is not None and found != self._place
-        if self._problem is not None and not self._replaced:
+        if found is not None and found != self._place:
+            self._replaced = True
+            self._note(REPLACED)
+        elif self._problem:
             return  # it is still missing, or was moved back; another file may come yet
-        self.next = 0.0
-        message = REPLACED if self._replaced else MISSING
-        _log.error("%s: %s", self._path, message)
-        self._problem = DynamoError("InternalServerError", message, status=500)
+        elif found is None:
+            self._note(MISSING)
+        elif self._log_place is not None and not self._has_its_log():
+            self._note(LOG_MISSING)
 
-    def check_now(self) -> None:
-        """Refuse to open the file once more if the path no longer leads to it."""
-        self.look()
-        if self._problem:
-            raise self._problem
+    def _has_its_log(self) -> bool:
+        """Whether the log is where it was, and as long as it was: it starts over, but never becomes shorter."""
+        size, self._log_size = self._log_size, _size_of(self._log_text)
+        return _place_of(self._log_text) == self._log_place and self._log_size >= size
+
+    def _note(self, message: str) -> None:
+        self.next = 0.0
+        self._problem = message
+        _log.error("%s: %s", self._path, message)
+
+    def _refusal(self) -> DynamoError:
+        return DynamoError("InternalServerError", self._problem, status=500)
 
 
 def _place_of(path: str) -> Place | None:
@@ -104,3 +139,19 @@ def _place_of(path: str) -> Place | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _content_of(path: str) -> Content | None:
+    """Return what changes whenever somebody writes to the file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

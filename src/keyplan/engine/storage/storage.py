@@ -107,24 +107,18 @@ class Storage:
         Data in memory has no snapshots: there, a read has to wait for a write of another thread, or raises `Busy`. A
         read of many items raises `Paused` after so many seconds.
         """
-        if self._lock.acquire(blocking=False) or (self._path is None and self._waited(wait)):
+        reader = None if self._lock.acquire(blocking=False) else self._reader_or_lock(wait)
+        if reader is None:
             try:
                 result = self._run(self._cursor, "BEGIN", work, writes=False, pause_after=pause_after)
                 self._cache.after_transaction()
                 return result
             finally:
                 self._lock.release()
-        reader = self._take_reader()
         try:
             return self._run(reader, "BEGIN", work, writes=False, pause_after=pause_after)
         finally:
             self._return_reader(reader)
-
-    def _waited(self, wait: bool) -> bool:
-        """Acquire the lock that another thread has, or raise `Busy` if the caller doesn't want to wait."""
-        if not self._lock.acquire(blocking=wait):
-            raise Busy
-        return True
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run a function in a transaction that is committed at its end, or rolled back by any exception."""
@@ -169,7 +163,7 @@ class Storage:
         if self._damage or self._closed or self._forked:
             self._refuse_use()
         if self._watch and time.monotonic() >= self._watch.next:
-            self._watch.check(writes=writes)
+            self._check_place(self._watch, cursor.connection, writes=writes)
         if writes and self._checkpoints:
             self._checkpoints.check_length()
         try:
@@ -191,7 +185,8 @@ class Storage:
                 cursor.execute("UPDATE meta SET version = version + 1")
                 self._cache.reset_misses()
             cursor.execute("COMMIT")
-            if writes and self._checkpoints:
+            if writes and self._checkpoints and self._watch:
+                self._watch.after_commit()
                 self._checkpoints.after_commit(opened=new_log)
             return result
         except BaseException as error:
@@ -204,6 +199,14 @@ class Storage:
                 what = f"{self._path} could not be {'written' if writes else 'read'}: {error}"
                 _log.error(what)
                 raise DynamoError("InternalServerError", what, status=500) from error
+            raise
+
+    def _check_place(self, watch: FileWatch, connection: apsw.Connection, *, writes: bool) -> None:
+        try:
+            watch.check(connection, writes=writes)
+        except (DamagedFile, apsw.Error) as error:
+            _log.error("%s", error)
+            self._note_damage(error)
             raise
 
     def _refuse_use(self) -> NoReturn:
@@ -257,14 +260,25 @@ class Storage:
         except (apsw.Error, OSError, DamagedFile) as error:
             _log.warning("The log of %s could not be copied into the main file, and was kept: %s", path, error)
 
-    def _take_reader(self) -> apsw.Cursor:
-        """Return a connection for reading while the primary is busy."""
-        try:
-            return self._readers.pop()
-        except IndexError:
-            if self._watch:
-                self._watch.check_now()
-            return self._connect(cache_mib=8).cursor()
+    def _reader_or_lock(self, wait: bool) -> apsw.Cursor | None:
+        """Return another connection for reading, while a thread has the primary.
+
+        Without a path to the file there can't be another one; then None is returned when the primary's lock was
+        acquired.
+        """
+        if self._readers or self._can_connect():
+            try:
+                return self._readers.pop()
+            except IndexError:
+                return self._connect(cache_mib=8).cursor()
+        if not self._lock.acquire(blocking=wait):
+            raise Busy
+        return None
+
+    def _can_connect(self) -> bool:
+        if self._watch:
+            self._watch.look()
+        return self._watch is not None and not self._watch.lost
 
     def _return_reader(self, reader: apsw.Cursor) -> None:
         self._readers.append(reader)

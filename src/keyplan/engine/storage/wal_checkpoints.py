@@ -25,6 +25,7 @@ from keyplan.engine.storage.log_binding import (
     LAST_MARK,
     NEW_MARK,
     NONE,
+    check_binding,
     main_binding,
     read_binding,
 )
@@ -78,6 +79,8 @@ class LogCopy:
 
     def copy(self) -> None:
         """Copy the log up to a mark, while others may write."""
+        # Somebody may have written another file over the main file, and would lose that one too.
+        check_binding(self._path, self._reader, current=True)
         try:
             if not self._mark():
                 return
