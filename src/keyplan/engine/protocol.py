@@ -98,7 +98,7 @@ def too_many_members() -> DynamoError:
 
 _MARKS = b"{[,"
 """What each member of a list or map, and each list or map, has before it."""
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)  # without a way back, for which it would need memory
 _CHUNK = 1024 * 1024
 
 
@@ -141,6 +141,9 @@ def decode(body: bytes) -> Request:
 def encode(answer: Answer | DynamoError) -> tuple[int, bytes]:
     """Return status and body for an answer or error of the database."""
     if isinstance(answer, DynamoError):
+        # Its traceback leads to what called, and so to itself, with a body of up to 16 MB: Python would keep all of it
+        # until it looks for cycles, which is rare in a server.
+        answer.__traceback__ = answer.__context__ = answer.__cause__ = None
         return answer.status, encode_error(answer)
     try:
         return 200, b"" if answer is NOTHING else orjson.dumps(answer)

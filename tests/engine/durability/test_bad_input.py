@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gc
 import json
 import random
 import time
@@ -348,6 +349,35 @@ def test_spoilt_bytes_over_the_wire(database: Database, wire: Wire) -> None:
     assert wire.call("GetItem", TableName=TABLE, Key=KEY)["Item"] == ITEM
 
 
+def test_nothing_of_a_refused_request_is_kept(wire: Wire) -> None:
+    """Python finds cycles between objects only now and then, and each would keep a body of up to 16 MB."""
+    bodies = {
+        "large": orjson.dumps({"TableName": TABLE, "Item": {**KEY, "long": {"S": "x" * 1_000_000}}}),
+        "not JSON": b'"' * 1_000_000,
+        "too many members": b"[" * 1_000_000,
+        "no key": orjson.dumps({"TableName": TABLE, "Item": {}}),
+        "no table": b"{}",
+        "wrong expression": orjson.dumps({"TableName": TABLE, "Item": KEY, "ConditionExpression": "a = = b"}),
+        "condition": orjson.dumps({"TableName": TABLE, "Item": KEY, "ConditionExpression": "attribute_exists(none)"}),
+    }
+    gc.collect()
+    gc.disable()
+    try:
+        before = errors_in_memory()
+        for body in bodies.values():
+            for _ in range(3):
+                with pytest.raises(Refused):
+                    wire.post("PutItem", body)
+        wire.call("ListTables")  # a thread keeps its last error until it has sent the answer
+        assert errors_in_memory() == before
+    finally:
+        gc.enable()
+
+
+def errors_in_memory() -> int:
+    return sum(isinstance(each, DynamoError) for each in gc.get_objects())
+
+
 def test_large_bodies(database: Database, wire: Wire) -> None:
     prepare(database)
     item = {**KEY, "long": {"S": "x" * 15_000_000}}
@@ -358,4 +388,6 @@ def test_large_bodies(database: Database, wire: Wire) -> None:
     assert answers(wire, "BatchGetItem", orjson.dumps(keys)) == "ValidationException"
     lists = {"TableName": TABLE, "Item": {**KEY, "list": {"L": [{"NULL": True}] * 205_000}}}
     assert answers(wire, "PutItem", orjson.dumps(lists)) == "ValidationException"
+    marks = {"TableName": TABLE, "Item": {**KEY, "text": {"S": '"[{,' * 3_000_000}}}
+    assert answers(wire, "PutItem", orjson.dumps(marks)) == "ValidationException"
     assert wire.call("GetItem", TableName=TABLE, Key=KEY)["Item"] == ITEM

@@ -7,11 +7,12 @@ import random
 import re
 import socket
 import struct
+import threading
 import time
 
 import pytest
 
-from keyplan.engine.wire import Credentials, connection, serve_in_thread
+from keyplan.engine.wire import Credentials, connection, http, serve_in_thread
 from tests.engine.wire.client import SIGNED, Client, post
 from tests.engine.wire.fake import FakeDatabase
 
@@ -346,6 +347,19 @@ def test_a_gzip_request(client: Client) -> None:
     body = gzip.compress(b'{"a":"packed"}')
     response = client.ask(post(body=body, headers={"Content-Encoding": "gzip"}))
     assert response.json["Request"] == {"a": "packed"}
+
+
+def test_gzip_is_unpacked_beside_the_others(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body of 16 KB can become 16 MB."""
+    threads = []
+
+    def decompress(body: bytes, limit: int) -> bytes:
+        threads.append(threading.current_thread().name)
+        return gzip.decompress(body)
+
+    monkeypatch.setattr(http, "decompress", decompress)
+    assert client.ask(post(body=gzip.compress(b"{}"), headers={"Content-Encoding": "gzip"})).status == 200
+    assert threads == ["keyplan-requests_0"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """DynamoDB's JSON protocol, without a socket."""
 
 import logging
+import tracemalloc
 
 import orjson
 import pytest
@@ -8,7 +9,15 @@ from botocore.loaders import Loader
 
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import NOTHING
-from keyplan.engine.protocol import MAX_MEMBERS, decode, encode, encode_error, operation_of, respond
+from keyplan.engine.protocol import (
+    MAX_MEMBERS,
+    _has_too_many_members,
+    decode,
+    encode,
+    encode_error,
+    operation_of,
+    respond,
+)
 from keyplan.engine.service_model import load
 from tests.engine.wire.fake import FakeDatabase
 
@@ -158,3 +167,13 @@ def test_more_members_than_can_be_read_quickly() -> None:
     text = r"{[,\"[,{" * MAX_MEMBERS
     assert decode(orjson.dumps({"a": [text, text]})) == {"a": [text, text]}
     assert len(decode(b'{"a":[' + b",".join([b"1"] * (MAX_MEMBERS - 2)) + b"]}")["a"]) == MAX_MEMBERS - 2  # type: ignore[arg-type]
+
+
+def test_marks_in_texts_are_counted_without_much_memory() -> None:
+    body = orjson.dumps({"a": '"[{,' * 500_000})
+    tracemalloc.start()
+    try:
+        assert not _has_too_many_members(body)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(body)
+    finally:
+        tracemalloc.stop()

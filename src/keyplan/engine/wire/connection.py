@@ -295,7 +295,7 @@ class Connection(asyncio.Protocol):
         if method != b"POST" or (url != b"/" and not url.startswith(b"/?")) or not http.is_json(headers):
             self._send(self._service.responses.no_operation(method, url, headers, keep_alive), keep_alive)
             return
-        if len(body) > LARGE_BODY:
+        if len(body) > LARGE_BODY or b"content-encoding" in headers:  # 16 KB can be 16 MB packed
             self._service.submit_unread(self, partial(_read, self._service, message))
             return
         try:
