@@ -1,5 +1,6 @@
 """Writes the parts of the documentation that are read off the code: `make docs`."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from pydantic.fields import FieldInfo
 
 from bench.lines import count
 from bench.lines.scenario import FEATURES
+from keyplan.capacity.traffic import traffic_schema
 from keyplan.cli.opening import served_systems
 from keyplan.web.settings import Protects, Settings
 from tests.engines.known_failures import KNOWN_FAILURES
@@ -98,3 +100,5 @@ if __name__ == "__main__":
         page = path.read_text("utf-8")
         if (fresh := written(page)) != page:
             path.write_text(fresh, "utf-8")
+    schema = json.dumps(traffic_schema(), indent=2, ensure_ascii=False)
+    (DOCS / "traffic.schema.json").write_text(f"{schema}\n", "utf-8")
