@@ -24,7 +24,7 @@ from keyplan.capacity.traffic import (
 )
 from keyplan.capacity.traffic.model import ItemTraffic
 from keyplan.design import Design
-from tests.design.test_examples import design, designs
+from tests.all_designs import design, designs
 
 ROOT = Path(__file__).parent.parent.parent
 

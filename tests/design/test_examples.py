@@ -1,6 +1,5 @@
 """Examples: values within limits, items that can be created, arguments that find them."""
 
-import importlib
 import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,7 +14,6 @@ from keyplan.data import Store, create
 from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.sizes import item_size
 from keyplan.design import (
-    Design,
     DesignError,
     Entity,
     Id,
@@ -34,32 +32,13 @@ from keyplan.design.example_texts import text_of_pattern
 from keyplan.design.example_values import example_value
 from keyplan.design.examples import example_arguments, example_item, example_items, example_of
 from keyplan.engine import Engine
-from tools.write_patterns import design_of, recipe, recipes
+from tests.all_designs import design, designs
 
-SYSTEMS = ("funkedupshift", "hacktracker", "threefc", "vcm", "wavyblog")
-EXAMPLES = ("forge", "saas", "shop")
 FINDS_NOTHING = {
     "renamed_categories": "no category is being renamed",
     "memberships_but": "asks for other groups than the example's",
 }
 """Patterns that find no example, and why."""
-
-
-def design(name: str) -> type[Design]:
-    kind, _, name = name.rpartition("/")
-    if kind == "recipes":
-        return type(design_of(recipe(name)))
-    module = importlib.import_module(f"keyplan.apps.{name}.design" if kind == "apps" else f"tests.designs.{name}")
-    return next(
-        each
-        for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, Design) and each.__module__ == module.__name__
-    )
-
-
-def designs() -> list[str]:
-    named = {"apps": SYSTEMS, "designs": EXAMPLES, "recipes": recipes()}
-    return [f"{kind}/{name}" for kind, names in named.items() for name in names]
 
 
 @pytest.mark.parametrize("name", designs())
