@@ -267,6 +267,9 @@ def too_many_tags() -> object:
 @declares("decides", "nothing_is_decided.<locals>.Wrong.order", 'Say what: decides="whether the user may publish".')
 def nothing_is_decided() -> object:
     class Wrong(Design):
+        tables = (orders,)
+        entities = (Order,)
+
         @pattern("Get order", decides="")
         def order(self, org: str, number: str) -> Get[Order]:
             return get(Order, org=org, number=number)
@@ -277,6 +280,9 @@ def nothing_is_decided() -> object:
 @declares("returns", "a_negative_number.<locals>.Wrong.order", "Give the usual number of items that it returns.")
 def a_negative_number() -> object:
     class Wrong(Design):
+        tables = (orders,)
+        entities = (Order,)
+
         @pattern("Get order", returns=-1)
         def order(self, org: str, number: str) -> Get[Order]:
             return get(Order, org=org, number=number)

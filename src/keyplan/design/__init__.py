@@ -17,7 +17,7 @@ from keyplan.design.conditions import absent, attribute_type, between, contains,
 from keyplan.design.effects import Guard, Ref, belongs_to, counts, derived, mirror, ref, reference, unique
 from keyplan.design.emails import address_key, check_address
 from keyplan.design.entity import Entity
-from keyplan.design.errors import DesignError, InvalidValue
+from keyplan.design.errors import DesignError, InvalidValue, collecting
 from keyplan.design.fields import (
     CREATE_ONLY,
     HIDDEN,
@@ -180,6 +180,7 @@ __all__ = [
     "between",
     "check_address",
     "classes_in",
+    "collecting",
     "collection",
     "consumer",
     "contains",

@@ -4,7 +4,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable
 from keyplan.design.tables import Table
 
 if TYPE_CHECKING:
@@ -37,6 +37,26 @@ class _Refusing:
             "it is abstract, so it has no items",
             "Use an entity that inherits from it.",
         )
+
+
+def make_unusable(entity: "type[Entity]") -> None:
+    """Refuse every use of a class whose declaration has errors that were recorded."""
+    unusable: Any = _Unusable(entity.__name__)
+    entity.spec = unusable
+
+
+def is_unusable(entity: type) -> bool:
+    """Whether a class is an entity whose declaration has errors."""
+    return isinstance(vars(entity).get("spec"), _Unusable)
+
+
+class _Unusable(_Refusing):
+    """In the place of the declaration of an entity that has errors."""
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        raise Unusable(self._name)
 
 
 def own_declarations(entity: "type[Entity]") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from keyplan.design.absence import check_absence
 from keyplan.design.annotations import KEY_TYPES, scalar
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, recorded
 from keyplan.design.specs import FieldSpec, KeySpec
 from keyplan.design.storable import check_storable
 
@@ -20,63 +20,81 @@ _RESERVED = "keyplan"
 
 def check_fields(spec: "EntitySpec") -> None:
     """Refuse fields that can't be stored, or that would be read back as something else."""
-    check_storable(spec.entity, spec.name)
-    check_absence(spec.entity, spec.name)
-    _check_stored_names(spec)
+    with recorded():
+        check_storable(spec.entity, spec.name)
+    with recorded():
+        check_absence(spec.entity, spec.name)
+    for field in spec.fields.values():
+        with recorded():
+            _check_stored_name(spec, field)
     _check_kinds(spec)
 
 
 def check_keys(spec: "EntitySpec") -> None:
     """Refuse a primary key that may have no value or isn't of one item, and fields that would be lost in a key."""
-    _check_primary(spec)
-    _check_injective(spec)
+    with recorded():
+        _check_primary(spec)
+    with recorded():
+        _check_injective(spec)
     for key in spec.keys:
-        _check_computed(key)
-    _check_expiry(spec)
+        with recorded():
+            _check_computed(key)
+    with recorded():
+        _check_expiry(spec)
     for field in spec.fields.values():
-        _check_kept(spec, field)
+        with recorded():
+            _check_kept(spec, field)
 
 
 def _check_kinds(spec: "EntitySpec") -> None:
     """Each kind of stamp may be used once, and the time to live must be where DynamoDB looks for it."""
     for kind in _ONCE:
         fields = [field for field in spec.fields.values() if field.kind == kind]
-        if len(fields) > 1:
-            raise DesignError(
-                "same-kind",
-                f"{spec.name}.{fields[1].name}",
-                f"{fields[0].name} is already {kind.capitalize()}",
-                f"Make it a plain {'int' if kind == 'version' else 'datetime'}, or remove it.",
-            )
+        with recorded():
+            if len(fields) > 1:
+                raise DesignError(
+                    "same-kind",
+                    f"{spec.name}.{fields[1].name}",
+                    f"{fields[0].name} is already {kind.capitalize()}",
+                    f"Make it a plain {'int' if kind == 'version' else 'datetime'}, or remove it.",
+                )
     for field in spec.fields.values():
-        if (field.kind == "ttl") != (field.stored == spec.table.ttl):
-            raise DesignError(
-                "ttl-attribute",
-                f"{spec.name}.{field.name}",
-                f"DynamoDB looks for the time to live of {spec.table.name} in {spec.table.ttl or 'no attribute'}",
-                f'Store a Ttl there (stored("{spec.table.ttl}")), and nothing else.'
-                if spec.table.ttl
-                else f'Give the table ttl="{field.stored}".',
-            )
+        with recorded():
+            _check_time_to_live(spec, field)
 
 
-def _check_stored_names(spec: "EntitySpec") -> None:
+def _check_time_to_live(spec: "EntitySpec", field: FieldSpec) -> None:
+    if (field.kind == "ttl") != (field.stored == spec.table.ttl):
+        raise DesignError(
+            "ttl-attribute",
+            f"{spec.name}.{field.name}",
+            f"DynamoDB looks for the time to live of {spec.table.name} in {spec.table.ttl or 'no attribute'}",
+            f'Store a Ttl there (stored("{spec.table.ttl}")), and nothing else.'
+            if spec.table.ttl
+            else f'Give the table ttl="{field.stored}".',
+        )
+
+
+def _check_stored_name(spec: "EntitySpec", field: FieldSpec) -> None:
     names = [field.stored for field in spec.fields.values()]
-    for field in spec.fields.values():
-        if names.count(field.stored) > 1:
-            raise DesignError(
-                "same-attribute",
-                f"{spec.name}.{field.name}",
-                f"two fields are stored as {field.stored!r}",
-                'Give one of them a different name: Annotated[..., stored("Name")].',
-            )
-        if field.stored in (spec.table.type_attribute, spec.table.envelope) or field.stored.startswith(_RESERVED):
-            raise DesignError(
-                "taken-attribute",
-                f"{spec.name}.{field.name}",
-                f"{field.stored!r} is reserved for the store",
-                _OWN_NAME,
-            )
+    if names.count(field.stored) > 1 and field is _first_stored_as(spec, field.stored):
+        raise DesignError(
+            "same-attribute",
+            f"{spec.name}.{field.name}",
+            f"two fields are stored as {field.stored!r}",
+            'Give one of them a different name: Annotated[..., stored("Name")].',
+        )
+    if field.stored in (spec.table.type_attribute, spec.table.envelope) or field.stored.startswith(_RESERVED):
+        raise DesignError(
+            "taken-attribute",
+            f"{spec.name}.{field.name}",
+            f"{field.stored!r} is reserved for the store",
+            _OWN_NAME,
+        )
+
+
+def _first_stored_as(spec: "EntitySpec", attribute: str) -> FieldSpec:
+    return next(field for field in spec.fields.values() if field.stored == attribute)
 
 
 def _check_primary(spec: "EntitySpec") -> None:

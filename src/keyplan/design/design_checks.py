@@ -3,11 +3,13 @@
 from itertools import combinations
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
-from keyplan.design.effects import BelongsTo, Ref, Unique
+from keyplan.design.abstract import is_unusable
+from keyplan.design.effects import BelongsTo, Derived, Ref, Unique
 from keyplan.design.entity import Entity, EntitySpec
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable, is_collecting, recorded
 from keyplan.design.large_checks import check_parts
 from keyplan.design.standins import FieldName, read_refs
+from keyplan.design.storable import classes_in
 from keyplan.design.tables import HOUSEKEEPING
 from keyplan.design.transaction_size import check_transaction
 from keyplan.design.vectors import check_shared_vectors
@@ -28,38 +30,60 @@ def check_entities(cls: "type[Design]") -> None:
     specs = [entity.spec for entity in cls.entities]
     _check_names(cls)
     for spec in specs:
-        if spec.table not in (*cls.tables, HOUSEKEEPING):
-            raise DesignError(
-                "foreign-table", spec.name, f"its table {spec.table.name} isn't in the design", "Add it to tables."
-            )
+        with recorded():
+            _check_table(spec, cls)
         _check_guards(spec, cls)
         _bind_derived(spec, cls)
         _bind_parents(spec, cls)
         _check_counters(spec, cls)
-        check_transaction(spec)
+        with recorded():
+            check_transaction(spec)
     check_parts(specs)
     check_shared_vectors(specs)
     for first, second in combinations(specs, 2):
-        if first.table is not second.table or not first.may_share_keys_with(second):
-            continue
-        first.identified_by_type = second.identified_by_type = True
-        if first.may_be_mistaken_for(second):
-            raise DesignError(
-                "ambiguous-entities",
-                f"{first.name} and {second.name}",
-                f"their keys are ambiguous ({_shown(first)} and {_shown(second)})",
-                "Use different literals, Id for fields without the separator, or a type attribute.",
-            )
+        with recorded():
+            _check_apart(first, second)
+
+
+def usable_entities(cls: "type[Design]") -> tuple[type[Entity], ...]:
+    """The entities of a design, without those that can't be used because of errors that were recorded."""
+    usable = []
+    for entity in cls.entities:
+        with recorded():
+            _ = entity.spec.table  # refuses an abstract entity
+            usable.append(entity)
+    return tuple(usable)
+
+
+def _check_table(spec: EntitySpec, cls: "type[Design]") -> None:
+    if spec.table not in (*cls.tables, HOUSEKEEPING):
+        raise DesignError(
+            "foreign-table", spec.name, f"its table {spec.table.name} isn't in the design", "Add it to tables."
+        )
+
+
+def _check_apart(first: EntitySpec, second: EntitySpec) -> None:
+    """Refuse two entities of which an item could be either."""
+    if first.table is not second.table or not first.may_share_keys_with(second):
+        return
+    first.identified_by_type = second.identified_by_type = True
+    if first.may_be_mistaken_for(second):
+        raise DesignError(
+            "ambiguous-entities",
+            f"{first.name} and {second.name}",
+            f"their keys are ambiguous ({_shown(first)} and {_shown(second)})",
+            "Use different literals, Id for fields without the separator, or a type attribute.",
+        )
 
 
 def _check_names(cls: "type[Design]") -> None:
     """Refuse duplicate names: tables and entities are identified by name in requests, addresses and journals."""
     for names in ([table.name for table in cls.tables], [entity.__name__ for entity in cls.entities]):
         twice = [name for number, name in enumerate(names) if name in names[:number]]
-        if twice:
-            raise DesignError(
-                "same-name", f"{cls.__name__}.{twice[0]}", "the name is used twice", "Rename one of them."
-            )
+        with recorded():
+            if twice:
+                place = f"{cls.__name__}.{twice[0]}"
+                raise DesignError("same-name", place, "the name is used twice", "Rename one of them.")
 
 
 def _shown(spec: EntitySpec) -> str:
@@ -70,30 +94,38 @@ def _check_guards(spec: EntitySpec, cls: "type[Design]") -> None:
     """Refuse guards in tables of other designs, and guards that could be mistaken for items."""
     for guard in spec.uniques:
         place = f"{spec.name}.{guard.name}"
-        if guard.table not in (*cls.tables, HOUSEKEEPING):
-            raise DesignError(
-                "foreign-table", place, f"its table {guard.table.name} isn't in the design", "Add it to tables."
-            )
-        numbers = [each for each in guard.table.hash + guard.table.range if each.type != "S"]
-        if numbers:
-            raise DesignError(
-                "key-type",
-                place,
-                f"{numbers[0].name} of {guard.table.name} is of type {numbers[0].type}, and a guard's key is text",
-                "Keep guards in a table with keys of type S.",
-            )
+        with recorded():
+            _check_guard_table(guard, cls, place)
         for entity in cls.entities:
-            other = entity.spec
-            if other.table is not guard.table or not _looks_like(guard, other):
-                continue
-            other.identified_by_type = True
-            if other.table.type_attribute is None or other.type is None:
-                raise DesignError(
-                    "ambiguous-guard",
-                    place,
-                    f"a guard could be mistaken for an item of {other.name} ({_shown(other)})",
-                    "Start the guard's key with a different literal.",
-                )
+            if entity.spec.table is guard.table and _looks_like(guard, entity.spec):
+                with recorded():
+                    _check_guard_apart(entity.spec, place)
+
+
+def _check_guard_table(guard: Unique, cls: "type[Design]", place: str) -> None:
+    if guard.table not in (*cls.tables, HOUSEKEEPING):
+        raise DesignError(
+            "foreign-table", place, f"its table {guard.table.name} isn't in the design", "Add it to tables."
+        )
+    numbers = [each for each in guard.table.hash + guard.table.range if each.type != "S"]
+    if numbers:
+        raise DesignError(
+            "key-type",
+            place,
+            f"{numbers[0].name} of {guard.table.name} is of type {numbers[0].type}, and a guard's key is text",
+            "Keep guards in a table with keys of type S.",
+        )
+
+
+def _check_guard_apart(other: EntitySpec, place: str) -> None:
+    other.identified_by_type = True
+    if other.table.type_attribute is None or other.type is None:
+        raise DesignError(
+            "ambiguous-guard",
+            place,
+            f"a guard could be mistaken for an item of {other.name} ({_shown(other)})",
+            "Start the guard's key with a different literal.",
+        )
 
 
 def _looks_like(guard: Unique, other: EntitySpec) -> bool:
@@ -106,27 +138,42 @@ def _looks_like(guard: Unique, other: EntitySpec) -> bool:
 
 def _bind_derived(spec: EntitySpec, cls: "type[Design]") -> None:
     """Read from a method's annotation which entities it makes."""
-    names = {entity.__name__: entity for entity in cls.entities}
     for derived in spec.derived:
-        hint = get_type_hints(derived.method, localns=names).get("return")
-        made = tuple(entity for entity in cls.entities if _mentions(hint, entity))
-        if not made:
-            raise DesignError(
-                "derived-entity",
-                f"{spec.name}.{derived.name}",
-                "its return annotation has no entity of the design",
-                "Annotate what the method returns, and add that entity to the design.",
-            )
-        derived.entities = made
-        for entity in made:
+        spec.broken.add(derived.name)
+        with recorded():
+            derived.entities = _entities_made(spec, derived, cls)
+            spec.broken.remove(derived.name)
+        for entity in derived.entities:
             own = entity.spec
-            if own.uniques or own.derived or own.counters or own.parents or own.large:
-                raise DesignError(
-                    "derived-entity",
-                    f"{spec.name}.{derived.name}",
-                    f"{entity.__name__} is derived from another item, so it can't have effects of its own",
-                    f"Declare its effects in {spec.name}, next to {derived.name}.",
-                )
+            with recorded():
+                if own.uniques or own.derived or own.counters or own.parents or own.large:
+                    raise DesignError(
+                        "derived-entity",
+                        f"{spec.name}.{derived.name}",
+                        f"{entity.__name__} is derived from another item, so it can't have effects of its own",
+                        f"Declare its effects in {spec.name}, next to {derived.name}.",
+                    )
+
+
+def _entities_made(spec: EntitySpec, derived: Derived[Entity], cls: "type[Design]") -> tuple[type[Entity], ...]:
+    names = {entity.__name__: entity for entity in cls.entities}
+    try:
+        hint = get_type_hints(derived.method, localns=names).get("return")
+    except NameError:
+        if is_collecting():  # it may be the name of an entity that was left out
+            raise Unusable(f"{spec.name}.{derived.name}") from None
+        raise
+    made = tuple(entity for entity in cls.entities if _mentions(hint, entity))
+    if any(is_unusable(each) for each in classes_in(hint)):
+        raise Unusable(f"{spec.name}.{derived.name}")
+    if not made:
+        raise DesignError(
+            "derived-entity",
+            f"{spec.name}.{derived.name}",
+            "its return annotation has no entity of the design",
+            "Annotate what the method returns, and add that entity to the design.",
+        )
+    return made
 
 
 def _mentions(hint: object, entity: type[Entity]) -> bool:
@@ -137,14 +184,16 @@ def _bind_parents(spec: EntitySpec, cls: "type[Design]") -> None:
     """Find the child's field for each field of its parent's key."""
     for parent in spec.parents:
         place = f"{spec.name}.{parent.name}"
-        refs = read_refs(spec, parent.parent)
-        if not refs:
-            raise DesignError("parent", place, "it returns no parent", "Return ref(Parent, ...).")
-        named = refs[0]
-        check_known(cls, named.entity, place)
-        parent.entity = named.entity
-        parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, FieldName)}
-        _check_parent(spec, parent, place)
+        with recorded():
+            refs = read_refs(spec, parent.parent)
+            if not refs:
+                raise DesignError("parent", place, "it returns no parent", "Return ref(Parent, ...).")
+            named = refs[0]
+            check_known(cls, named.entity, place)
+            parent.entity = named.entity
+            parent.fields = {name: value.name for name, value in named.values.items() if isinstance(value, FieldName)}
+            _check_parent(spec, parent, place)
+    spec.parents = [parent for parent in spec.parents if parent.entity is not None]
 
 
 def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> None:
@@ -177,14 +226,16 @@ def _check_parent(spec: EntitySpec, parent: BelongsTo[Entity], place: str) -> No
 
 def _check_counters(spec: EntitySpec, cls: "type[Design]") -> None:
     for counter in spec.counters:
-        # If the method returned no item for any of the values tried, there is nothing to check.
-        for named in read_refs(spec, counter.target):
-            check_known(cls, named.entity, f"{spec.name}.{counter.name}")
-            _check_count(named, counter.field, f"{spec.name}.{counter.name}")
+        with recorded():
+            # If the method returned no item for any of the values tried, there is nothing to check.
+            for named in read_refs(spec, counter.target):
+                check_known(cls, named.entity, f"{spec.name}.{counter.name}")
+                _check_count(named, counter.field, f"{spec.name}.{counter.name}")
     for parent in spec.parents:
         if parent.count is not None:
             assert parent.entity is not None
-            _check_count(Ref(parent.entity, {}), parent.count, f"{spec.name}.{parent.name}")
+            with recorded():
+                _check_count(Ref(parent.entity, {}), parent.count, f"{spec.name}.{parent.name}")
 
 
 def _check_count(named: Ref[Entity], name: str, place: str) -> None:

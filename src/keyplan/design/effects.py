@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, recorded
 from keyplan.design.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -181,10 +181,10 @@ def counts(
     is the error that callers get then.
     """
 
-    if floor is not None and type(floor) is not int:
-        raise DesignError(
-            "floor", "counts", f"{floor!r} isn't a whole number", "Use the least number, such as floor=0."
-        )
+    with recorded():
+        if floor is not None and type(floor) is not int:
+            problem = f"{floor!r} isn't a whole number"
+            raise DesignError("floor", "counts", problem, "Use the least number, such as floor=0.")
 
     def declare(target: "Callable[[E], Refs]") -> Counter[E]:
         return Counter(target, field, floor, target.__name__, refusal)
@@ -230,10 +230,10 @@ def belongs_to(
     """
 
     def declare(parent: "Callable[[E], Refs]") -> BelongsTo[E]:
-        if on_delete not in get_args(OnDelete):
-            raise DesignError(
-                "on-delete", parent.__qualname__, f"on_delete can't be {on_delete!r}", "Use cascade, refuse or keep."
-            )
+        with recorded():
+            if on_delete not in get_args(OnDelete):
+                problem = f"on_delete can't be {on_delete!r}"
+                raise DesignError("on-delete", parent.__qualname__, problem, "Use cascade, refuse or keep.")
         return BelongsTo(parent, on_delete, count, via, over or {}, parent.__name__, missing, in_use)
 
     return declare

@@ -1,15 +1,15 @@
 """Entities: pydantic models that know their keys and what must change together with them."""
 
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
-from keyplan.design.abstract import make_abstract, own_declarations
+from keyplan.design.abstract import make_abstract, make_unusable, own_declarations
 from keyplan.design.aliases import expand_aliases
 from keyplan.design.compat import own_fields_set
 from keyplan.design.entity_spec import DECLARATIONS, EntitySpec
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable, recorded
 from keyplan.design.fields import values_in_common
 from keyplan.design.large_values import guard_access
 from keyplan.design.refusals import Refusal
@@ -19,6 +19,8 @@ from keyplan.design.tables import KeyAccess, Table
 from keyplan.design.words import Claims, Expected
 
 E = TypeVar("E", bound="Entity")
+_Own: TypeAlias = tuple[str | None, str | None, Refusal | None, Expected | None, Claims]
+"""What a class says about its items: type, noun, the error if one exists already, what is expected and claimed."""
 
 
 class Entity(BaseModel):
@@ -77,22 +79,24 @@ class Entity(BaseModel):
         abstract: bool = False,
         **kwargs: object,
     ) -> None:
-        if kwargs or (type is not None and table is None and cls.inherited_table is None):
-            raise DesignError(
-                "class-options",
-                cls.__name__,
-                f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
-                'Use table=... and, with it, type="...", noun="...", exists=Refusal(...), expected=expect(...) and '
-                "claims=(...), or abstract=True.",
-            )
-        of_its_own = (type, noun, exists, expected, claims or None)
-        if abstract and any(each is not None for each in of_its_own):
-            raise DesignError(
-                "abstract-entity",
-                cls.__name__,
-                "it is abstract, so there are no items that could have a type, a noun, an error, claims and so on",
-                "Give these to the entities that inherit from it.",
-            )
+        with recorded():
+            if kwargs or (type is not None and table is None and cls.inherited_table is None):
+                raise DesignError(
+                    "class-options",
+                    cls.__name__,
+                    f"it is declared with {', '.join(kwargs) or 'a type and no table'}",
+                    'Use table=... and, with it, type="...", noun="...", exists=Refusal(...), expected=expect(...) and '
+                    "claims=(...), or abstract=True.",
+                )
+        with recorded():
+            of_its_own = (type, noun, exists, expected, claims or None)
+            if abstract and any(each is not None for each in of_its_own):
+                raise DesignError(
+                    "abstract-entity",
+                    cls.__name__,
+                    "it is abstract, so there are no items that could have a type, a noun, an error, claims and so on",
+                    "Give these to the entities that inherit from it.",
+                )
         super().__init_subclass__()
 
     @classmethod
@@ -109,6 +113,17 @@ class Entity(BaseModel):
         **kwargs: object,
     ) -> None:
         super().__pydantic_init_subclass__(**kwargs)
+        is_declared = False
+        with recorded():
+            if kwargs:
+                raise Unusable(cls.__name__)
+            cls._declare(table, abstract, (type, noun, exists, expected, claims))
+            is_declared = True
+        if not is_declared:
+            make_unusable(cls)
+
+    @classmethod
+    def _declare(cls, table: Table | None, abstract: bool, own: _Own) -> None:
         expand_aliases(cls)
         cls.declared_fields = {name: _as_declared(cls, name, info) for name, info in cls.model_fields.items()}
         relax(cls)
@@ -118,7 +133,7 @@ class Entity(BaseModel):
             make_abstract(cls, table)
         elif table is not None:
             own_declarations(cls)
-            cls.spec = EntitySpec(cls, table, type, noun, exists, expected, claims)
+            cls.spec = EntitySpec(cls, table, *own)
         elif not hasattr(cls, "spec"):
             raise DesignError(
                 "no-table",

@@ -12,7 +12,7 @@ from keyplan.design.annotations import KEY_TYPES, scalar, without_none
 from keyplan.design.attributes import KeyAttribute
 from keyplan.design.checks import check_fields, check_keys, check_shared
 from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable, recorded
 from keyplan.design.fields import (
     NoSeparator,
     OnTop,
@@ -25,7 +25,7 @@ from keyplan.design.fields import (
     stored_name,
 )
 from keyplan.design.formats import Format, check_invertible, choices, format_of, inverted, sharded
-from keyplan.design.joint_limits import joint_limits_of
+from keyplan.design.joint_limits import JointLimit, joint_limits_of
 from keyplan.design.large_checks import check_large
 from keyplan.design.large_values import large_of
 from keyplan.design.limit_checks import EntityLimits
@@ -67,11 +67,20 @@ class EntitySpec:
         self.table = table
         self.type = None if type_name is None else str.__str__(type_name)  # also for members of a StrEnum
         self.name = entity.__name__
-        self._check_type()
+        self.broken: set[str] = set()
+        """The declarations that have errors, which were recorded."""
+        if table.broken:
+            raise Unusable(self.name)
+        with recorded():
+            self._check_type()
         self.fields = {name: self._field(name, info) for name, info in entity.declared_fields.items()}
-        self.claims = checked_claims(self.name, claims, self.fields)
+        self.claims: tuple[tuple[str, ...], ...] = ()
         """The fields, or combinations of fields, that no two items may share."""
-        joint = joint_limits_of(entity, entity.declared_fields)
+        with recorded():
+            self.claims = checked_claims(self.name, claims, self.fields)
+        joint: list[JointLimit] = []
+        with recorded():
+            joint = joint_limits_of(entity, entity.declared_fields)
         self.limits = EntityLimits(self.name, entity.declared_fields, joint)
         check_fields(self)
         declared = dict(self._declared)
@@ -87,7 +96,10 @@ class EntitySpec:
         self.counters: list[Counter[Entity]] = []
         self.parents: list[BelongsTo[Entity]] = []
         for name, value in declared.items():
-            self._add(name, value)
+            self.broken.add(name)
+            with recorded():
+                self._add(name, value)
+                self.broken.remove(name)
         self.by_kind = {field.kind: field for field in self.fields.values() if field.kind != "plain"}
         self.identified_by_type = False
         """Whether only the type attribute distinguishes its items from another entity's or from guards. Set by the
@@ -96,6 +108,11 @@ class EntitySpec:
         self.large = tuple(field for field in self.fields.values() if field.large is not None)
         """The fields whose values may be larger than an item."""
         check_large(self)
+
+    def check_usable(self, name: str) -> None:
+        """Raise `Unusable` if a declaration has errors."""
+        if name in self.broken:
+            raise Unusable(f"{self.name}.{name}")
 
     def _check_type(self) -> None:
         if self.type is not None and self.table.type_attribute is None:
@@ -137,6 +154,8 @@ class EntitySpec:
     def _add(self, name: str, value: object) -> None:
         if isinstance(value, Placement):
             index = self.table.by_name.get(value.index.name)
+            if value.index.broken:
+                raise Unusable(f"{self.name}.{name}")
             if index is not value.index:
                 raise DesignError(
                     "foreign-index",
@@ -337,6 +356,7 @@ class EntitySpec:
         """The key behind `Post.primary` or `Post.by_author`."""
         for name, value in self._declared.items():
             if value is declared:
+                self.check_usable(name)
                 return self.primary if name == "primary" else self.placements[name]
         raise DesignError("not-its-key", self.name, "the key isn't declared in this entity", "Use one that is.")
 

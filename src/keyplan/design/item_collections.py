@@ -19,7 +19,7 @@ from typing import (
 
 from keyplan.design.annotations import scalar
 from keyplan.design.entity import Entity, EntitySpec, KeyAccess, KeyPart, KeySpec
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable
 from keyplan.design.key_values import split_key_values
 from keyplan.design.operations import Query
 from keyplan.design.reading import Op, Unreadable, check_choice
@@ -238,6 +238,8 @@ def _part(kind: type[Aggregate], name: str, hint: object, *, root: bool) -> Aggr
 def _key_in(kind: type[Aggregate], part: AggregatePart) -> tuple[EntitySpec, KeySpec]:
     """The key of an entity in the aggregate's table or index."""
     spec = part.entity.spec
+    if kind._index is not None and kind._index.broken:
+        raise Unusable(kind.__name__)
     found = [key for key in spec.keys if key.index is kind._index]
     if len(found) != 1:
         name = kind._index.name if kind._index else ""

@@ -94,6 +94,7 @@ def lookup(
     if not isinstance(way, Guard | Copies):
         raise _not_a_way("lookup", way, "a unique value or a mirror")
     spec = way.entity.spec
+    spec.check_usable(way.unique.name if isinstance(way, Guard) else way.derived.name)
     if isinstance(way, Guard):
         name = way.unique.name
         _check_guard(way, values)
@@ -152,6 +153,7 @@ def taken(guard: Guard[E], **values: object) -> GuardTaken:
     """Whether an item already has this unique value."""
     if not isinstance(guard, Guard):
         raise _not_a_way("taken", guard, "a unique value")
+    guard.entity.spec.check_usable(guard.unique.name)
     _check_guard(guard, values)
     return GuardTaken(guard, values)  # type: ignore[arg-type]  # a guard of any entity
 

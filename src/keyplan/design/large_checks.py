@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, recorded
 from keyplan.design.large_values import PARTS, Large
 from keyplan.design.specs import FieldSpec
 from keyplan.design.templates import Template
@@ -18,13 +18,11 @@ def check_large(spec: "EntitySpec") -> None:
     """Refuse large values that couldn't be stored, and remember that the entity's table has parts."""
     used = _in_keys(spec)
     for field in spec.large:
-        _check_field(spec, field, used)
-        _check_markers(spec, field)
-        _check_joint_limits(spec, field)
-        assert field.large is not None
-        if field.large.kept_in == "parts":
-            _check_table(spec, field)
-            spec.table.has_parts = True
+        with recorded():
+            _check_field(spec, field, used)
+        for check in (_check_markers, _check_joint_limits, _check_table):
+            with recorded():
+                check(spec, field)
 
 
 def _in_keys(spec: "EntitySpec") -> set[str]:
@@ -89,6 +87,10 @@ def _check_joint_limits(spec: "EntitySpec", field: FieldSpec) -> None:
 
 
 def _check_table(spec: "EntitySpec", field: FieldSpec) -> None:
+    assert field.large is not None
+    if field.large.kept_in != "parts":
+        return
+    spec.table.has_parts = True
     if not spec.table.range or spec.table.range[0].type != "S":
         raise DesignError(
             "large-sort-key",
@@ -104,11 +106,13 @@ def check_parts(specs: Sequence["EntitySpec"]) -> None:
     for owner in parted:
         hash_ = owner.primary.hash[0].template
         for spec in specs:
-            if spec.table is owner.table and _may_equal(hash_, spec.primary.hash[0].template):
-                _check_apart(owner, spec.primary.place, spec.primary.range[0].template)
+            with recorded():
+                if spec.table is owner.table and _may_equal(hash_, spec.primary.hash[0].template):
+                    _check_apart(owner, spec.primary.place, spec.primary.range[0].template)
             for guard in spec.uniques:
-                if guard.table is owner.table and _may_equal(hash_, guard.hash):
-                    _check_apart(owner, f"{spec.name}.{guard.name}", guard.range)
+                with recorded():
+                    if guard.table is owner.table and _may_equal(hash_, guard.hash):
+                        _check_apart(owner, f"{spec.name}.{guard.name}", guard.range)
 
 
 def _may_equal(one: Template | None, other: Template | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 from pydantic import BaseModel
 
 from keyplan.design.entity import Entity
-from keyplan.design.errors import DesignError, InvalidValue
+from keyplan.design.errors import DesignError, InvalidValue, Unusable
 from keyplan.design.reading import Op, T_co
 from keyplan.design.selections import Selection, select
 from keyplan.design.specs import StandIn
@@ -68,7 +68,9 @@ def nearest(access: VectorAccess[E], vector: Sequence[float], *, expired: bool =
         problem = f"{access!r} isn't a vector index of an entity"
         raise DesignError("not-a-vector-index", "nearest", problem, "Use one, such as Note.by_meaning.")
     entity = access.entity
-    spec = next(each for each in entity.spec.vectors.values() if each.index is access.placement.index)
+    spec = next((each for each in entity.spec.vectors.values() if each.index is access.placement.index), None)
+    if spec is None:
+        raise Unusable(f"{entity.__name__}.{access.placement.index.name}")
     _check_values(spec, values)
     if not isinstance(vector, StandIn) and len(vector) != spec.index.dimensions:
         problem = f"This vector has {len(vector)} numbers, and needs {spec.index.dimensions}."

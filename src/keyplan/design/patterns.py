@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from keyplan.design.design_checks import check_entities, check_known
+from keyplan.design.design_checks import check_entities, check_known, usable_entities
 from keyplan.design.entity import Entity
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, recorded
 from keyplan.design.operation_entities import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
@@ -137,6 +137,7 @@ class Pattern(Generic[P, R]):
             return operation
         except DesignError as error:
             error.add_note(f"in the access pattern {type(design).__name__}.{self.name}")
+            error.pattern = self.name
             raise
         except TypeError as error:
             raise DesignError(
@@ -157,9 +158,10 @@ def pattern(
     """
 
     text: object = wording
-    if not isinstance(text, str) or not text.strip():
-        place = getattr(wording, "__qualname__", "pattern")
-        raise DesignError("pattern-wording", place, "the pattern has no wording", 'Write @pattern("Get order by id").')
+    with recorded():
+        if not isinstance(text, str) or not text.strip():
+            place, remedy = getattr(wording, "__qualname__", "pattern"), 'Write @pattern("Get order by id").'
+            raise DesignError("pattern-wording", place, "the pattern has no wording", remedy)
 
     def declare(build: Callable[Concatenate[D, P], R]) -> Pattern[P, R]:
         check_pattern_words(build.__qualname__, decides, returns)
@@ -204,9 +206,12 @@ class Design:
 
     def __init_subclass__(cls) -> None:
         for name in ("tables", "entities"):
-            if not isinstance(getattr(cls, name), Sequence):
-                problem = f"{name} isn't a tuple or a list"
-                raise DesignError("not-a-sequence", cls.__name__, problem, f"Write {name} = (One,), with the comma.")
+            with recorded():
+                if not isinstance(getattr(cls, name), Sequence):
+                    problem, remedy = f"{name} isn't a tuple or a list", f"Write {name} = (One,), with the comma."
+                    setattr(cls, name, (getattr(cls, name),))  # as it is meant
+                    raise DesignError("not-a-sequence", cls.__name__, problem, remedy)
+        cls.entities = usable_entities(cls)
         cls.patterns = {name: value for name, value in vars(cls).items() if isinstance(value, Pattern)}
         cls.purpose = inspect.cleandoc(cls.__doc__ or "")
         check_entities(cls)
@@ -218,10 +223,14 @@ class Design:
             accepted=cls.accepted,
         )
         design = cls()
-        for each in cls.patterns.values():
-            each.symbolic = each.read(design)
-            for entity in entities_read(each.symbolic):
-                check_known(cls, entity, f"{cls.__name__}.{each.name}")
+        usable = {}
+        for name, each in cls.patterns.items():
+            with recorded():
+                each.symbolic = each.read(design)
+                for entity in entities_read(each.symbolic):
+                    check_known(cls, entity, f"{cls.__name__}.{name}")
+                usable[name] = each
+        cls.patterns = usable
 
     def table_name(self, table: Table) -> str:
         """The table's name in this environment."""

@@ -6,9 +6,16 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from keyplan.design.attributes import ALL, KeyAttribute, Projection, attributes_of
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable, is_collecting, recorded
 from keyplan.design.formats import TimePrecision
-from keyplan.design.vector_indexes import VectorIndexKey, VectorPlacement, bound_index, check_vector_indexes
+from keyplan.design.vector_indexes import (
+    VectorIndex,
+    VectorIndexKey,
+    VectorPlacement,
+    bound_index,
+    broken_vector_index,
+    check_vector_indexes,
+)
 from keyplan.design.words import Consumer, TableClass, check_operations
 
 Case: TypeAlias = Literal["as is", "camel", "pascal"]
@@ -79,6 +86,8 @@ class Index:
     local: bool = False
     why: str = ""
     """What it is for."""
+    broken: bool = False
+    """Whether its declaration has errors, which were recorded."""
 
     @property
     def attributes(self) -> tuple[KeyAttribute, ...]:
@@ -141,8 +150,31 @@ class Table:
     """What reads the stream."""
     why: str = ""
     """Why the table is as it is."""
+    hash: tuple[KeyAttribute, ...] = field(init=False, default=())
+    range: tuple[KeyAttribute, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
+        self.broken = True
+        """Whether its key has errors, which were recorded."""
+        with recorded():
+            self._set_key()
+            self.broken = False
+        self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
+        self.key_types = tuple((attribute.name, attribute.type) for attribute in self.hash + self.range)
+        self.by_name: dict[str, Index] = {}
+        for name, given in self.indexes.items():
+            with recorded():
+                self.by_name[name] = self._index(name, given)
+        self.vectors_by_name: dict[str, VectorIndex] = {}
+        for name, vectors in self.vectors.items():
+            with recorded():
+                self.vectors_by_name[name] = bound_index(self.name, name, vectors)
+        self.has_parts = False
+        """Whether it has items that are parts of large values. Set by the entities that have such values."""
+        self._check_names()
+        self._check_limits()
+
+    def _set_key(self) -> None:
         self.hash = attributes_of(self.key.hash, self.name)
         self.range = attributes_of(self.key.range, self.name)
         if len(self.hash) != 1 or len(self.range) > 1:
@@ -152,14 +184,6 @@ class Table:
                 "a table has one hash key attribute and at most one range key attribute",
                 "Use key(hash, range).",
             )
-        self.key_names = tuple(attribute.name for attribute in self.hash + self.range)
-        self.key_types = tuple((attribute.name, attribute.type) for attribute in self.hash + self.range)
-        self.by_name = {name: self._index(name, given) for name, given in self.indexes.items()}
-        self.vectors_by_name = {name: bound_index(self.name, name, given) for name, given in self.vectors.items()}
-        self.has_parts = False
-        """Whether it has items that are parts of large values. Set by the entities that have such values."""
-        self._check_names()
-        self._check_limits()
 
     def _index(self, name: str, given: Key | IndexKey) -> Index:
         declared = given if isinstance(given, IndexKey) else IndexKey(given)
@@ -174,22 +198,12 @@ class Table:
 
     def _check_limits(self) -> None:
         """Refuse what DynamoDB would reject when the table is created."""
-        check_vector_indexes(self.name, self.vectors_by_name.values(), billing=self.billing)
-        local = [index.name for index in self.by_name.values() if index.local]
-        if local and (not self.range or len(local) > _MOST_LOCAL):
-            raise DesignError(
-                "local-index",
-                f"{self.name}.{local[-1]}",
-                f"local indexes need a table with a range key, and there can be at most {_MOST_LOCAL}",
-                "Make it a global index: key(hash, range).",
-            )
-        if (self.billing == "PROVISIONED") != (self.capacity is not None):
-            raise DesignError(
-                "capacity",
-                self.name,
-                f"its billing is {self.billing}, {'without' if self.capacity is None else 'with'} a capacity",
-                'Use capacity=(read, write) with billing="PROVISIONED", and only with it.',
-            )
+        with recorded():
+            check_vector_indexes(self.name, self.vectors_by_name.values(), billing=self.billing)
+        with recorded():
+            self._check_local_indexes()
+        with recorded():
+            self._check_capacity()
         check_operations(
             self.name,
             recovery=self.recovery,
@@ -200,41 +214,59 @@ class Table:
             has_stream=self.stream is not None,
         )
 
+    def _check_local_indexes(self) -> None:
+        if self.broken:
+            return
+        local = [index.name for index in self.by_name.values() if index.local]
+        if local and (not self.range or len(local) > _MOST_LOCAL):
+            raise DesignError(
+                "local-index",
+                f"{self.name}.{local[-1]}",
+                f"local indexes need a table with a range key, and there can be at most {_MOST_LOCAL}",
+                "Make it a global index: key(hash, range).",
+            )
+
+    def _check_capacity(self) -> None:
+        if (self.billing == "PROVISIONED") != (self.capacity is not None):
+            raise DesignError(
+                "capacity",
+                self.name,
+                f"its billing is {self.billing}, {'without' if self.capacity is None else 'with'} a capacity",
+                'Use capacity=(read, write) with billing="PROVISIONED", and only with it.',
+            )
+
     def _check_names(self) -> None:
         for name in (_ENVIRONMENT.sub("xxx", self.name), *self.by_name, *self.vectors_by_name):
-            if not _NAME.fullmatch(name):
-                raise DesignError(
-                    "name",
-                    self.name,
-                    f"DynamoDB doesn't allow the name {name!r}",
-                    "Use 3 to 255 letters, digits, _, - and dots.",
-                )
-        for name, attributes in [
-            (self.name, self.hash + self.range),
-            *((f"{self.name}.{index.name}", index.attributes) for index in self.by_name.values()),
-        ]:
-            names = [attribute.name for attribute in attributes]
-            if len(set(names)) != len(names):
-                raise DesignError(
-                    "same-name-twice",
-                    name,
-                    f"{names[0]!r} is in the key twice, which DynamoDB rejects",
-                    "Use only the hash key.",
-                )
-        twice = [name for name in self.vectors_by_name if name in self.by_name]
-        if twice:
-            raise DesignError(
-                "same-name", f"{self.name}.{twice[0]}", "two indexes have this name", "Rename one of them."
-            )
+            with recorded():
+                self._check_name(name)
+        with recorded():
+            self._check_different(self.name, self.hash + self.range)
+        for index in self.by_name.values():
+            with recorded():
+                self._check_different(f"{self.name}.{index.name}", index.attributes)
         types: dict[str, str] = {}
         for attribute in self.key_attributes:
-            if types.setdefault(attribute.name, attribute.type) != attribute.type:
-                raise DesignError(
-                    "two-types",
-                    f"{self.name}.{attribute.name}",
-                    "the attribute has different types in different keys",
-                    "Use the same type in all keys.",
-                )
+            with recorded():
+                self._check_type(attribute, types.setdefault(attribute.name, attribute.type))
+
+    def _check_name(self, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            problem = f"DynamoDB doesn't allow the name {name!r}"
+            raise DesignError("name", self.name, problem, "Use 3 to 255 letters, digits, _, - and dots.")
+        if name in self.vectors_by_name and name in self.by_name:
+            raise DesignError("same-name", f"{self.name}.{name}", "two indexes have this name", "Rename one of them.")
+
+    def _check_different(self, place: str, attributes: tuple[KeyAttribute, ...]) -> None:
+        names = [attribute.name for attribute in attributes]
+        if len(set(names)) != len(names):
+            problem = f"{names[0]!r} is in the key twice, which DynamoDB rejects"
+            raise DesignError("same-name-twice", place, problem, "Use only the hash key.")
+
+    def _check_type(self, attribute: KeyAttribute, other: str) -> None:
+        if other != attribute.type:
+            place = f"{self.name}.{attribute.name}"
+            problem = "the attribute has different types in different keys"
+            raise DesignError("two-types", place, problem, "Use the same type in all keys.")
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:
@@ -249,26 +281,34 @@ class Table:
 
     def nearest_by(self, name: str) -> VectorPlacement:
         """Put an entity's items into a vector index: `by_meaning = notes.nearest_by("ByMeaning")`."""
-        if name not in self.vectors_by_name:
-            known = ", ".join(self.vectors_by_name) or "none"
-            raise DesignError(
-                "no-such-index", f"{self.name}.{name}", "no such vector index", f"The vector indexes are: {known}."
-            )
-        return VectorPlacement(self.vectors_by_name[name])
+        with recorded():
+            if name not in self.vectors_by_name:
+                self._refuse_broken(name)
+                known = ", ".join(self.vectors_by_name) or "none"
+                remedy = f"The vector indexes are: {known}."
+                raise DesignError("no-such-index", f"{self.name}.{name}", "no such vector index", remedy)
+            return VectorPlacement(self.vectors_by_name[name])
+        return VectorPlacement(broken_vector_index(self.name, name))
+
+    def _refuse_broken(self, name: str) -> None:
+        """Raise `Unusable` if an index was declared, but with errors."""
+        if self.broken or name in self.indexes or name in self.vectors:
+            raise Unusable(f"{self.name}.{name}")
 
     def __getitem__(self, name: str) -> "Placer":
-        try:
+        with recorded():
+            if name not in self.by_name:
+                self._refuse_broken(name)
+                known = ", ".join(self.by_name) or "none"
+                remedy = f"The indexes are: {known}."
+                raise DesignError("no-such-index", f"{self.name}.{name}", "no such index", remedy)
             return Placer(self.by_name[name])
-        except KeyError:
-            known = ", ".join(self.by_name) or "none"
-            raise DesignError(
-                "no-such-index", f"{self.name}.{name}", "no such index", f"The indexes are: {known}."
-            ) from None
+        return Placer(Index(self.name, name, (), (), ALL, broken=True))
 
     def __getattr__(self, name: str) -> "Placer":
         if name.startswith("_") or "by_name" not in self.__dict__:
             raise AttributeError(name)
-        if name not in self.by_name:
+        if name not in self.by_name and not is_collecting():
             known = ", ".join(self.by_name) or "none"
             raise AttributeError(f"The table {self.name} has no index {name}. Its indexes are: {known}.")
         return self[name]

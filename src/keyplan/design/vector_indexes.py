@@ -67,6 +67,8 @@ class VectorIndex:
     partition: KeyAttribute | None
     filters: tuple[KeyAttribute, ...]
     projection: Projection
+    broken: bool = False
+    """Whether its declaration has errors, which were recorded."""
 
     @property
     def place(self) -> str:
@@ -101,6 +103,11 @@ def bound_index(table_name: str, name: str, declared: VectorIndexKey) -> VectorI
         filters,
         declared.projection,
     )
+
+
+def broken_vector_index(table_name: str, name: str) -> VectorIndex:
+    """Stands for an index whose declaration has errors."""
+    return VectorIndex(table_name, name, "", 0, "cosine", None, (), ALL, broken=True)
 
 
 def check_vector_indexes(table_name: str, indexes: Iterable[VectorIndex], *, billing: str) -> None:

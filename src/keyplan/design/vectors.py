@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from keyplan.design.annotations import KEY_TYPES, scalar
 from keyplan.design.attributes import KeyAttribute
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, Unusable, recorded
 from keyplan.design.fields import markers
 from keyplan.design.limits import Limit
 from keyplan.design.vector_indexes import VectorIndex, VectorPlacement, check_dimensions
@@ -34,7 +34,8 @@ class Vector(Limit):
 
 def vector(dimensions: int) -> Vector:
     """A vector of so many numbers: `Annotated[tuple[float, ...], vector(384)]`. Its size is checked on write."""
-    check_dimensions("vector", dimensions)
+    with recorded():
+        check_dimensions("vector", dimensions)
 
     def check(value: Sequence[float]) -> None:
         if len(value) != dimensions:
@@ -74,6 +75,8 @@ class VectorSpec:
 def bind_vectors(spec: "EntitySpec", name: str, placement: VectorPlacement) -> VectorSpec:
     """Find the fields of an entity that are the attributes of a vector index."""
     index, place, table = placement.index, f"{spec.name}.{name}", spec.table
+    if index.broken:
+        raise Unusable(place)
     if table.vectors_by_name.get(index.name) is not index:
         problem = f"index {index.name} belongs to table {index.table_name}"
         raise DesignError("foreign-index", place, problem, f"Use an index of {table.name}.")
@@ -110,9 +113,10 @@ def check_shared_vectors(specs: Sequence["EntitySpec"]) -> None:
     for one, other in combinations(specs, 2):
         for mine, theirs in ((a, b) for a in one.vectors.values() for b in other.vectors.values()):
             if mine.index is theirs.index and not (mine.by_type and theirs.by_type):
-                raise DesignError(
-                    "vector-shared",
-                    f"{mine.place} and {theirs.place}",
-                    "a search would find items of both entities, and leave out the others after it has found them",
-                    "Add the table's type attribute to the filters of the index, or use an index for each.",
-                )
+                with recorded():
+                    raise DesignError(
+                        "vector-shared",
+                        f"{mine.place} and {theirs.place}",
+                        "a search would find items of both entities, and leave out the others after it has found them",
+                        "Add the table's type attribute to the filters of the index, or use an index for each.",
+                    )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from keyplan.design.errors import DesignError
+from keyplan.design.errors import DesignError, recorded
 
 TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
 
@@ -43,11 +43,17 @@ def expect(
     `size` is in bytes, `partition` the most items under one hash key, `growth` the items that are added in a month.
     """
     given = {"items": items, "size": size, "partition": partition, "growth": growth}
+    usable: dict[str, int | None] = {}
     for name, value in given.items():
-        if value is not None and not _is_whole(value, 0 if name == "growth" else 1):
-            problem = f"{value!r} can't be the expected {name}"
-            raise DesignError("expectation", f"expect.{name}", problem, "Give a whole number above 0, or leave it out.")
-    return Expected(**given)
+        with recorded():
+            if value is not None and not _is_whole(value, 0 if name == "growth" else 1):
+                problem, remedy = (
+                    f"{value!r} can't be the expected {name}",
+                    "Give a whole number above 0, or leave it out.",
+                )
+                raise DesignError("expectation", f"expect.{name}", problem, remedy)
+            usable[name] = value
+    return Expected(**usable)
 
 
 def _is_whole(value: object, least: int) -> bool:
@@ -66,9 +72,10 @@ class Consumer:
 def consumer(name: str, *, failures: str | None = None) -> Consumer:
     """A reader of a table's stream: `consumer("search index", failures="search-index-failures")`."""
     for each in (name, failures):
-        if each is not None and not _is_text(each):
-            problem = f"{each!r} isn't a name"
-            raise DesignError("consumer", "consumer", problem, 'Write consumer("search", failures="name of a queue").')
+        with recorded():
+            if each is not None and not _is_text(each):
+                problem, remedy = f"{each!r} isn't a name", 'Write consumer("search", failures="name of a queue").'
+                raise DesignError("consumer", "consumer", problem, remedy)
     return Consumer(name, failures)
 
 
@@ -87,14 +94,15 @@ def accept(rule: str, place: str, *, because: str) -> Accepted:
     `rule` is the code or the name of a rule. `place` is the place of the finding; the name of an entity, a table or a
     design stands for everything in it.
     """
-    if not _RULE.fullmatch(rule):
-        problem = f"{rule!r} isn't the code or the name of a rule"
-        raise DesignError("acceptance", "accept", problem, 'Write a code such as "KP031", or the name of a rule.')
-    for name, value in (("place", place), ("because", because)):
-        if not _is_text(value):
-            problem = f"{name} is {value!r}"
-            remedy = "Say which finding is accepted, and why: readers of the design need the reason."
-            raise DesignError("acceptance", f"accept({rule!r})", problem, remedy)
+    with recorded():
+        if not _RULE.fullmatch(rule):
+            problem = f"{rule!r} isn't the code or the name of a rule"
+            raise DesignError("acceptance", "accept", problem, 'Write a code such as "KP031", or the name of a rule.')
+        for name, value in (("place", place), ("because", because)):
+            if not _is_text(value):
+                problem = f"{name} is {value!r}"
+                remedy = "Say which finding is accepted, and why: readers of the design need the reason."
+                raise DesignError("acceptance", f"accept({rule!r})", problem, remedy)
     return Accepted(rule, place, because)
 
 
@@ -133,24 +141,28 @@ def check_operations(
     has_stream: bool,
 ) -> None:
     """Refuse settings of a table's operation that DynamoDB doesn't have."""
-    if not (recovery is None or isinstance(recovery, bool) or _is_whole(recovery, 1)) or (
-        isinstance(recovery, int) and recovery > MOST_RECOVERY_DAYS
-    ):
-        problem = f"recovery={recovery!r} isn't a number of days"
-        raise DesignError(
-            "recovery",
-            name,
-            problem,
-            f"Use 1 to {MOST_RECOVERY_DAYS}, True for {MOST_RECOVERY_DAYS}, or False for none.",
-        )
-    if table_class not in get_args(TableClass):
-        choices = " or ".join(get_args(TableClass))
-        raise DesignError("table-class", name, f"{table_class!r} isn't a table class", f"Use {choices}.")
-    if encryption is not None and not (isinstance(encryption, str) and _ENCRYPTION.fullmatch(encryption)):
-        remedy = "Use AWS_OWNED, AWS_MANAGED, or the ARN of a key."
-        raise DesignError("encryption", name, f"{encryption!r} isn't a way to encrypt a table", remedy)
-    _check_tags(name, tags)
-    _check_consumers(name, consumers, has_stream)
+    with recorded():
+        _check_recovery(name, recovery)
+    with recorded():
+        if table_class not in get_args(TableClass):
+            choices = " or ".join(get_args(TableClass))
+            raise DesignError("table-class", name, f"{table_class!r} isn't a table class", f"Use {choices}.")
+    with recorded():
+        if encryption is not None and not (isinstance(encryption, str) and _ENCRYPTION.fullmatch(encryption)):
+            remedy = "Use AWS_OWNED, AWS_MANAGED, or the ARN of a key."
+            raise DesignError("encryption", name, f"{encryption!r} isn't a way to encrypt a table", remedy)
+    with recorded():
+        _check_tags(name, tags)
+    with recorded():
+        _check_consumers(name, consumers, has_stream)
+
+
+def _check_recovery(name: str, recovery: object) -> None:
+    is_days = recovery is None or isinstance(recovery, bool) or _is_whole(recovery, 1)
+    if not is_days or (isinstance(recovery, int) and recovery > MOST_RECOVERY_DAYS):
+        most = MOST_RECOVERY_DAYS
+        remedy = f"Use 1 to {most}, True for {most}, or False for none."
+        raise DesignError("recovery", name, f"recovery={recovery!r} isn't a number of days", remedy)
 
 
 def _check_tags(name: str, tags: Mapping[str, str]) -> None:
@@ -177,31 +189,39 @@ def _check_consumers(name: str, consumers: Sequence[Consumer], has_stream: bool)
 
 def check_pattern_words(place: str, decides: object, returns: object) -> None:
     """Refuse what can't be decided on, or returned by, an access pattern."""
-    if decides is not None and not _is_text(decides):
-        remedy = 'Say what: decides="whether the user may publish".'
-        raise DesignError("decides", place, f"decides is {decides!r}", remedy)
-    if returns is not None and not _is_whole(returns, 0):
-        raise DesignError(
-            "returns", place, f"returns is {returns!r}", "Give the usual number of items that it returns."
-        )
+    with recorded():
+        if decides is not None and not _is_text(decides):
+            remedy = 'Say what: decides="whether the user may publish".'
+            raise DesignError("decides", place, f"decides is {decides!r}", remedy)
+    with recorded():
+        if returns is not None and not _is_whole(returns, 0):
+            remedy = "Give the usual number of items that it returns."
+            raise DesignError("returns", place, f"returns is {returns!r}", remedy)
 
 
 def check_design_words(
     place: str, *, tenant_field: object, fields: Iterable[str], regions: object, accepted: object
 ) -> None:
     """Refuse a tenant that no entity has, regions that can't be ones, and what isn't an acceptance."""
-    known = sorted(set(fields))
-    if tenant_field is not None and tenant_field not in known:
-        remedy = f"Name the field that says whose data an item is. The fields are: {', '.join(known)}."
-        problem = f"no entity has a field {tenant_field!r}"
-        raise DesignError("tenant-field", f"{place}.tenant_field", problem, remedy)
+    with recorded():
+        known = sorted(set(fields))
+        if tenant_field is not None and tenant_field not in known:
+            remedy = f"Name the field that says whose data an item is. The fields are: {', '.join(known)}."
+            problem = f"no entity has a field {tenant_field!r}"
+            raise DesignError("tenant-field", f"{place}.tenant_field", problem, remedy)
+    with recorded():
+        _check_regions(f"{place}.regions", regions)
+    with recorded():
+        if not isinstance(accepted, Sequence) or not all(isinstance(each, Accepted) for each in accepted):
+            remedy = 'Write accepted = (accept("KP031", "Post.by_type", because="..."),), with the comma.'
+            raise DesignError("acceptance", f"{place}.accepted", "it isn't a list of accept(...)", remedy)
+
+
+def _check_regions(place: str, regions: object) -> None:
     if isinstance(regions, str) or not isinstance(regions, Sequence):
-        remedy = f'Write regions = ("{regions}",), with the comma.'
-        raise DesignError("regions", f"{place}.regions", f"{regions!r} isn't a tuple or a list", remedy)
+        problem, remedy = f"{regions!r} isn't a tuple or a list", f'Write regions = ("{regions}",), with the comma.'
+        raise DesignError("regions", place, problem, remedy)
     for region in regions:
         if not (isinstance(region, str) and _REGION.fullmatch(region)):
             problem = f"{region!r} isn't the name of a region"
-            raise DesignError("regions", f"{place}.regions", problem, "Write it as AWS does, such as eu-central-1.")
-    if not isinstance(accepted, Sequence) or not all(isinstance(each, Accepted) for each in accepted):
-        remedy = 'Write accepted = (accept("KP031", "Post.by_type", because="..."),), with the comma.'
-        raise DesignError("acceptance", f"{place}.accepted", "it isn't a list of accept(...)", remedy)
+            raise DesignError("regions", place, problem, "Write it as AWS does, such as eu-central-1.")
