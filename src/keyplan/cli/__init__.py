@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from keyplan.cli.adopt import adopt
 from keyplan.cli.config import config
 from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
@@ -38,7 +39,21 @@ main = _Commands(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for _command in (serve, work, token, config, dynamodb, tables, patterns, verify, backup, restore, check, compact):
+for _command in (
+    serve,
+    work,
+    token,
+    config,
+    dynamodb,
+    tables,
+    patterns,
+    verify,
+    adopt,
+    backup,
+    restore,
+    check,
+    compact,
+):
     main.command()(_command)
 main.command("export")(export_table)
 main.command("import")(import_table)

@@ -1,0 +1,153 @@
+"""The report of an adoption: what was found, on what grounds, and what isn't sure. Without values of items."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from keyplan.adopt.checking import Checked
+from keyplan.adopt.files import item_to_json
+from keyplan.adopt.model import Found, FoundEntity, FoundField, FoundTable, template_text
+
+_FEW = 6
+_MANY = 20
+_SECRET = ("password", "secret", "token", "hash", "credential")
+
+
+def report(found: Found, checked: Checked | None, *, with_values: bool = False) -> str:
+    """The report as Markdown. `with_values`: with an example of each entity's items."""
+    sections = [
+        f"# {found.name}: what was adopted, and what to look at",
+        "\n".join(_tables(found)),
+        "\n".join(_checks(checked)) if checked else "",
+        "\n".join(_doubts(found)),
+        "\n".join(_questions(found)),
+        *("\n".join(_entities(table, with_values=with_values)) for table in found.tables),
+    ]
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _tables(found: Found) -> Iterator[str]:
+    yield "| table | items read | entities | guard items | keys and indexes |"
+    yield "| --- | --- | --- | --- | --- |"
+    for table in found.tables:
+        read = f"{len(table.items):,}" + ("" if table.complete else " (a sample)")
+        guards = sum(map(len, table.guards))
+        keys = 1 + len(table.table.by_name)
+        yield f"| {table.table.name} | {read} | {len(table.entities)} | {guards:,} | {keys} |"
+
+
+def _checks(checked: Checked) -> Iterator[str]:
+    yield "## Read back"
+    yield ""
+    yield (
+        f"Each of the {checked.items:,} items was read through the design and written into an empty DynamoDB. "
+        f"{checked.same:,} came back exactly as they are."
+    )
+    if checked.nulls:
+        yield ""
+        yield f"{checked.nulls:,} came back as they are apart from attributes that are NULL, which are not written."
+    if checked.orphans:
+        yield ""
+        yield f"{checked.orphans:,} guard items guard nothing that was read, so they weren't compared."
+    if checked.problems:
+        yield ""
+        yield "| entity or attributes | problem | items |"
+        yield "| --- | --- | --- |"
+        for (place, problem), count in checked.problems.most_common():
+            yield f"| {place} | {problem} | {count:,} |"
+
+
+def _doubts(found: Found) -> Iterator[str]:
+    yield "## Not sure"
+    yield ""
+    if not found.doubts:
+        yield "Nothing: every item that was read agrees with the design, and with no other that was tried."
+        return
+    yield "| place | why | items |"
+    yield "| --- | --- | --- |"
+    for doubt in found.doubts:
+        yield (
+            f"| {doubt.place} | {doubt.problem} | {doubt.items or '':,} |"
+            if doubt.items
+            else (f"| {doubt.place} | {doubt.problem} | |")
+        )
+
+
+def _questions(found: Found) -> Iterator[str]:
+    """What items can't say: rules that the code may keep."""
+    rows = [row for entity in found.entities for row in _rules(entity)]
+    rows += _copies(found.entities)
+    if not rows:
+        return
+    yield "## Rules that your code may keep"
+    yield ""
+    yield "Items don't say who keeps these. Declare what your code does; see docs/design.md."
+    yield ""
+    yield "| field | what it looks like | word |"
+    yield "| --- | --- | --- |"
+    yield from rows
+
+
+def _rules(entity: FoundEntity) -> Iterator[str]:
+    for field in entity.fields:
+        word = _word(field, entity)
+        if word is not None:
+            yield f"| {entity.name}.{field.name} | {word[0]} | {word[1]} |"
+
+
+def _word(field: FoundField, entity: FoundEntity) -> tuple[str, str] | None:
+    name = field.name
+    if field.type == "datetime" and name in ("created_at", "created"):
+        return "the time of creation", "`Created`"
+    if field.type == "datetime" and name in ("updated_at", "updated", "modified_at"):
+        return "the time of the last change", "`Updated`"
+    if field.type == "int" and name == "version":
+        return "a version for optimistic locking", "`Version`"
+    if field.type == "int" and name.endswith("_count"):
+        return "a number of other items", "`Count`"
+    if field.type == "str" and any(word in name for word in _SECRET):
+        return "a secret", "`Secret[str]`"
+    if field.type in ("str", "Id"):
+        source = next(source for source, own in entity.names.items() if own == name)
+        texts = [value["S"] for value in entity.values[source] if value is not None and "S" in value]
+        if len(texts) >= _MANY and 1 < len({*texts}) <= _FEW:
+            return f"one of {len({*texts})} values", "`Literal`"
+    return None
+
+
+def _copies(entities: Sequence[FoundEntity]) -> Iterator[str]:
+    """Entities with the same fields under different keys: one may be the copy of the other."""
+    forms = [(entity, frozenset(field.attribute for field in entity.fields)) for entity in entities]
+    for number, (entity, own) in enumerate(forms):
+        for other, theirs in forms[:number]:
+            if len(own) > 1 and (own <= theirs or theirs <= own) and len(own & theirs) * 2 > len(own | theirs):
+                what = f"a copy of {other.name} under another key, or the other way round"
+                yield f"| {entity.name} | {what} | `@mirror` |"
+
+
+def _entities(table: FoundTable, *, with_values: bool) -> Iterator[str]:
+    yield f"## {table.table.name}"
+    if not table.entities and not table.guards:
+        yield ""
+        yield "No items were read, so nothing says what is in this table."
+    for entity in table.entities:
+        optional = [field.name for field in entity.fields if field.optional]
+        yield ""
+        yield f"### {entity.name}"
+        yield ""
+        yield f"{len(entity.records):,} items" + (f", some without {', '.join(optional)}." if optional else ".")
+        yield ""
+        yield "| key | hash | range | when |"
+        yield "| --- | --- | --- | --- |"
+        for key in entity.keys:
+            hash_, range_ = (
+                ", ".join(f"`{template_text(parts, entity.names)}`" for parts in each) for each in (key.hash, key.range)
+            )
+            yield f"| {key.index or 'table'} | {hash_} | {range_} | {key.when or ''} |"
+        for guard in entity.guards:
+            texts = [template_text(each, entity.names) for each in (guard.hash, guard.range) if each is not None]
+            yield f"| {guard.name} ({guard.items:,} items) | {' | '.join(f'`{each}`' for each in texts)} | |"
+        if with_values and entity.records:
+            yield ""
+            yield "```json"
+            yield json.dumps(item_to_json(entity.records[0].item), indent=2, ensure_ascii=False)
+            yield "```"
