@@ -486,6 +486,22 @@ def test_clauses_write_large_values_too(store: Store[Archive], sent: Recorder) -
     assert parts(sent) == []
 
 
+def test_a_large_value_is_set_where_there_is_none(store: Store[Archive], sent: Recorder) -> None:
+    target = ref(Page, folder="f", page="1")
+    first, second = noise(300_000), noise(200_000)
+    for expected, write in (
+        (first, upsert(target, lambda each: at(each.scan).set_default(first), body="x")),  # a new item
+        (first, patch(target, lambda each: at(each.scan).set_default(second))),
+        (None, patch(target, lambda each: at(each.scan).remove())),
+        (second, patch(target, lambda each: at(each.scan).set_default(second))),
+    ):
+        store.run(write)
+        assert read(store).scan == expected
+        assert store.verify() == []
+    store.run(delete(target))
+    assert parts(sent) == []
+
+
 def test_a_delete_removes_the_parts_of_an_item_that_was_only_listed(store: Store[Archive], sent: Recorder) -> None:
     store.run(create(page(body=text(300_000), scan=noise(500_000))))
     store.run(delete(listed(store)))

@@ -183,6 +183,15 @@ def test_a_misspelled_option_of_a_query(wrong: str, meant: str) -> None:
         query(Article.by_author, **values)
 
 
+@pytest.mark.parametrize(
+    "source", [follow(query(Article.by_author, author="a"), lambda each: ref(Note, note_id="n"), Note), Article]
+)
+def test_a_count_takes_a_query_or_a_scan(source: Any) -> None:
+    with pytest.raises(DesignError, match="isn't a query, a collection or a scan") as caught:
+        count(source)
+    assert caught.value.code == "count"
+
+
 def test_a_query_takes_a_key() -> None:
     with pytest.raises(
         DesignError, match=r"takes a key, not an entity\. Use one of: Article\.primary, .*\[not-a-key\]"

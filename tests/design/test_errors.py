@@ -35,6 +35,7 @@ from keyplan.design import (
     batch_get,
     belongs_to,
     collection,
+    count,
     counts,
     created,
     derived,
@@ -478,6 +479,12 @@ def a_view_with_another_type() -> object:
 @declares("no-such-field", "Card.titel", "The fields are: author, slug, title, at.")
 def a_view_with_another_field() -> object:
     return get(Post, author="a", slug="s").only(Card)
+
+
+@declares("count", "count", "Count one of these, such as query(Post.by_author, author=author).")
+def a_count_of_a_batch() -> object:
+    batch: Any = batch_get(User, ["ann"])
+    return count(batch)
 
 
 @declares("transact-get", "transact_get", "Use batch_get, which reads any number.")

@@ -253,6 +253,12 @@ class ItemCount(Op[int]):
 
 def count(source: Query[E] | Scan[E]) -> ItemCount:
     """The number of items of a query or a scan, up to its limit if it has one."""
+    given: object = source
+    if not isinstance(given, Query | Scan):
+        problem = f"{type(given).__name__} isn't a query, a collection or a scan"
+        raise DesignError(
+            "count", "count", problem, "Count one of these, such as query(Post.by_author, author=author)."
+        )
     return ItemCount(source)
 
 

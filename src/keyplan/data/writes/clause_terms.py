@@ -80,9 +80,15 @@ def changes_of(entity: Entity, clauses: Sequence[Clause]) -> Changes:
         else:
             inside.setdefault(clause.field, []).append(clause)
     for name, some in inside.items():
+        if codec.spec.fields[name].large is not None and some[0].verb == "set_default":
+            # As a stored value, it would be the place of its parts.
+            update_term(type(entity), some[0])
+            if _attribute(codec, entity, name) is None:
+                values[name] = some[0].values[0]
+            continue
         after = _changed_attribute(entity, name, some)
         values[name] = codec.absent_value(name) if after is None else codec.decode_value(name, after)
-        is_exact = codec.has_own_attribute(name) and codec.spec.fields[name].large is None
+        is_exact = codec.has_own_attribute(name) and (after is None or codec.spec.fields[name].large is None)
         if is_exact and not is_kept_in_index(codec, name, after):
             attributes[name] = after
     return Changes(values, attributes)

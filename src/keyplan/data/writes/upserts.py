@@ -117,6 +117,10 @@ def new_entity(work: Upsert[Any, Any]) -> Entity:
             values[name] = clause.values[0]
             continue
         field = codec.spec.fields[name]
+        if field.large is not None and clause.verb == "set_default":
+            update_term(entity, clause)
+            values[name] = clause.values[0]
+            continue
         before: Item = {}
         if len(clause.path) > 1 or clause.verb == "remove":
             default = values.get(name, None if entity.model_fields[name].is_required() else codec.absent_value(name))
