@@ -164,12 +164,13 @@ class Storage:
             self._refuse_use()
         if self._watch and time.monotonic() >= self._watch.next:
             self._check_place(self._watch, cursor.connection, writes=writes)
-        if writes and self._checkpoints:
-            self._checkpoints.check_length()
+        checkpoints = self._checkpoints if writes else None
+        if checkpoints and checkpoints.pages >= checkpoints.notable_pages:
+            checkpoints.check_length()
         try:
             cursor.execute(begin)
             new_log = False
-            if writes and self._checkpoints:
+            if checkpoints:
                 version, state = cursor.execute("SELECT version, state FROM meta").get
                 if state != OPEN:
                     new_log = True
@@ -185,9 +186,10 @@ class Storage:
                 cursor.execute("UPDATE meta SET version = version + 1")
                 self._cache.reset_misses()
             cursor.execute("COMMIT")
-            if writes and self._checkpoints and self._watch:
+            if checkpoints and self._watch:
                 self._watch.after_commit()
-                self._checkpoints.after_commit(opened=new_log)
+                if new_log or checkpoints.pages >= checkpoints.notable_pages:
+                    checkpoints.after_commit(opened=new_log)
             return result
         except BaseException as error:
             if cursor.connection.in_transaction:

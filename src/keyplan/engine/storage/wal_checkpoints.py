@@ -184,8 +184,11 @@ class Checkpoints:
         self._connect = connect
         self._failed = failed
         self._may_copy = may_copy
-        self._pages = 0
+        self.pages = 0
+        """The length of the log."""
         self._limit = log_limit_mib() * PAGES_PER_MIB
+        self.notable_pages = min(CHECKPOINT_PAGES, self._limit)
+        """From this length on, writers call `check_length` and `after_commit`; with a shorter log, that is no use."""
         self._warn_at = WARNING_PAGES
         self._wanted = threading.Event()
         self._opened = False
@@ -194,14 +197,14 @@ class Checkpoints:
         primary.set_wal_hook(self._written)
 
     def _written(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._pages = pages
+        self.pages = pages
         return apsw.SQLITE_OK
 
     def check_length(self) -> None:
         """Refuse a write if the log is too long, because a read keeps it from starting over."""
-        if self._pages < self._warn_at and self._pages < self._limit:
+        if self.pages < self._warn_at and self.pages < self._limit:
             return
-        if self._pages >= self._limit:
+        if self.pages >= self._limit:
             self._wake()
             mib = self._limit // PAGES_PER_MIB
             raise DynamoError(
@@ -215,14 +218,14 @@ class Checkpoints:
         _log.warning(
             "The log of %s has %d MiB, because a long read keeps it from starting over. At %d MiB (%s), writes are "
             "refused. End what reads: a backup, an export or another program.",
-            *(self._path, self._pages // PAGES_PER_MIB, self._limit // PAGES_PER_MIB, LOG_SETTING),
+            *(self._path, self.pages // PAGES_PER_MIB, self._limit // PAGES_PER_MIB, LOG_SETTING),
         )
 
     def after_commit(self, *, opened: bool) -> None:
         """Start a checkpoint if the log has become long. `opened` says that the commit may have begun a new log."""
         if opened:
             self._opened = True
-        elif self._pages < CHECKPOINT_PAGES or self._wanted.is_set():
+        elif self.pages < CHECKPOINT_PAGES or self._wanted.is_set():
             return
         self._wake()
 
@@ -259,21 +262,21 @@ class Checkpoints:
         if self._opened:
             self._opened = False
             copy.copy()
-        if self._pages < CHECKPOINT_PAGES:
+        if self.pages < CHECKPOINT_PAGES:
             return
         for _ in range(0 if self._wait_for_quiet() else COPIES - 1):
             if self._stopping.is_set():
                 return
             copy.copy()
         if not self._stopping.is_set() and copy.finish(COMPLETE):
-            self._pages = 0  # the next commit starts the log over
+            self.pages = 0  # the next commit starts the log over
             self._warn_at = WARNING_PAGES
 
     def _wait_for_quiet(self) -> bool:
         """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""
         seen = -1
-        while self._pages != seen:
-            seen = self._pages
+        while self.pages != seen:
+            seen = self.pages
             if seen >= MAXIMUM_FACTOR * CHECKPOINT_PAGES or self._stopping.wait(QUIET_SECONDS):
                 return False
         return True
