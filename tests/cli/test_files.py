@@ -156,7 +156,7 @@ def test_file_in_use(path: Path, folder: Path) -> None:
                     assert before <= found <= after + 1
                     assert counted(engine, IndexName=GSI) == found
             code, text = said("check", "--path", path)
-            assert (code, "is right" in text) == (0, True), text
+            assert (code, text.startswith(f"No damage found in {path}: ")) == (0, True), text
             assert said("export", TABLE, "--output", "t.json", "--path", path)[0] == 0
             in_use = (
                 f"keyplan: {path} is in use, and can't be {{}} now. Stop the processes that use it, and try again.\n"
@@ -195,8 +195,14 @@ def test_check_finds_what_is_damaged(path: Path) -> None:
         if code == 1:
             assert f"page {at // PAGE_SIZE + 1}: its checksum is wrong\n" in text
             assert text.endswith(f"keyplan: {path} is damaged. Restore it from a backup (`keyplan restore`).\n")
-    assert said("restore", path, "--path", "new.db")[0] == 2
-    assert not Path("new.db").exists()
+        # Every command that reads the page says so, and writes nothing.
+        for command in (("compact",), ("backup", "new.db"), ("export", TABLE, "--output", "new.db")):
+            code, text = said(*command, "--path", path)
+            refused = text.startswith(f"keyplan: {path} is damaged (") and text.endswith("Restore it from a backup.\n")
+            assert (code, refused) == (2, True) or (code, command[0]) == (0, "export"), text
+            Path("new.db").unlink(missing_ok=code == 2)
+        assert said("restore", path, "--path", "new.db")[0] == 2
+        assert not Path("new.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -421,12 +427,19 @@ def test_import_of_a_file_that_is_not_gzip(path: Path, folder: Path) -> None:
     """Its beginning may look like it. What was imported before is counted."""
     assert said("export", TABLE, "--output", "t.json.gz", "--path", path)[0] == 0
     content = (folder / "t.json.gz").read_bytes()
-    for wrong in (b"x" * 100, content[:10] + b"\xff" * 100, content[:10] + b"garbage" * 10, content[:-6] + b"wrong!"):
+    for wrong in (content[:10] + b"\xff" * 100, content[:10] + b"garbage" * 10, content[:-6] + b"wrong!"):
         (folder / "w.json.gz").write_bytes(wrong)
         code, text = said("import", TABLE, "w.json.gz", "--path", path)
         assert code == 2
         assert text.startswith("keyplan: w.json.gz can't be read to its end: ")
     assert text.endswith(". 100 items were imported.\n")
+
+
+def test_the_content_says_whether_a_file_is_compressed(path: Path, folder: Path) -> None:
+    for name in ("t.json", "t.json.gz"):
+        assert said("export", TABLE, "--output", name, "--path", path)[0] == 0
+        renamed = (folder / name).rename(folder / "renamed.gz" if name == "t.json" else folder / "renamed")
+        assert said("import", TABLE, renamed, "--path", path) == (0, f"Imported 100 items to {TABLE}.\n")
 
 
 def test_import_into_one_of_many_tables(path: Path) -> None:
@@ -523,19 +536,23 @@ def test_killed_commands(path: Path, folder: Path, command: str) -> None:
     subprocess.run(run, check=True, capture_output=True, cwd=folder)
     lasted = time.monotonic() - began
     chance = random.Random(command)
-    killed = 0
-    for _ in range(60 if LONG else 2):
+    killed = tried = 0
+    while killed < (60 if LONG else 2):
+        tried += 1
+        assert tried < 200
         before = (folder / "out").read_bytes() if (folder / "out").exists() else b""
         with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder) as process:
             time.sleep(lasted * chance.uniform(0.3, 1))
             process.send_signal(signal.SIGKILL)
-        killed += process.returncode == -signal.SIGKILL
+        if process.returncode == -signal.SIGKILL:
+            killed += 1
+        else:
+            lasted *= 0.8  # the machine does other things less often than when it was measured
         assert count(path) == 2000
         if command == "export":
             assert (folder / "out").read_bytes() in (before, exported)
         elif command == "backup":
             assert count(folder / "out") == 2000
-    assert killed
     assert said("check", "--path", path)[0] == 0
     subprocess.run(run, check=True, capture_output=True, cwd=folder)
     assert count(path) == 2000

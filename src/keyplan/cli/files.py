@@ -18,9 +18,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists
 
 
 def backup(
-    target: Annotated[
-        Path, typer.Argument(help="File to write. It must not exist.", metavar="DEST", show_default=False)
-    ],
+    target: Annotated[Path, typer.Argument(help="File to write.", metavar="DEST", show_default=False)],
     path: DataFile = None,
     force: Force = False,
 ) -> None:
@@ -81,7 +79,7 @@ def check(path: DataFile = None) -> None:
     if found.problems:
         fail(f"{file} is damaged. Restore it from a backup (`keyplan restore`).", 1)
     typer.echo(
-        f"{file} is right: {found.pages:,} pages, {found.tables:,} tables with {found.items:,} items, "
+        f"No damage found in {file}: {found.pages:,} pages, {found.tables:,} tables with {found.items:,} items, "
         f"{found.entries:,} index entries, {found.records:,} stream records, {found.backups:,} backups, "
         f"{found.changes:,} changes of history ({found.history_bytes:,} bytes)."
     )
@@ -115,7 +113,7 @@ def _file(path: Path | None) -> Path:
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Ends the command with a message if something can't be done."""
+    """Ends the command with a message if something can't be done. `DamagedFile` and `OperatorError` name the file."""
     import apsw
 
     from keyplan.engine import DamagedFile
@@ -125,7 +123,9 @@ def explained(file: Path) -> Iterator[None]:
         yield
     except OperatorError as error:
         fail(str(error))
-    except (DamagedFile, apsw.Error) as error:
+    except DamagedFile as error:
+        fail(str(error))
+    except apsw.Error as error:
         fail(f"Can't open {file}: {error}")
     except OSError as error:
         fail(f"{error.filename or file}: {error.strerror or error}")

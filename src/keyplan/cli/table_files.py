@@ -31,7 +31,7 @@ def export_table(
     """
     from keyplan.engine.operator import export_table as export
 
-    target = output or Path(f"{table}.json.gz")
+    target = output or Path(f"{table.rpartition('/')[2]}.json.gz")
     file = existing_file(path)
     with explained(file), progress_bar("Exporting") as progress:
         count = export(file, table, target, force=force, progress=progress)
@@ -47,7 +47,10 @@ def import_table(
             show_default=False,
         ),
     ],
-    source: Annotated[Path, typer.Argument(help="File with one item per line.", metavar="FILE", show_default=False)],
+    source: Annotated[
+        Path,
+        typer.Argument(help="File with one item per line, with or without gzip.", metavar="FILE", show_default=False),
+    ],
     path: DataFile = None,
 ) -> None:
     """Write the items of a file to a table that exists, one item in DynamoDB JSON per line, as `keyplan export` does.

@@ -19,7 +19,7 @@ import orjson
 from keyplan.engine.operations.backups.on_demand import BACKUP, Backup
 from keyplan.engine.operator.outcomes import Progress, no_progress
 from keyplan.engine.storage.catalog import Index, Table, VectorIndex, key_schema
-from keyplan.engine.storage.damage import PAGE_SIZE
+from keyplan.engine.storage.damage import PAGE_SIZE, described
 from keyplan.engine.storage.file_creation import VFS
 from keyplan.engine.storage.records import list_records
 from keyplan.engine.storage.storage import Storage
@@ -114,7 +114,7 @@ def _check(connection: apsw.Connection, storage: Storage, findings: Findings, pr
         _check_backups(transaction, findings)
         _check_streams(transaction, findings)
     except apsw.Error as error:
-        findings.add(f"it can't be read: {error}")
+        findings.add(f"not all of it can be read: {described(error)}")
 
 
 def _is_active(table: Table) -> bool:

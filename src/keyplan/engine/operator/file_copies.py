@@ -22,7 +22,7 @@ import apsw
 
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.operator.file_check import check_file
-from keyplan.engine.operator.outcomes import OperatorError, Progress, no_progress
+from keyplan.engine.operator.outcomes import OperatorError, Progress, damage_named, no_progress
 from keyplan.engine.storage.damage import log_of
 from keyplan.engine.storage.file_creation import VFS, write_empty
 from keyplan.engine.storage.file_watch import create_private
@@ -37,7 +37,7 @@ SPARE_BYTES = 16 * 2**20
 def back_up(path: Path, target: Path, *, force: bool = False, progress: Progress = no_progress) -> int:
     """Write a backup of a file, which may be in use; return its size."""
     check_target(target, path, force=force)
-    with _opened(path) as storage:
+    with _opened(path) as storage, damage_named(path):
         return _copy(storage, path, target, force=force, progress=progress)
 
 
@@ -47,7 +47,7 @@ def compact(path: Path, *, progress: Progress = no_progress) -> tuple[int, int]:
     with _opened(path):
         pass  # refuses a damaged file, and copies the log into the file
     before = path.stat().st_size
-    with _written(path, before) as new:
+    with damage_named(path), _written(path, before) as new:
         try:
             with _raw(path) as source:
                 source.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

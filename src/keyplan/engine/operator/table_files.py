@@ -1,6 +1,7 @@
 """A table as a file of lines: each line is `{"Item": ...}` in DynamoDB JSON, as in a full export of DynamoDB.
 
-A name that ends in `.gz` means gzip. An export is of one moment. An import writes batches of new items into a table
+An export whose name ends in `.gz` is compressed; an import sees from the content whether a file is. An export is of one
+moment. An import writes batches of new items into a table
 that exists, replaces items with the same key, and goes on after a line that isn't an item.
 """
 
@@ -20,7 +21,7 @@ from keyplan.engine.database import Database
 from keyplan.engine.errors import DynamoError
 from keyplan.engine.executor import Answer, CalledOperation, Caller, Request
 from keyplan.engine.operator.file_copies import check_target, put_in_place, sync
-from keyplan.engine.operator.outcomes import OperatorError, Progress, no_progress
+from keyplan.engine.operator.outcomes import OperatorError, Progress, damage_named, no_progress
 from keyplan.engine.storage.catalog import Table, table_name
 from keyplan.engine.storage.file_watch import create_private
 from keyplan.engine.storage.scopes import HOME, scope_of
@@ -30,6 +31,8 @@ from keyplan.engine.values.attribute_values import Item
 
 LONGEST_LINE = 4 * 2**20
 """An item of 400 KB is at most about 2.4 MB as JSON, if every character is written as an escape."""
+GZIP = b"\x1f\x8b"
+"""How each gzip file begins; no line of JSON does."""
 BATCH = 25
 MOST_REPORTED = 20
 SHOWN_EVERY = 500
@@ -54,7 +57,7 @@ def export_table(path: Path, table: str, target: Path, *, force: bool = False, p
     check_target(target, path, force=force)
     storage = Storage(str(path), durability="normal", clock=time.time)
     try:
-        with closing(storage.connect()) as connection:
+        with closing(storage.connect()) as connection, damage_named(path):
             connection.execute("BEGIN")
             transaction = storage.transaction_on(connection)
             found = _usable_table(transaction, table, path)
@@ -105,7 +108,7 @@ def import_table(path: Path, table: str, source: Path, *, progress: Progress = n
     try:
         put = _Put(database, arn)
         with source.open("rb") as raw:
-            file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if source.suffix == ".gz" else raw
+            file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == GZIP else raw
             batch: list[tuple[int, Item]] = []
             try:
                 for line, item in _items(file, imported):

@@ -52,6 +52,17 @@ def is_damage(error: BaseException) -> bool:
     return getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA or isinstance(error, orjson.JSONDecodeError)
 
 
+def described(error: BaseException) -> str:
+    """Return what an exception says about the file. For a wrong checksum, SQLite speaks of an I/O error, or of none."""
+    wrong = getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA
+    return "the checksum of a page is wrong" if wrong else str(error)
+
+
+def damaged(path: Path | None, error: BaseException) -> DamagedFile:
+    """Return the refusal of a file after an exception that means damage."""
+    return DamagedFile(f"{path} is damaged ({described(error)}). Restore it from a backup.")
+
+
 def check_header(path: Path) -> bool:
     """Refuse a file that isn't ours, or whose header is damaged, before SQLite touches it or its log.
 

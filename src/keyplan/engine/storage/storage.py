@@ -27,7 +27,7 @@ import orjson
 
 from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.catalog import Catalog, Definition, Table
-from keyplan.engine.storage.damage import check_end, check_header, check_log, is_damage, log_of
+from keyplan.engine.storage.damage import check_end, check_header, check_log, damaged, is_damage, log_of
 from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file
 from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
 from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
@@ -356,8 +356,7 @@ class Storage:
         if isinstance(error, DamagedFile):
             self._damage = error
         elif is_damage(error):
-            what = "the checksum of a page is wrong" if isinstance(error, apsw.IOError) else str(error)
-            self._damage = DamagedFile(f"{self._path} is damaged ({what}). Restore it from a backup.")
+            self._damage = damaged(self._path, error)
             raise self._damage from error
 
 
