@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic.fields import FieldInfo
@@ -10,6 +11,7 @@ from bench.lines import count
 from bench.lines.scenario import FEATURES
 from keyplan.capacity.traffic import traffic_schema
 from keyplan.cli.opening import served_systems
+from keyplan.review import GROUPS, Rule, all_rules
 from keyplan.web.settings import Protects, Settings
 from tests.engines.known_failures import KNOWN_FAILURES
 from tests.engines.servers import SERVERS
@@ -72,7 +74,23 @@ def failures_table() -> str:
     return "\n".join(rows)
 
 
+def rules_table() -> str:
+    """The rules of reviews, by group: first what is found in designs, then what is refused when they are imported."""
+    parts = []
+    for group, title in GROUPS.items():
+        parts.append(_rules(title, [rule for rule in all_rules() if rule.group == group and not rule.is_imported]))
+    parts.append(_rules("Refused when a design is imported", [rule for rule in all_rules() if rule.is_imported]))
+    return "\n\n".join(parts)
+
+
+def _rules(title: str, rules: Iterable[Rule]) -> str:
+    rows = [f"### {title}", "", "| rule | name | severity | what it finds |", "| --- | --- | --- | --- |"]
+    rows += [f"| {rule.code} | `{rule.name}` | {rule.severity} | {rule.title} |" for rule in rules]
+    return "\n".join(rows)
+
+
 _PARTS = {
+    "rules": rules_table,
     "settings": settings_table,
     "limits": limits_table,
     "features": features_list,

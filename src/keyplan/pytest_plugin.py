@@ -5,10 +5,15 @@
 
 If another plugin has fixtures with these names, pytest takes one of the two. The settings `keyplan_dynamodb_fixture`
 and `keyplan_endpoint_fixture` give ours other names; an empty name leaves the fixture out.
+
+`pytest --keyplan-patterns FILE` writes which access patterns the tests run, for `keyplan review --tests FILE`. The
+stores write them, in this process and in those that tests start; an environment variable tells them to.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from keyword import iskeyword
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +52,14 @@ _FIXTURES: dict[str, tuple[str, Callable[[], Iterator[Any]], str]] = {
 }
 
 
+_OPTION, _VARIABLE = "--keyplan-patterns", "KEYPLAN_PATTERNS"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     for setting, (name, _, help_text) in _FIXTURES.items():
         parser.addini(setting, f"{help_text} (default: {name}; empty: none)", default=name)
+    help_text = "write the access patterns that tests run into a file, for keyplan review --tests FILE"
+    parser.getgroup("keyplan").addoption(_OPTION, metavar="FILE", help=help_text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,3 +73,23 @@ def pytest_configure(config: pytest.Config) -> None:
                 )
             setattr(fixtures, name, pytest.fixture(function, name=name))
     config.pluginmanager.register(fixtures, "keyplan-fixtures")
+    if file := config.getoption(_OPTION):
+        _record_patterns(config, Path(file).absolute())
+
+
+def _record_patterns(config: pytest.Config, file: Path) -> None:
+    """Begin a record of the patterns that tests run. The workers of pytest-xdist go on with it."""
+    if not hasattr(config, "workerinput"):
+        try:
+            file.write_text("", "utf-8")
+        except OSError as error:
+            raise pytest.UsageError(f"{_OPTION}: can't write {file}: {error.strerror or error}") from None
+    before = os.environ.get(_VARIABLE)
+    os.environ[_VARIABLE] = str(file)
+
+    def restore() -> None:
+        os.environ.pop(_VARIABLE)
+        if before is not None:
+            os.environ[_VARIABLE] = before
+
+    config.add_cleanup(restore)

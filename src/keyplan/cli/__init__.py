@@ -10,6 +10,7 @@ from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.dynamodb import dynamodb
 from keyplan.cli.files import backup, check, compact, restore
 from keyplan.cli.opening import is_missing_extra
+from keyplan.cli.review import review
 from keyplan.cli.serve import serve
 from keyplan.cli.table_files import export_table, import_table
 from keyplan.cli.token import token
@@ -48,6 +49,7 @@ for _command in (
     tables,
     patterns,
     verify,
+    review,
     adopt,
     backup,
     restore,

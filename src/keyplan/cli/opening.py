@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 import typer
 
 if TYPE_CHECKING:
+    import traceback
+
     from keyplan.connection import Connection
     from keyplan.design import Design
     from keyplan.engine import Database
@@ -285,7 +287,21 @@ def served_systems(names: list[str] | None = None) -> list[System[Any]]:
 
 
 def design_of(system: str) -> type[Design]:
-    """The design of the system with this name. In `module:NAME`, NAME can be a system or a design."""
+    """The design of the system with this name. In `module:NAME`, NAME can be a system or a design.
+
+    Ends the command with a message if the design has errors.
+    """
+    from keyplan.design import DesignError
+
+    try:
+        return declared_design(system)
+    except DesignError as error:
+        listed = f"To see all errors of the design: {shlex.join(['keyplan', 'review', system])}"
+        fail(f"Can't import {system}: {error}\n{listed}")
+
+
+def declared_design(system: str) -> type[Design]:
+    """The design of the system with this name, as `design_of` does it. Raises `DesignError` if it has errors."""
     from keyplan.design import Design
 
     if ":" not in system and system not in system_names():
@@ -308,16 +324,46 @@ def import_system(path: str) -> System[Any]:
 
 
 def import_name(path: str) -> Any:  # noqa: ANN401 - an object of any type
-    """Import `module:NAME`. The module may be in the current folder."""
+    """Import `module:NAME`. The module may be in the current folder.
+
+    Ends the command with a message if that fails, except with a `DesignError`, which says what is wrong with a design.
+    """
     import sys
     from importlib import import_module
+
+    from keyplan.design import DesignError
 
     module, _, name = path.partition(":")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        if is_missing_extra(error):
+    except DesignError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever the module does
+        if isinstance(error, ImportError) and is_missing_extra(error):
             raise
-        fail(f"Can't import {path}: {error}")
+        fail(f"Can't import {path}: {_wrong_in_module(error)}")
+
+
+def _wrong_in_module(error: BaseException) -> str:
+    """What ended the import of a module, in one line, with the place in the module or in one that it imports."""
+
+    problem = " ".join(str(error).split())
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}: {error.msg}"
+    if isinstance(error, ModuleNotFoundError | AttributeError) and not _code_in(error):
+        return problem
+    kind = "the module ends the program" if isinstance(error, SystemExit) else type(error).__name__
+    frames = _code_in(error)
+    where = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
+    return f"{where}{kind}{f': {problem}' if problem else ''}"
+
+
+def _code_in(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of an error that aren't in Python's import machinery or in this module."""
+    import traceback
+
+    ours = ("<frozen", "importlib")
+    found = traceback.extract_tb(error.__traceback__)
+    return [each for each in found if each.filename != __file__ and not any(name in each.filename for name in ours)]

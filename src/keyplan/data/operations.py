@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from keyplan.data.errors import DataError, InvalidOperation
 from keyplan.data.jobs.resuming import Jobs
 from keyplan.data.objects import ObjectStorage
-from keyplan.data.reads.reader import Reader
+from keyplan.data.reads.recording import reader_of
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Call, Computation, Several, Steps, Wait
 from keyplan.data.subjects import entities_of
@@ -69,7 +69,7 @@ class StoreCore(Generic[D]):
         self._known: set[object] = set()
         """Entities that were found to be in the design."""
         self._relations = Relations(design)
-        self._reader = Reader(design, self._relations, secret)
+        self._reader = reader_of(design, self._relations, secret)
         self._jobs = Jobs(self._reader)
 
     def _steps(self, op: object) -> Steps[Any]:

@@ -4,6 +4,10 @@
 with file and line, what will happen, and what to do. This package reads declarations only: it may import `design` and
 `data`, and sends no requests.
 
+A design that can't be imported is reviewed as well: `errors_recorded()` records what is refused while it is imported,
+and `Reviewed(MyDesign, errors=errors)` has it, with what is left of the design. `reports` writes a review as text,
+JSON, SARIF or Markdown, `baseline` keeps what is known, and `tested` reads which patterns tests ran.
+
 A rule is a function in a module of `rules/<group>/`, with the decorator `rule`. Nothing is registered elsewhere:
 
     @rule("KP401", "one-partition", group="hot", severity="warning", title="...", needs=("expected=expect(items=...)",))
@@ -15,29 +19,39 @@ A rule is a function in a module of `rules/<group>/`, with the decorator `rule`.
             elif ...:
                 yield Problem(reviewed.at(spec, key=key), "what will happen", "What to do.", "the changed lines")
 
-- Codes: KP001 to KP199 are what is refused when a design is imported, KP2xx `rejected`, KP3xx `wrong`, KP4xx `hot`,
-  KP5xx
-  `operations`, KP6xx `portability`, KP9xx the review itself. A code is never used again.
+- Codes: KP001 to KP199 are what is refused when a design is imported (`rules/imported` has their pages; the checks are
+  in `keyplan.design`), KP2xx `rejected`, KP3xx `wrong`, KP4xx `hot`, KP5xx `operations`, KP6xx `portability`, KP9xx the
+  review itself. A code is never used again: `tests/review/codes.txt` keeps all of them.
 - Severities: an `error` breaks for sure, a `warning` will probably hurt, `info` is worth knowing.
 - A rule that isn't sure is silent. False positives are defects: a finding must be right about every design that it is
   about.
 - What a rule needs and the design doesn't say is an `Unjudged` with the word that is missing, which `--verbose` shows.
+- A rule that judges by what isn't there (an index that no pattern reads) is declared with `whole=True`: a design with
+  errors is reviewed without the parts that have them, and such a rule isn't run on it.
 - Tests: `tests/review/rules/` has, for each rule, a design that triggers it and one that doesn't.
 """
 
+from keyplan.review.baseline import Compared, InvalidBaseline, baseline_text, compared, read_baseline
+from keyplan.review.declaring import errors_recorded
 from keyplan.review.findings import Finding, Silence
 from keyplan.review.places import Place
 from keyplan.review.registry import all_rules, find_rule
+from keyplan.review.reports import Report, json_report, markdown_report, sarif_report, text_report
 from keyplan.review.reviewed import Reviewed, Target
-from keyplan.review.reviewing import Review, review
+from keyplan.review.reviewing import Review, review, review_of_errors
 from keyplan.review.rule import GROUPS, SEVERITIES, Group, Rule, Severity
+from keyplan.review.tested import InvalidRecord, patterns_tested
 
 __all__ = [
     "GROUPS",
     "SEVERITIES",
+    "Compared",
     "Finding",
     "Group",
+    "InvalidBaseline",
+    "InvalidRecord",
     "Place",
+    "Report",
     "Review",
     "Reviewed",
     "Rule",
@@ -45,6 +59,16 @@ __all__ = [
     "Silence",
     "Target",
     "all_rules",
+    "baseline_text",
+    "compared",
+    "errors_recorded",
     "find_rule",
+    "json_report",
+    "markdown_report",
+    "patterns_tested",
+    "read_baseline",
     "review",
+    "review_of_errors",
+    "sarif_report",
+    "text_report",
 ]

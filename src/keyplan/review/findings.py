@@ -21,9 +21,10 @@ class Finding:
     """Why the design accepts it, if it does."""
 
     @property
-    def identity(self) -> tuple[str, str, str]:
-        """What stays the same when lines move: it tells known findings from new ones."""
-        return self.rule.code, self.place.text, self.happens
+    def identity(self) -> tuple[str, str]:
+        """What stays the same when lines move and Keyplan words things in another way: it tells known findings from new
+        ones. A rule can find several things at one place, which have the same identity."""
+        return self.rule.code, self.place.text
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from keyplan.design import HOUSEKEEPING, Design, Op, Pattern, Table
+from keyplan.design import HOUSEKEEPING, Design, DesignError, Op, Pattern, Table
 from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.item_collections import Aggregated
 from keyplan.design.item_reads import Together, TransactGet
@@ -32,9 +32,12 @@ class Reviewed:
     design: type[Design]
     target: Target = "aws"
     rates: Mapping[str, float] | None = None
-    """How often patterns and writes happen, per second, if that is known; see `--traffic`."""
+    """How often patterns (`posts_by_user`) and writes (`Post.create`) happen, per second at the busiest hour, if that
+    is known; see `--traffic`."""
     tested: Collection[str] | None = None
-    """The patterns that tests ran, if there is a record of it."""
+    """The patterns that tests ran, if there is a record of it; see `--tests`."""
+    errors: Sequence[DesignError] = ()
+    """What is refused when the design is imported, and was recorded instead."""
 
     @property
     def name(self) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keyplan.design import Accepted
+from keyplan.design import Accepted, DesignError
+from keyplan.review.declaring import findings_of_errors
 from keyplan.review.findings import Finding, Silence
 from keyplan.review.places import Place
 from keyplan.review.registry import all_rules, find_rule
@@ -30,17 +31,28 @@ class Review:
 
 
 def review(reviewed: Reviewed, rules: Iterable[Rule] | None = None) -> Review:
-    """The findings of all rules, or of these, on a design."""
+    """The findings of all rules, or of these, on a design.
+
+    If it has errors, of which parts were left out, rules that need the whole design aren't run.
+    """
     found: list[Finding] = []
     silences: list[Silence] = []
     for rule in all_rules() if rules is None else rules:
-        for each in rule.check(reviewed) if rule.check is not None else ():
+        if rule.check is None or (rule.whole and reviewed.errors):
+            continue
+        for each in rule.check(reviewed):
             if isinstance(each, Problem):
                 found.append(_finding(rule, each))
             else:
                 silences.append(Silence(rule, each.place, each.word))
     accepted, left = _sorted_out(reviewed, found)
+    left += findings_of_errors(reviewed.errors, reviewed.design)
     return Review(in_order(left), in_order(accepted), silences)
+
+
+def review_of_errors(errors: Iterable[DesignError]) -> Review:
+    """The errors of a declaration of which nothing is left."""
+    return Review(in_order(findings_of_errors(errors)))
 
 
 def _finding(rule: Rule, problem: Problem) -> Finding:
@@ -68,7 +80,8 @@ def _sorted_out(reviewed: Reviewed, found: Iterable[Finding]) -> tuple[list[Find
             accepted.append(replace(finding, accepted=reviewed.design.accepted[matching[0]].because))
         else:
             left.append(finding)
-    unused = [each for number, each in enumerate(reviewed.design.accepted) if number not in used]
+    judged = () if reviewed.errors else reviewed.design.accepted
+    unused = [each for number, each in enumerate(judged) if number not in used]
     return accepted, [*left, *_unused(reviewed, unused)]
 
 

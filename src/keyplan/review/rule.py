@@ -68,14 +68,21 @@ class Rule:
     check: Check | None = None
     """The check. None: the rule is checked when the design is imported, or by the review itself."""
     needs: tuple[str, ...] = ()
-    """Words of the design without which it can't judge, as they are written."""
+    """Words of the design, or options of the review, without which it can't judge, as they are written."""
+    whole: bool = False
+    """Whether it judges by what a design doesn't have, so that it needs all of it."""
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it is checked when the design is imported."""
+        return self.code < "KP2"
 
     @property
     def page(self) -> str:
         """The rule's page, in Markdown."""
         facts = f"`{self.code}` · `{self.name}` · {self.severity} · {GROUPS[self.group].partition(':')[0].lower()}"
-        when = "" if self.check else "\n\nIt is checked when the design is imported."
-        needs = f"\n\nIt needs {_listed(self.needs)} in the design." if self.needs else ""
+        when = "\n\nIt is checked when the design is imported." if self.is_imported else ""
+        needs = f"\n\nWithout {_listed(self.needs)}, it doesn't judge." if self.needs else ""
         return f"# {self.title}\n\n{facts}\n\n{self.explanation}{when}{needs}\n"
 
 
@@ -84,11 +91,28 @@ def _listed(words: tuple[str, ...]) -> str:
 
 
 def rule(
-    code: str, name: str, *, group: Group, severity: Severity, title: str, needs: tuple[str, ...] = ()
+    code: str,
+    name: str,
+    *,
+    group: Group,
+    severity: Severity,
+    title: str,
+    needs: tuple[str, ...] = (),
+    whole: bool = False,
 ) -> Callable[[Check], Rule]:
-    """Make a rule of a check. Its docstring is the explanation on the rule's page, in Markdown."""
+    """Make a rule of a check. Its docstring is the explanation on the rule's page, in Markdown.
+
+    A rule that judges by what isn't there, such as an index that no pattern reads, is declared with `whole=True`: it
+    isn't run on a design with errors, of which parts were left out.
+    """
 
     def declare(check: Check) -> Rule:
-        return Rule(code, name, group, severity, title, inspect.cleandoc(check.__doc__ or ""), check, needs)
+        explanation = inspect.cleandoc(check.__doc__ or "")
+        return Rule(code, name, group, severity, title, explanation, check, needs, whole)
 
     return declare
+
+
+def refused(code: str, name: str, title: str, explanation: str) -> Rule:
+    """A rule that is checked when a design is imported: the code of its `DesignError` is `name`."""
+    return Rule(code, name, "rejected", "error", title, explanation)

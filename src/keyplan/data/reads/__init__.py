@@ -3,6 +3,7 @@
 | module | what it is |
 | --- | --- |
 | `reader` | `Reader`: the steps of every read operation |
+| `recording` | which patterns are run, if tests ask for it |
 | `fetching` | items by their keys: what is read of them, and what is returned |
 | `lists` | `ListReader`: queries, scans and merges, page by page |
 | `list_requests` | the requests of lists |

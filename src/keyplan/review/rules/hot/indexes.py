@@ -12,6 +12,7 @@ from keyplan.review.rule import Problem, rule
     group="hot",
     severity="warning",
     title="An index that no access pattern uses",
+    whole=True,
 )
 def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
     """No access pattern reads the index, and no rule of an entity needs it, but every write to its items pays for it.
