@@ -339,7 +339,7 @@ def test_health_and_readiness(library: Site) -> None:
 
 def test_metrics_and_capacity(library: Site) -> None:
     made = library.as_("ada").post("/shelves", json={"name": "Metered"})
-    assert made.headers["x-dynamodb-capacity"] == "calls=1, read=0, write=6"  # shelf, its index entry, guard
+    assert made.headers["x-dynamodb-capacity"] == "calls=1, read=0, write=5"  # shelf, its index entry, guard
     text = httpx.get(f"{library.url}/metrics").text
     assert 'keyplan_requests_total{method="POST",route="/api/library/shelves",status="201"}' in text
     assert 'keyplan_dynamodb_capacity_units_total{kind="write",table="Library"}' in text

@@ -370,6 +370,8 @@ def test_only_the_first_invalid_action_has_a_reason(client: Client, act: Actions
 
 
 def test_capacity(client: Client) -> None:
+    """A transaction doubles what is consumed of the table, not of its indexes, as was measured on AWS:
+    https://github.com/nubo-db/dynoxide/pull/188."""
     act = Actions(make_table(client, gsis=[index("by-g", "g", projection="KEYS_ONLY")]))
     other = Actions(make_table(client))
     client.put_item(TableName=act.table, Item=item(pk="old", g="1"))
@@ -389,9 +391,9 @@ def test_capacity(client: Client) -> None:
     assert answer["ConsumedCapacity"] == [
         {
             "TableName": act.table,
-            **units(12.0),
+            **units(10.0),
             "Table": units(8.0),
-            "GlobalSecondaryIndexes": {"by-g": units(4.0)},
+            "GlobalSecondaryIndexes": {"by-g": units(2.0)},
         },
         {"TableName": other.table, **units(2.0), "Table": units(2.0)},
     ]

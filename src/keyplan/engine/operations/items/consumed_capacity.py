@@ -2,7 +2,8 @@
 
 A strongly consistent read of 4 KB costs one unit, an eventually consistent one half, and a transactional one two. A
 write of 1 KB costs one unit, and two in a transaction. A write is charged for the larger of the old and new item. An
-index is charged if its entry changes: twice if the entry moves to another key, not at all if it stays the same.
+index is charged if its entry changes: twice if the entry moves to another key, not at all if it stays the same, and in
+a transaction as much as outside of one.
 
 Vector indexes are metered in bytes, apart from the units. A write of an entry counts its vector as 32-bit floats and
 its other attributes, and at least 1 KB. What AWS counts for a search depends on the inside of its index, so that figure
@@ -54,9 +55,9 @@ class Consumed:
     def total(self) -> float:
         return self.table + sum(self.indexes.values())
 
-    def times(self, factor: float) -> "Consumed":
-        indexes = {name: units * factor for name, units in self.indexes.items()}
-        return Consumed(self.table * factor, indexes, vectors=self.vectors)
+    def in_transaction(self) -> "Consumed":
+        """What the same write consumes in a transaction: twice as much of the table, and as much of its indexes."""
+        return Consumed(self.table * 2, self.indexes, vectors=self.vectors)
 
 
 def write_consumption(table: Table, old: Item | None, new: Item | None, old_size: int, new_size: int) -> Consumed:

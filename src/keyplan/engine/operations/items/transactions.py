@@ -190,7 +190,7 @@ def get_all(transaction: Transaction, gets: Sequence[Get]) -> list[Got]:
 def capacity_of_writes(wanted: str, actions: Sequence[Action], changes: Sequence[Change]) -> list[object]:
     """Return the ConsumedCapacity of a transaction that was applied."""
     parts = [
-        (action.table_name, change.table, consumption(change).times(2))
+        (action.table_name, change.table, consumption(change).in_transaction())
         for action, change in zip(actions, changes, strict=True)
     ]
     return _capacities(wanted, "WriteCapacityUnits", parts)
