@@ -25,6 +25,7 @@ What other packages use is exported here, and by `keyplan.data.streams`.
 """
 
 from keyplan.data.codec.entities import codec_of, set_stored_item, stored_item
+from keyplan.data.codec.sizes import item_size
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.data.errors import (
     AlreadyExists,
@@ -142,6 +143,7 @@ __all__ = [
     "delete_all",
     "import_all",
     "increment",
+    "item_size",
     "move",
     "patch",
     "put",

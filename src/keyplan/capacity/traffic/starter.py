@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import yaml
 
+from keyplan.capacity.changes import changeable
 from keyplan.capacity.quantities import Rate
 from keyplan.capacity.traffic.model import (
     ItemTraffic,
@@ -36,7 +37,7 @@ def starter(design: type[Design]) -> str:
     writes: dict[tuple[str, WriteKind], WriteTraffic] = {}
     for entity in (each for each in own if each.spec.primary.fields):  # another has one item, written once
         writes[entity.__name__, "create"] = WriteTraffic(Rate(0.1, "day", each_user=True))
-        if set(entity.spec.fields) - {*entity.spec.primary.fields}:
+        if changeable(entity):
             writes[entity.__name__, "update"] = WriteTraffic(Rate(0.1, "day", each_user=True))
         writes[entity.__name__, "delete"] = WriteTraffic(Rate(0.01, "day", each_user=True))
     traffic = Traffic(

@@ -1,0 +1,73 @@
+"""A DynamoDB client that adds up what its calls consume, and notes which items they write."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from keyplan.capacity.consumed import METERED, WRITES, Place, Units, consumed, summed
+from keyplan.capacity.metering.model import Metered
+
+Item: TypeAlias = Mapping[str, Any]
+Key: TypeAlias = tuple[str, ...]
+"""The values of an item's key attributes, with their types, as texts."""
+
+
+class MeteredClient:
+    """A client of boto3's shape around another one. `keys` has the key attributes of each table."""
+
+    def __init__(self, client: object, keys: Mapping[str, tuple[str, ...]]) -> None:
+        self._client = client
+        self._keys = keys
+        self._calls: list[str] = []
+        self._units: list[tuple[Place, Units]] = []
+        self._written: set[tuple[str, Key]] = set()
+        self.touched: dict[tuple[str, Key], Item] = {}
+        """The items that were written, and those that a failed call would have written: at least their keys."""
+
+    def begin(self) -> None:
+        """Begin to count from zero."""
+        self._calls, self._units, self._written = [], [], set()
+
+    def metered(self, items: int | None = None) -> Metered:
+        """What was consumed since `begin`; `items` is what it found, if it isn't a write."""
+        found = len(self._written) if items is None else items
+        return Metered(summed(self._units), len(self._calls), found, tuple(self._calls))
+
+    def touch(self, table: str, item: Item) -> None:
+        """Note that an item was written."""
+        self.touched[table, self.key(table, item)] = item
+
+    def __getattr__(self, name: str) -> Callable[..., dict[str, Any]]:
+        method: Callable[..., dict[str, Any]] = getattr(self._client, name)
+        if name not in METERED:
+            return method
+
+        def call(**request: Any) -> dict[str, Any]:  # noqa: ANN401 - boto3's own shape
+            items = list(_written(name, request)) if name in WRITES else []
+            for table, item in items:
+                self.touch(table, item)
+            self._calls.append(name)
+            answer = method(**{**request, "ReturnConsumedCapacity": "INDEXES"})
+            self._units += consumed(name, request, answer)
+            self._written.update((table, self.key(table, item)) for table, item in items)
+            return answer
+
+        return call
+
+    def key(self, table: str, item: Item) -> Key:
+        """What tells an item from the others in its table."""
+        return tuple(str(item[name]) for name in self._keys[table])
+
+
+def _written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, Item]]:
+    """The table and the key of each item that a request writes; for a new item, all of it."""
+    if operation == "batch_write_item":
+        for table, actions in request["RequestItems"].items():
+            for action in actions:
+                yield table, action["PutRequest"]["Item"] if "PutRequest" in action else action["DeleteRequest"]["Key"]
+    elif operation == "transact_write_items":
+        for action in request["TransactItems"]:
+            ((kind, part),) = action.items()
+            if kind != "ConditionCheck":
+                yield part["TableName"], part["Item"] if kind == "Put" else part["Key"]
+    else:
+        yield request["TableName"], request["Item"] if operation == "put_item" else request["Key"]

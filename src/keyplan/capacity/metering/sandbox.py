@@ -1,0 +1,176 @@
+"""The tables of a design with example items, in which patterns and writes are metered."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Protocol, cast
+
+from keyplan.capacity.consumed import Place
+from keyplan.capacity.metering.client import Item, MeteredClient
+from keyplan.capacity.metering.model import Metered, StoredPart
+from keyplan.capacity.naming import named_design
+from keyplan.data import DataError, Store, codec_of, create, item_size
+from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table, get
+from keyplan.design.examples import example_item, example_items, example_of
+from keyplan.design.tables import Index
+
+NUMBER = 2
+"""The number of the examples that are metered. Those with the number 1 are there before them, so that what the first
+item of its kind makes (a group, a counter's item) isn't part of what the others cost."""
+
+_NOW = datetime(2026, 2, 1, tzinfo=UTC)
+"""Always the same time, after that of all examples, so that the same design always has the same figures."""
+
+
+class Client(Protocol):
+    """What metering itself needs of a client in boto3's shape. Everything else is called by the store."""
+
+    def put_item(self, *, TableName: str, Item: Mapping[str, Any]) -> object: ...  # noqa: N803 - boto3's names
+    def get_item(self, *, TableName: str, Key: Mapping[str, Any]) -> Mapping[str, Any]: ...  # noqa: N803
+    def delete_item(self, *, TableName: str, Key: Mapping[str, Any]) -> object: ...  # noqa: N803
+
+
+class _Memory:
+    """Object storage in memory, for large values."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, bytes] = {}
+
+    def put(self, name: str, content: bytes, /) -> None:
+        self._objects[name] = content
+
+    def get(self, name: str, /) -> bytes | None:
+        return self._objects.get(name)
+
+    def delete(self, name: str, /) -> None:
+        self._objects.pop(name, None)
+
+    def names(self, prefix: str, /) -> list[str]:
+        return [name for name in self._objects if name.startswith(prefix)]
+
+
+class Sandbox:
+    """The tables of a design on a client, with two examples of each entity.
+
+    Creating them is metered: `created` has what creating an item of each entity consumed, and `failures` why an example
+    couldn't be created. `stored` is what an item takes with everything that came into being with it.
+    """
+
+    def __init__(self, design: type[Design], client: object, sizes: Mapping[type[Entity], int]) -> None:
+        self.design = named_design(design)
+        self.sizes = {entity: _filled_size(design, entity, size) for entity, size in sizes.items()}
+        self.tables = {self.design.table_name(table): table for table in self.design.all_tables}
+        self.plain = cast(Client, client)
+        self.client = MeteredClient(client, {name: table.key_names for name, table in self.tables.items()})
+        self.store = Store(
+            self.design, self.client, clock=lambda: _NOW, secret=b"metered", timeout=60, objects=_Memory()
+        )
+        self.order: list[Entity] = []
+        """The examples that were created, each after those that it refers to."""
+        self.created: dict[str, Metered] = {}
+        self.stored: dict[str, dict[Place, StoredPart]] = {}
+        self.failures: dict[str, str] = {}
+        self._items: dict[tuple[str, tuple[str, ...]], Item] = {}
+        self._bases: dict[type[Entity], Entity] = {}
+        self.store.create_tables()
+        self._populate()
+
+    def base(self, entity: type[Entity]) -> Entity:
+        """The example of an entity that is metered."""
+        if entity not in self._bases:
+            self._bases[entity] = example_of(type(self.design), entity, NUMBER, self.sizes.get(entity))
+        return self._bases[entity].model_copy()
+
+    def another(self, entity: type[Entity], number: int) -> Entity:
+        """Another example of an entity, as large as the first."""
+        return example_item(entity, number, self.sizes.get(entity))
+
+    def size(self, entity: type[Entity]) -> int:
+        """The size of an entity's example as it is stored, in bytes."""
+        return item_size(codec_of(entity).encode(self.base(entity)))
+
+    def read(self, item: Entity) -> Entity | None:
+        """An item as it is stored, which can be changed and written."""
+        key: dict[str, Any] = item.key_values
+        found: Entity | None = self.store.run(get(type(item), expired=True, **key))
+        return found
+
+    def place(self, items: Iterable[Entity]) -> None:
+        """Put items into their tables as they are, without anything that follows from them, until `restore`."""
+        for each in items:
+            table = self.design.table_name(each.spec.table)
+            item = codec_of(type(each)).encode(each)
+            self.client.touch(table, item)
+            self.plain.put_item(TableName=table, Item=item)
+
+    def restore(self) -> None:
+        """Make all items as they were."""
+        for (table, key), item in self.client.touched.items():
+            if (old := self._items.get((table, key))) is not None:
+                self.plain.put_item(TableName=table, Item=old)
+            else:
+                self.plain.delete_item(TableName=table, Key={name: item[name] for name in self.tables[table].key_names})
+        self.client.touched = {}
+
+    def _populate(self) -> None:
+        for item in example_items(type(self.design), (1, NUMBER), self.sizes):
+            name = type(item).__name__
+            self.client.begin()
+            try:
+                self.store.run(create(item))
+            except (DataError, InvalidValue) as error:
+                self.failures[f"{name}.create"] = str(error)
+                continue
+            self.order.append(item)
+            self.created[name] = self.client.metered()
+            self.stored[name] = self._remember()
+
+    def _remember(self) -> dict[Place, StoredPart]:
+        """Keep what was written, also in `restore`; returns what the new items take."""
+        parts: dict[Place, StoredPart] = {}
+        for where, written in self.client.touched.items():
+            table = self.tables[where[0]]
+            key = {name: written[name] for name in table.key_names}
+            item: Item | None = self.plain.get_item(TableName=where[0], Key=key).get("Item")
+            if item is None:
+                self._items.pop(where, None)
+                continue
+            if where not in self._items and table is not HOUSEKEEPING:
+                for place, size in entries(where[0], table, item):
+                    part = parts.get(place, StoredPart(0, 0))
+                    parts[place] = StoredPart(part.items + 1, part.size + size)
+            self._items[where] = item
+        self.client.touched = {}
+        return parts
+
+
+def _filled_size(design: type[Design], entity: type[Entity], size: int) -> int:
+    """The size to ask for, so that an example has this size as stored: examples only come near it."""
+    filled = item_size(codec_of(entity).encode(example_of(design, entity, NUMBER, size)))
+    return max(1, size + size - filled)
+
+
+def entries(name: str, table: Table, item: Item) -> list[tuple[Place, int]]:
+    """What an item takes in its table and in each index that it is in, in bytes."""
+    found = [(Place(name), item_size(item))]
+    found += [
+        (Place(name, index.name), item_size(entry(table, index, item)))
+        for index in table.by_name.values()
+        if all(each.name in item for each in index.attributes)
+    ]
+    for vectors in table.vectors_by_name.values():
+        needed = (vectors.attribute, *(each.name for each in vectors.elements))
+        if all(each in item for each in needed):
+            held = {*table.key_names, *needed, *vectors.projection.attributes}
+            whole = vectors.projection.type == "ALL"
+            rest = {each: value for each, value in item.items() if whole or each in held}
+            rest.pop(vectors.attribute)
+            found.append((Place(name, vectors.name), 4 * vectors.dimensions + item_size(rest)))
+    return found
+
+
+def entry(table: Table, index: Index, item: Item) -> Item:
+    """What an index has of an item."""
+    if index.projection.type == "ALL":
+        return item
+    held = {*table.key_names, *(each.name for each in index.attributes), *index.projection.attributes}
+    return {name: value for name, value in item.items() if name in held}
