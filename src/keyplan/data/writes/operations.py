@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import AttributeValue, Item
-from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
+from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused, not_a_reference
 from keyplan.data.expressions.conditions import attribute_not_exists, equals, stored_condition
 from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
@@ -357,6 +357,8 @@ def check(target: Ref[E], where: Callable[[E], object] | None = None, *, refusal
 
     `refusal` is what callers of a system are told otherwise.
     """
+    if not isinstance(target, Ref):
+        raise not_a_reference(target)
     return Check(target, where, refusal)
 
 
