@@ -128,9 +128,8 @@ class StoreCore(Generic[D]):
 
     def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
         if isinstance(work, DeleteByKey) and self._relations.cascading(work.target.entity):
-            return (yield from self._jobs.cascades.delete_by_key(work, self._context()))
-        write = self._writing(work.target.entity)
-        return (yield from key_write_steps(work, self._reader, self._context(), write))
+            return self._jobs.cascades.delete_by_key(work, self._context())
+        return key_write_steps(work, self._reader, self._context(), self._writing(work.target.entity))
 
     def _put(self, work: Put[Any]) -> Steps[Any]:
         (result,) = yield from transaction_steps((work,), self._reader, self._context(), self._jobs.replacements.write)

@@ -40,7 +40,6 @@ from keyplan.design.entity import EntitySpec
 from keyplan.design.limit_checks import sentence
 
 E = TypeVar("E", bound=Entity)
-
 R_co = TypeVar("R_co", covariant=True)
 
 AfterWrite: TypeAlias = Callable[[], object]
@@ -287,9 +286,8 @@ def _put(
 def with_changes(entity: E, changes: Mapping[str, object]) -> E:
     """A copy of the entity with some fields changed and validated."""
     spec = entity.spec
-    unknown = [name for name in changes if name not in spec.fields]
-    if unknown:
-        raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "There is no such field.", field=unknown[0])
+    for name in changes.keys() - spec.fields.keys():
+        raise InvalidValue("unknown-field", f"{spec.name}.{name}", "There is no such field.", field=name)
     fields = {name: entity.__dict__[name] for name in spec.fields}
     try:
         return type(entity).model_validate({**fields, **changes}, by_name=True)
