@@ -39,7 +39,7 @@ class _Narrow(NamedTuple):
         number = None if expected is None else expected.items
         if number is not None:
             return f"{number:,} {self.spec.noun} items"
-        return f"all {self.spec.noun} items" + (" in it" if self._is_sparse else "")
+        return f"{'its' if self._is_sparse else 'all'} {self.spec.noun} items"
 
     @property
     def _is_sparse(self) -> bool:
@@ -91,7 +91,7 @@ def one_partition(reviewed: Reviewed) -> Iterator[Problem]:
         if each.number == 1 and not grows(each.spec, each.key):
             yield Problem(
                 reviewed.at(each.spec, key=each.key),
-                f"{each.many} are in one partition of {each.where}: {_LIMITS}",
+                f"{each.where} has {each.many} in one partition: {_LIMITS}",
                 "Spread them over shards, or say that there are few of them.",
                 "expected=expect(items=...)",
                 severity=each.severity,
@@ -119,7 +119,7 @@ def few_partitions(reviewed: Reviewed) -> Iterator[Problem]:
         if each.number > 1 and not grows(each.spec, each.key):
             yield Problem(
                 reviewed.at(each.spec, key=each.key),
-                f"{each.many} are in {each.number} partitions of {each.where}: {_LIMITS}",
+                f"{each.where} has {each.many} in {each.number} partitions: {_LIMITS}",
                 "Put something with many values into the hash key, or say that there are few items.",
                 "expected=expect(items=...)",
                 severity=each.severity,
@@ -148,8 +148,8 @@ def growing_end(reviewed: Reviewed) -> Iterator[Problem]:
             shown = "one partition" if each.number == 1 else f"{each.number} partitions"
             yield Problem(
                 reviewed.at(each.spec, key=each.key),
-                f"{each.many} are in {shown} of {each.where}, and each new one comes to the same end: at most 1,000 "
-                "write units a second, and splitting doesn't help",
+                f"{each.where} has {each.many} in {shown}, each new one at the same end: at most 1,000 write units a "
+                "second, and splitting doesn't help",
                 "Spread them over shards, or say that there are few of them.",
                 "expected=expect(items=..., growth=...)",
                 severity=each.severity,
@@ -179,7 +179,7 @@ def time_partition(reviewed: Reviewed) -> Iterator[Problem]:
                 where = spec.table.name if key.index is None else f"the index {key.index.name}"
                 yield Problem(
                     reviewed.at(spec, key=key),
-                    f"all {spec.noun} items of the same time are in one partition of {where}: {_LIMITS}",
+                    f"{where} has all {spec.noun} items of the same time in one partition: {_LIMITS}",
                     "Put something with many values in front of the time, or add a shard.",
                     f"{key.hash[0].source}#{{shard({spec.primary.fields[0]}, 16)}}",
                     severity="info" if growth is None else "warning",

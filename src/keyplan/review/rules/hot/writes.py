@@ -1,10 +1,9 @@
 """What a write costs, and which items all writes have in common."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from keyplan.data.writes.effects import Effects, effects_of
-from keyplan.design import Entity, Ref
+from keyplan.design import Entity
+from keyplan.design.effects import named_by
 from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.transaction_size import MOST_ACTIONS, most_actions
 from keyplan.review.counters import refs_of_variants
@@ -50,19 +49,31 @@ def write_amplification(reviewed: Reviewed) -> Iterator[Problem]:
 
 def _written(item: Entity) -> tuple[int, int]:
     """How many items and entries of indexes a create writes."""
-    effects = effects_of(item)
-    made = [each for derived in item.spec.derived for each in derived.make(item)]
-    counted = _counted(effects)
+    spec = item.spec
+    made = [each for derived in spec.derived for each in derived.make(item)]
+    counted = _counted(item)
     entries = _entries(item) + sum(map(_entries, made)) + sum(_entries_with_counts(*each) for each in counted)
-    return 1 + len(effects.items) + len(counted), entries
+    return 1 + _guards(item) + len(made) + len(counted), entries
 
 
-def _counted(effects: Effects) -> list[tuple[EntitySpec, set[str]]]:
+def _guards(item: Entity) -> int:
+    values = item.__dict__
+    return sum(
+        each.hash.write(values) is not None and (each.when is None or bool(values[each.when]))
+        for each in item.spec.uniques
+    )
+
+
+def _counted(item: Entity) -> list[tuple[EntitySpec, set[str]]]:
     """The items on which numbers change, with the attributes."""
-    found: dict[str, tuple[EntitySpec, set[str]]] = {}
-    for (where, attribute, _), share in effects.shares.items():
-        target: Ref[Any] = share.target
-        found.setdefault(str(where), (target.entity.spec, set()))[1].add(attribute)
+    counting = [(each.field, each.target) for each in item.spec.counters]
+    counting += [(each.count, each.parent) for each in item.spec.parents if each.count is not None]
+    found: dict[object, tuple[EntitySpec, set[str]]] = {}
+    for field, method in counting:
+        for target in (each for each in named_by(method(item)) if each.amount):
+            spec = target.entity.spec
+            where = (spec.name, *target.values.values())
+            found.setdefault(where, (spec, set()))[1].add(spec.fields[field].stored)
     return list(found.values())
 
 

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pydantic import Secret, SecretBytes, SecretStr
 
 from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.operations import Query, Scan
 from keyplan.design.specs import KeySpec
 from keyplan.design.storable import classes_in
 from keyplan.design.tables import Index
-from keyplan.review.keys import sort_slots
+from keyplan.design.templates import Slot
+from keyplan.review.keys import first_sorting, sort_slots
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, rule
 
@@ -21,7 +23,7 @@ from keyplan.review.rule import Problem, rule
     title="A sort key of an index that can have no value",
 )
 def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
-    """A list is sorted by a field that needn't have a value, and items without one aren't in it.
+    """The only list of an entity is sorted by a field that needn't have a value, and items without one aren't in it.
 
     DynamoDB puts only those items into an index that have all its key attributes, and refuses null there. So an article
     without a date is in no list, though it can still be read by its key. It is what one wants if only some items belong
@@ -35,7 +37,7 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
         if key.index is None or key.when is not None or not required:
             continue
         for slot in dict.fromkeys(sort_slots(key)):
-            if spec.fields[slot.field].optional and not slot.absent:
+            if spec.fields[slot.field].optional and not slot.absent and not _is_listed_without(reviewed, spec, slot):
                 yield Problem(
                     reviewed.at(spec, key=key),
                     f"items without {slot.field} aren't in the index {key.index.name}, and so in no list of it",
@@ -49,6 +51,18 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
                 f"it is stored as a key attribute of the index {index.name}, where it must never be null or empty",
                 "Leave the attribute out where there is no value, as Keyplan does, or store it under another name.",
             )
+
+
+def _is_listed_without(reviewed: Reviewed, spec: EntitySpec, slot: Slot) -> bool:
+    """Whether another pattern lists items of the entity, also those without a value in this field."""
+    for _, op in reviewed.reads:
+        if isinstance(op, Scan) and op.entity is spec.entity:
+            return True
+        if isinstance(op, Query) and spec.entity in op.entities and first_sorting(op) is not None:
+            keys = [op.key] if spec is op.entities[0].spec else [key for key in spec.keys if key.index is op.key.index]
+            if not any(slot.field in key.fields for key in keys):
+                return True
+    return False
 
 
 def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:

@@ -13,7 +13,7 @@ from keyplan.design.operations import Query
 from keyplan.design.specs import KeySpec
 from keyplan.design.templates import Slot, Template
 from keyplan.review.keys import choices, first_sorting, guard_slots, is_made, is_unique, number_range, sort_slots
-from keyplan.review.reviewed import Reviewed, is_housekeeping
+from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, Severity, rule
 
 _SAMPLES = ("Ada Lovelace", "Ada", "Ada@Example.org", "A-1", "A")
@@ -29,7 +29,7 @@ _TIME_NAME = re.compile(r"(.*_)?(at|on|date|time|timestamp|ts|until|since)")
     title="Text that is compared and sorted by its bytes",
 )
 def mixed_case(reviewed: Reviewed) -> Iterator[Problem]:
-    """A key has text as people write it, with capital and small letters, and a query finds or sorts items by it.
+    """An index has text as people write it, with capital and small letters, and a query finds or sorts items by it.
 
     DynamoDB compares bytes: `Zoe` comes before `ada`, `Ägypten` after `Zypern`, and a search for `ada` doesn't find
     `Ada`. In a guard, `Ada@example.org` and `ada@example.org` are two values, so that both can be taken.
@@ -63,8 +63,8 @@ def _read_by(reviewed: Reviewed) -> Iterator[tuple[EntitySpec, KeySpec, Slot | N
     seen: set[tuple[str, str, str]] = set()
     for _, query in reviewed.queries:
         spec = query.entities[0].spec
-        if len(query.entities) > 1 or is_housekeeping(spec.table):
-            continue
+        if len(query.entities) > 1 or query.key.index is None:
+            continue  # in a primary key, a text is what the item is known by
         found = [(slot, f"{query.key.name} finds") for part in query.key.hash for slot in _slots(part.template)]
         sorting = first_sorting(query)
         found += [] if sorting is None else [(sorting, f"{query.key.name} sorts")]
