@@ -162,9 +162,9 @@ def answer(*arguments: str) -> Any:
 
 
 def shelf_store(engine: Engine) -> Store[Any]:
-    from keyplan.cli.designs import _design
+    from keyplan.cli.designs import design_named
 
-    store = Store(_design("shelf", None, settings_from({})), engine)
+    store = Store(design_named("shelf", None, settings_from({})), engine)
     store.create_tables()
     return store
 

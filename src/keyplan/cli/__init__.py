@@ -7,6 +7,7 @@ import typer
 from keyplan.cli.adopt import adopt
 from keyplan.cli.config import config
 from keyplan.cli.designs import patterns, tables, verify
+from keyplan.cli.docs import docs
 from keyplan.cli.dynamodb import dynamodb
 from keyplan.cli.files import backup, check, compact, restore
 from keyplan.cli.opening import is_missing_extra
@@ -50,6 +51,7 @@ for _command in (
     patterns,
     verify,
     review,
+    docs,
     adopt,
     backup,
     restore,

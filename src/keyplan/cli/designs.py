@@ -32,7 +32,7 @@ from keyplan.cli.opening import (
 if TYPE_CHECKING:
     from keyplan.connection import Connection
     from keyplan.data import VerifyFinding
-    from keyplan.design import Design, Op, Pattern
+    from keyplan.design import Design, Pattern
 
 DEFAULT_ENVIRONMENT = "dev"
 _ENVIRONMENT = re.compile(r"\{([a-z_]+)(?:=[^{}]*)?\}")
@@ -69,7 +69,7 @@ def tables(
     With --create, create them in the DynamoDB that `keyplan serve` would use with the same options and variables.
     """
     settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
-    design = _design(system, environment, settings)
+    design = design_named(system, environment, settings)
     if create:
         _create(system, design, settings)
         return
@@ -127,7 +127,7 @@ def _key_text(schema: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> 
 
 def patterns(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
     """List every access pattern of a system's design, each with an example of its first request."""
-    summaries = list(_summaries(_design(system, environment, connection_from({}))))
+    summaries = list(_summaries(design_named(system, environment, connection_from({}))))
     if as_json:
         _write([each.as_json() for each in summaries])
         return
@@ -175,6 +175,7 @@ def _summaries(design: Design) -> Iterator[PatternSummary]:
     from keyplan.data import Store
     from keyplan.design import DesignError, InvalidValue
     from keyplan.design.examples import example_arguments
+    from keyplan.publish.document import operation_name
 
     # Nothing is sent, so no client is needed, and nobody has to open the cursors: any secret will do.
     store = Store(design, None, secret=b"example")
@@ -196,41 +197,6 @@ def _summaries(design: Design) -> Iterator[PatternSummary]:
 
 def _wording(pattern: Pattern[..., Any]) -> str:
     return " ".join(pattern.wording.split())
-
-
-def operation_name(op: Op[object]) -> str:
-    """The name of an operation, in the words of `keyplan.design`."""
-    from keyplan import design as known
-    from keyplan.design import Guard
-
-    match op:
-        case known.Query(entities=entities, key=key):
-            name = "collection" if len(entities) > 1 else "query"
-            parts = [part.format for part in key.computed.values()]
-            spread = ["date buckets" for part in parts if part.bucket is not None]
-            spread += [f"{sum(part.shards.counts)} shards" for part in parts if part.shards is not None]
-            return f"{name} of {', each of '.join(spread)}" if spread else name
-        case known.Follow():
-            return "follow: query, then batch get"
-        case known.Merge(queries=queries):
-            return f"merge of {len(queries)} queries"
-        case known.Lookup(way=way):
-            return f"lookup: {'guard' if isinstance(way, Guard) else 'mirror'}, then get"
-        case known.ItemCount(source=source):
-            return f"count of a {operation_name(source)}"
-        case known.Nearest():
-            return "nearest vectors"
-        case known.GuardTaken():
-            return "taken: guard"
-        case known.BatchGet():
-            return "batch get"
-        case known.Together(gets=gets):
-            return f"batch get of {len(gets)} entities"
-        case known.TransactGet(gets=gets):
-            return f"transactional get of {len(gets)} items"
-        case known.Aggregated():
-            return "aggregate"
-    return type(op).__name__.lower()
 
 
 def _place(request: Request) -> tuple[str, str | None]:
@@ -257,7 +223,7 @@ def verify(
 ) -> None:
     """Read a system's tables and list the items that don't match its design. Exits with 1 if any remain."""
     settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
-    design = _design(system, environment, settings)
+    design = design_named(system, environment, settings)
 
     from keyplan.data import DataError, MissingTable, Store
 
@@ -304,7 +270,7 @@ def _item_key(finding: VerifyFinding) -> str:
     return "\n".join(f"{name} = {next(iter(value.values()))}" for name, value in finding.key.items())
 
 
-def _design(system: str, environment: Sequence[str] | None, settings: Connection) -> Design:
+def design_named(system: str, environment: Sequence[str] | None, settings: Connection) -> Design:
     """The design of a system, with a value for each {name} in its table names."""
     kind = design_of(system)
     given = dict(_pair(each) for each in environment or ())

@@ -35,11 +35,11 @@ class Action:
     adds: dict[str, int] = field(default_factory=dict)
     terms: Sequence[UpdateTerm] = ()
     """What an update does besides setting and removing attributes and adding to numbers."""
-    requirements: tuple[Requirement, ...] = ()
+    requirements: list[Requirement] = field(default_factory=list)
     """What the write of the item itself relies on, such as its version."""
-    presence: tuple[Requirement, ...] = ()
+    presence: list[Requirement] = field(default_factory=list)
     """What children and counted items require of it; not checked if the same write puts or deletes it."""
-    absence: tuple[Requirement, ...] = ()
+    absence: list[Requirement] = field(default_factory=list)
     """What a put requires: that no item exists; not checked if the same write deletes the existing one."""
     floors: dict[str, Floor] = field(default_factory=dict)
     counts_more: bool = False
@@ -90,9 +90,7 @@ class Action:
             required += () if self.replaces else self.absence
         elif not self.delete:
             required += self.presence
-            if self.floors:
-                falling = [(name, each) for name, each in self.floors.items() if self.adds.get(name, 0) < 0]
-                required += [self._floor(name, each) for name, each in falling]
+            required += (self._floor(name, each) for name, each in self.floors.items() if self.adds.get(name, 0) < 0)
         if self.where is not None:
             required.append(self.where)
         return required

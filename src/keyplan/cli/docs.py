@@ -1,0 +1,81 @@
+"""`keyplan docs`: a design as a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from keyplan.cli.designs import Environment, design_named
+from keyplan.cli.opening import connection_from, fail
+
+if TYPE_CHECKING:
+    from keyplan.publish.document import Document
+
+Form = Literal["markdown", "html", "json"]
+
+
+def docs(
+    design: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
+            metavar="DESIGN",
+            show_default=False,
+        ),
+    ],
+    form: Annotated[Form, typer.Option("--format", help="Form of the document.")] = "markdown",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder to write files to, instead of printing.", metavar="DIR"),
+    ] = None,
+    environment: Environment = None,
+) -> None:
+    """Write a design down: tables, indexes, item types, access patterns, transactions, costs, findings and diagrams.
+
+    DESIGN is imported, and so its module is run. Its examples run on a database in memory; nothing else is read or
+    written. With --out, Markdown has its diagrams as SVG files beside it; without, as Mermaid.
+    """
+    from keyplan.cli.documents import document_of_design
+    from keyplan.design import DesignError, InvalidValue
+
+    try:
+        document = document_of_design(design_named(design, environment, connection_from({})))
+    except (DesignError, InvalidValue) as error:
+        fail(f"Can't make examples of {design}: {error}")
+    form = "json" if as_json else form
+    if out is None:
+        typer.echo(_text(document, form, None), nl=False)
+        return
+    for path in write_document(document, form, out):
+        typer.echo(f"Wrote {path}")
+
+
+def _text(document: Document, form: Form, pictures: str | None) -> str:
+    from keyplan.publish.document import as_json, markdown, page
+
+    if form == "markdown":
+        return markdown(document, pictures)
+    return page(document) if form == "html" else f"{as_json(document)}\n"
+
+
+def write_document(document: Document, form: Form, folder: Path) -> list[Path]:
+    """Write a document, and for Markdown its pictures, into a folder; returns the files."""
+    from keyplan.publish.document import slug
+
+    name = slug(document.name)
+    files = {f"{name}.{'md' if form == 'markdown' else form}": _text(document, form, name)}
+    if form == "markdown":
+        files |= {f"{name}/{each.name}.svg": each.svg for each in document.drawings}
+    written = []
+    for relative, text in files.items():
+        path = folder / relative
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            fail(f"Can't write {path}: {error.strerror or error}")
+        written.append(path)
+    return written
