@@ -20,13 +20,14 @@ from __future__ import annotations
 import json
 import lzma
 import random
+import re
 import secrets
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,9 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from keyplan.cli import main
-from keyplan.design import ids_from
+from keyplan.cli.designs import DEFAULT_ENVIRONMENT
+from keyplan.data import Store
+from keyplan.design import Design, ids_from
 from keyplan.engine import Engine
 from keyplan.web import Running, System
 from keyplan.web.identity import dev_issuer
@@ -52,11 +55,15 @@ BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _TEXTS = {"description", "summary", "title", "example", "examples"}
 _NAMED = {"properties", "patternProperties", "$defs", "schemas", "headers", "responses", "content", "paths"}
 """Members of an OpenAPI document whose keys are names that somebody chose: a property may be called `title`."""
+_ARGUMENT = re.compile(r'(\w+)=("[^"]*"|\[[^\]]*\]|[^,)]+)')
 _RANDOM_IN_ITEMS = {"password hash": PASSWORD_HASH, "file": rf"{UUID_TEXT}(?=\.[a-z]{{3,4}}$)"}
 
 
-def capture(name: str) -> dict[str, Any]:
-    """What a system does, part by part; nothing but JSON."""
+def capture(name: str, asked: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What a system does, part by part; nothing but JSON.
+
+    `asked` has calls of patterns, by pattern: these are made instead of the examples that `keyplan patterns` makes up.
+    """
     tables = {each["CreateTable"]["TableName"]: each for each in _command("tables", name)}
     clock = Clock(BEGAN)
     with ids_from(Ids(BEGAN)), fixed_secrets(), Engine() as engine, tempfile.TemporaryDirectory() as folder:
@@ -68,7 +75,7 @@ def capture(name: str) -> dict[str, Any]:
     captured = {
         "openapi": compared_document(document),
         "tables": tables,
-        "patterns": {each["name"]: _pattern(each) for each in _command("patterns", name)},
+        "patterns": _patterns(name, asked or {}),
         "items": items,
         "calls": calls,
     }
@@ -142,9 +149,40 @@ def _session(system: Running[Any]) -> Session:
     )
 
 
-def _pattern(described: Mapping[str, Any]) -> dict[str, Any]:
-    example = described["example"]
-    return {"call": example["call"], example["action"]: inlined(example["request"])}
+# Patterns
+
+
+def _patterns(name: str, asked: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """The first request of each pattern, with the call that it is made by."""
+    kind: type[Design] = import_module(f"keyplan.apps.{name}.design").DESIGN
+    names = re.findall(r"\{([a-z_]+)\}", " ".join(table.name for table in kind.tables))
+    design = kind(dict.fromkeys(names, DEFAULT_ENVIRONMENT))
+    made: dict[str, dict[str, Any]] = {}
+    for example in (each["example"] for each in _command("patterns", name)):
+        pattern = example["call"].partition("(")[0]
+        arguments = _arguments(asked.get(pattern, ""))
+        if pattern in asked and arguments.keys() == set(design.patterns[pattern].parameters):
+            made[pattern] = {"call": asked[pattern], **_requested(design, pattern, arguments)}
+        else:
+            made[pattern] = {"call": example["call"], example["action"]: inlined(example["request"])}
+    return made
+
+
+def _requested(design: Design, pattern: str, arguments: Mapping[str, object]) -> dict[str, Any]:
+    method, request = Store(design, None, secret=b"example").requests(getattr(design, pattern)(**arguments))[0]
+    return {"".join(word.capitalize() for word in method.split("_")): inlined(request)}
+
+
+def _arguments(call: str) -> dict[str, object]:
+    return {name: _argument(text) for name, text in _ARGUMENT.findall(call.partition("(")[2])}
+
+
+def _argument(text: str) -> object:
+    """An argument as `keyplan patterns` shows it: JSON, a time or a date."""
+    if re.match(r"\d{4}-", text):
+        return datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)
+    found: object = json.loads(text)
+    return found
 
 
 # Stored items

@@ -24,8 +24,9 @@ def prepare() -> None:
 
 def load_client() -> Path:
     """The compiled load client, built again when its source is newer."""
-    source, binary = Path(__file__).with_name("client.c"), FOLDER / "client"
-    if binary.exists() and binary.stat().st_mtime > source.stat().st_mtime:
+    sources = [Path(__file__).with_name(name) for name in ("client.c", "sha256.h")]
+    source, binary = sources[0], FOLDER / "client"
+    if binary.exists() and binary.stat().st_mtime > max(each.stat().st_mtime for each in sources):
         return binary
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:

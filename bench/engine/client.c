@@ -3,6 +3,9 @@
  *
  *   client PORT REQUESTS CONNECTIONS MAX_COUNT MAX_SECONDS FIRST_NUMBER [MEMBER=VALUE]
  *
+ * With a secret key in BENCH_SECRET_KEY, each request is signed (AWS's signature version 4) just before it is sent, for
+ * servers that verify signatures. Otherwise it goes as it is in the file.
+ *
  * REQUESTS holds whole HTTP requests, each after its length (uint32, little endian); they are sent in turn, over and
  * over. Two markers of twelve bytes are filled in before sending, so that writes always meet keys that are new:
  * @@NUMBER@@@@ becomes the next number, scattered over the key space, and @@GROUP@@@@@ one of 10,007 groups of it.
@@ -24,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sha256.h"
+
 #define MARKER 12
 #define MAX_CONNECTIONS 256
 #define MAX_SAMPLES (4u << 20)
@@ -37,6 +42,7 @@ typedef struct {
     uint32_t length;
     uint32_t *marks; /* offset << 1, with the lowest bit set for a group */
     uint32_t mark_count;
+    uint32_t date, scope, target, target_length, signature, body; /* where these are; for signing */
 } request_t;
 
 typedef struct {
@@ -80,6 +86,69 @@ static void *take(size_t size) {
     return memory;
 }
 
+#define SCOPE "/us-east-1/dynamodb/aws4_request"
+#define SIGNED "content-type;host;x-amz-date;x-amz-target"
+
+static const char *secret_key;
+static char date[17]; /* of the signatures, such as 20260314T092653Z */
+static uint64_t date_until;
+static uint8_t signing_key[DIGEST];
+
+static uint32_t place_after(const request_t *request, const char *text) {
+    char *at = memmem(request->bytes, request->length, text, strlen(text));
+    if (!at) die(text);
+    return (uint32_t)(at - request->bytes) + (uint32_t)strlen(text);
+}
+
+static void find_parts(request_t *request) {
+    request->date = place_after(request, "\r\nX-Amz-Date: ");
+    request->scope = place_after(request, " Credential=");
+    while (request->bytes[request->scope++] != '/') {
+    }
+    request->target = place_after(request, "\r\nX-Amz-Target: ");
+    request->target_length = (uint32_t)strcspn(request->bytes + request->target, "\r");
+    request->signature = place_after(request, ", Signature=");
+    request->body = place_after(request, "\r\n\r\n");
+}
+
+/* The date and its key, once a second. */
+static void renew_date(void) {
+    if (now() < date_until) return;
+    time_t seconds = time(NULL);
+    strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", gmtime(&seconds));
+    date_until = now() + 1000000000ull;
+    char first[128];
+    int length = snprintf(first, sizeof first, "AWS4%s", secret_key);
+    if (length > BLOCK) die("the secret key is too long");
+    hmac(first, (size_t)length, date, 8, signing_key);
+    const char *parts[] = {"us-east-1", "dynamodb", "aws4_request"};
+    for (int i = 0; i < 3; i++) hmac(signing_key, DIGEST, parts[i], strlen(parts[i]), signing_key);
+}
+
+static void sign(char *bytes, const request_t *request) {
+    char text[512], hex[2 * DIGEST];
+    uint8_t digest[DIGEST];
+    sha256_t hash;
+    renew_date();
+    memcpy(bytes + request->date, date, 16);
+    memcpy(bytes + request->scope, date, 8);
+    sha256_start(&hash);
+    sha256_add(&hash, bytes + request->body, request->length - request->body);
+    sha256_end(&hash, digest);
+    hexadecimal(digest, hex);
+    int length = snprintf(text, sizeof text,
+                          "POST\n/\n\ncontent-type:application/x-amz-json-1.0\nhost:127.0.0.1\nx-amz-date:%s\n"
+                          "x-amz-target:%.*s\n\n" SIGNED "\n%.64s",
+                          date, (int)request->target_length, bytes + request->target, hex);
+    sha256_start(&hash);
+    sha256_add(&hash, text, (size_t)length);
+    sha256_end(&hash, digest);
+    hexadecimal(digest, hex);
+    length = snprintf(text, sizeof text, "AWS4-HMAC-SHA256\n%s\n%.8s" SCOPE "\n%.64s", date, date, hex);
+    hmac(signing_key, DIGEST, text, (size_t)length, digest);
+    hexadecimal(digest, bytes + request->signature);
+}
+
 static void find_marks(request_t *request) {
     request->marks = take(sizeof(uint32_t) * (request->length / MARKER + 1));
     request->mark_count = 0;
@@ -109,6 +178,7 @@ static void load(const char *path) {
     }
     fclose(file);
     if (!request_count) die("the request file is empty");
+    for (uint32_t i = 0; secret_key && i < request_count; i++) find_parts(&requests[i]);
 }
 
 static void digits(char *at, uint64_t number) {
@@ -129,6 +199,7 @@ static void fill(connection_t *c, const request_t *request) {
             digits(c->out + (mark >> 1), scattered % GROUPS);
         }
     }
+    if (secret_key) sign(c->out, request);
 }
 
 static void dial(connection_t *c, int poll) {
@@ -315,6 +386,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     port = atoi(argv[1]);
+    secret_key = getenv("BENCH_SECRET_KEY");
     load(argv[2]);
     int count = atoi(argv[3]);
     if (count < 1 || count > MAX_CONNECTIONS) die("1 to 256 connections");

@@ -12,7 +12,7 @@ from bench.engine import cache
 from bench.engine.cache import Unavailable
 from bench.engine.rounds import say
 from bench.engine.servers import Running, Server
-from bench.engine.wire import LoadClient, LoadError, Sample, call, operation_file, seed_file
+from bench.engine.wire import Credentials, LoadClient, LoadError, Sample, operation_file, seed_file
 from bench.engine.workload import OPERATIONS, READS, WRITES, OperationName, Workload, table_request
 
 NO_LIMIT = 10**9
@@ -33,27 +33,27 @@ class WireContender:
     def __init__(self, running: Running, binary: Path, files: dict[OperationName, Path]) -> None:
         self.running = running
         self.label = running.server.label
-        self._client = LoadClient(binary, running.port)
+        self._client = LoadClient(binary, running.port, running.server.credentials.secret_key)
         self._files = files
 
     def make_tables(self) -> None:
         for name in (READS, WRITES):
-            call(self.running.port, "CreateTable", table_request(name))
+            self.running.call("CreateTable", table_request(name))
         for name in (READS, WRITES):
             self._wait_for(name)
 
     def begin_round(self) -> None:
-        call(self.running.port, "DeleteTable", {"TableName": WRITES})
+        self.running.call("DeleteTable", {"TableName": WRITES})
         for _ in range(300):
-            if WRITES not in str(call(self.running.port, "ListTables", {})["TableNames"]):
+            if WRITES not in str(self.running.call("ListTables", {})["TableNames"]):
                 break
             time.sleep(0.05)
-        call(self.running.port, "CreateTable", table_request(WRITES))
+        self.running.call("CreateTable", table_request(WRITES))
         self._wait_for(WRITES)
 
     def _wait_for(self, name: str) -> None:
         for _ in range(300):
-            table = call(self.running.port, "DescribeTable", {"TableName": name})["Table"]
+            table = self.running.call("DescribeTable", {"TableName": name})["Table"]
             if isinstance(table, dict) and table.get("TableStatus") == "ACTIVE":
                 return
             time.sleep(0.1)
@@ -77,12 +77,15 @@ def start_all(servers: Sequence[Server], size: int, skipped: dict[str, str]) -> 
     """Every server that can be had, filled with the same items. What can't be had goes into `skipped`."""
     folder = cache.scratch("requests")
     workload = Workload(size)
-    files = {name: operation_file(folder, workload, name) for name in OPERATIONS}
-    seeds, count = seed_file(folder, workload)
     binary = cache.load_client()
     contenders: list[WireContender] = []
+    requests: dict[Credentials, tuple[dict[OperationName, Path], Path, int]] = {}
     try:
         for server in servers:
+            if server.credentials not in requests:
+                files = {name: operation_file(folder, workload, name, server.credentials) for name in OPERATIONS}
+                requests[server.credentials] = (files, *seed_file(folder, workload, server.credentials))
+            files, seeds, count = requests[server.credentials]
             contender = _start(server, binary, files, skipped)
             if contender is not None:
                 contenders.append(contender)

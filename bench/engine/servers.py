@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 
 from bench.engine import cache
 from bench.engine.cache import ROOT, Unavailable
-from bench.engine.wire import LoadError, call
+from bench.engine.wire import ANSWER_SECONDS, ANY, Credentials, LoadError, call
+from bench.engine.workload import Request
 
 Mode: TypeAlias = Literal["disk", "memory"]
 START_SECONDS = 60.0
@@ -23,9 +24,12 @@ OURS = "keyplan"
 
 DYNALITE = "dynalite@4.0.0"
 DYNOXIDE = "@dynoxide/linux-x64@1.2.1"
+EXTENDDB = "@extenddb/linux-x64@0.1.10"
+EXTENDDB_KEYS = Credentials("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+"""The example of AWS's documentation, which ExtendDB accepts without settings."""
 MINISTACK = "ministack==1.5.33"
 MOTO = ("moto[dynamodb,server]==5.2.5", "boto3==1.44.0")
-VERSIONS = (DYNALITE, DYNOXIDE, MINISTACK, *MOTO)
+VERSIONS = (DYNALITE, DYNOXIDE, EXTENDDB, MINISTACK, *MOTO)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Server:
     launch: Callable[[int, Path], Launch]
     """From a port and an empty folder; raises Unavailable."""
     note: str = ""
+    credentials: Credentials = ANY
 
     @property
     def label(self) -> str:
@@ -71,6 +76,16 @@ def _dynalite(port: int, *where: str) -> Launch:
     return Launch([str(script), "--host", "127.0.0.1", "--port", str(port), *at_once, *where])
 
 
+def _extenddb(port: int, folder: Path) -> Launch:
+    binary = cache.node_peer("extenddb", EXTENDDB) / "@extenddb" / "linux-x64" / "extenddb"
+    environment = {
+        "HOME": str(folder),
+        "AWS_ACCESS_KEY_ID": EXTENDDB_KEYS.access_key,
+        "AWS_SECRET_ACCESS_KEY": EXTENDDB_KEYS.secret_key,
+    }
+    return Launch([str(binary), "serve", "--foreground", "--port", str(port)], environment)
+
+
 def _ministack(port: int, folder: Path) -> Launch:
     command = cache.python_peer("ministack", MINISTACK) / "ministack"
     environment = {
@@ -97,6 +112,7 @@ SERVERS = (
     Server(OURS, "disk", lambda port, folder: _keyplan(port, "--path", str(folder / "bench.db"))),
     Server("dynoxide", "disk", lambda port, folder: _dynoxide(port, "--db-path", str(folder / "bench.db"))),
     Server("dynalite", "disk", lambda port, folder: _dynalite(port, "--path", str(folder / "level"))),
+    Server("extenddb", "disk", _extenddb, "it always verifies signatures; the others were not asked to", EXTENDDB_KEYS),
     Server(OURS, "memory", lambda port, folder: _keyplan(port, "--memory")),
     Server("dynoxide", "memory", lambda port, folder: _dynoxide(port)),
     Server("dynalite", "memory", lambda port, folder: _dynalite(port)),
@@ -140,12 +156,16 @@ class Running:
             with suppress(OSError):
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
                 try:
-                    call(self.port, "ListTables", {})
+                    self.call("ListTables", {})
                 except LoadError as error:
                     raise Unavailable(f"no ListTables: {error}") from error
                 return
             time.sleep(0.002)
         raise Unavailable(f"no answer within {START_SECONDS:.0f} s: {self._last_words()}")
+
+    def call(self, api: str, request: Request, seconds: float = ANSWER_SECONDS) -> dict[str, object]:
+        """One request outside the measuring."""
+        return call(self.port, api, request, seconds, self.server.credentials)
 
     def _last_words(self) -> str:
         self._log.flush()

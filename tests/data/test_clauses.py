@@ -97,6 +97,7 @@ def changes() -> st.SearchStrategy[Change]:
         SIZES.map(lambda v: (lambda t: at(t.parts[1]).set(v), lambda t: t.parts.__setitem__(1, v))),
         st.none().map(lambda _: (lambda t: at(t.parts[0]).remove(), lambda t: t.parts.pop(0))),
         SIZES.map(lambda v: (lambda t: at(t.by_number[7]).set(v), lambda t: t.by_number.__setitem__(7, v))),
+        SIZES.map(lambda v: (lambda t: at(t.by_number[-1]).set(v), lambda t: t.by_number.__setitem__(-1, v))),
         NUMBERS.map(lambda v: (lambda t: at(t.notes["c"]).set(v), lambda t: t.notes.__setitem__("c", v))),
         st.none().map(lambda _: (lambda t: at(t.notes["a"]).remove(), lambda t: t.notes.pop("a"))),
         NUMBERS.map(
@@ -182,6 +183,7 @@ def change_of(tool: Callable[[Any], Any], **values: object) -> Callable[[], obje
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a negative index": (change_of(lambda t: at(t.log[-1]).set("x")), "index-out-of-range"),
+    "an index over DynamoDB's last one": (change_of(lambda t: at(t.log[2**32 - 1]).set("x")), "index-out-of-range"),
     "a field of the key": (change_of(lambda t: at(t.tool_id).set("2")), "key-changed"),
     "adding to the key": (lambda: patch(TOOL, tool_id=increment(1)), "key-changed"),
     "adding to a count": (lambda: patch(ref(Screw, screw_id="1"), version=increment(1)), "looked-after"),

@@ -10,10 +10,12 @@ from keyplan.data import (
     InvalidOperation,
     Store,
     check,
+    clean_up_expired,
     create,
     delete,
     delete_all,
     import_all,
+    move,
     patch,
     put,
     put_all,
@@ -137,6 +139,7 @@ def test_an_entity_that_the_design_lacks_is_refused(store: Store[Club], sent: Re
 CONDITIONS: list[tuple[Callable[[Any], object], str]] = [
     (lambda note: 1 < note.stars < 5, "write 1 < x < 5 as between"),
     (lambda note: note.stars in (1, 2), "write x in .1, 2. as one_of"),
+    (lambda note: note.stars in {1, 2}, "Write x in .1, 2. as one_of"),
     (lambda note: note.stars > 1 and note.text == "", "use &, . and not_"),
     (lambda note: not note.text, "use &, . and not_"),
     (lambda note: "a" in note.text, "use contains"),
@@ -202,10 +205,40 @@ def test_a_query_takes_a_key() -> None:
 
 
 @pytest.mark.parametrize("target", [Note, Note(note_id="n")])
-@pytest.mark.parametrize("write", [patch, upsert, touch])
+@pytest.mark.parametrize("write", [patch, upsert, touch, check])
 def test_a_write_by_key_takes_a_reference(write: Callable[..., object], target: object) -> None:
     with pytest.raises(InvalidOperation, match=r"takes ref\(Note, \.\.\.\)"):
-        write(target, stars=1)
+        write(target)
+
+
+@pytest.mark.parametrize("write", [create, update, put, move, delete, clean_up_expired])
+def test_a_write_takes_an_entity(store: Store[Club], sent: Recorder, write: Callable[[Any], Any]) -> None:
+    given: list[tuple[object, str]] = [
+        (None, "not None, which is what a read of a missing item returns"),
+        (Note, "not a class"),
+        ({"note_id": "n"}, "not dict"),
+    ]
+    for wrong, said in given:
+        with pytest.raises(InvalidOperation, match=rf"^{write.__name__}\(\) takes an entity, {said}$"):
+            store.run(write(wrong))
+        with pytest.raises(InvalidOperation, match="an entity"):
+            store.transact(create(Note(note_id="n")), write(wrong))
+    assert sent.taken() == []
+
+
+def test_each_takes_a_list(store: Store[Club]) -> None:
+    wrong: Any = get(Note, note_id="n")
+    with pytest.raises(InvalidOperation, match=r"each\(\) reads a list.* Get\(.* isn't one\. Use run\(\)"):
+        next(store.each(wrong))
+
+
+def test_what_a_partial_view_is_read_by(store: Store[Club]) -> None:
+    store.run(create(Note(note_id="n")))
+    found: Any = store.run(patch(ref(Note, note_id="n"), stars=3, returning="updated"))
+    with pytest.raises(AttributeError, match=r"Partial.Note. has no attribute stars\. Its fields are read by get\("):
+        _ = found.stars
+    assert not hasattr(found, "nonsense")
+    assert found.get(lambda note: note.stars) == 3
 
 
 @pytest.mark.parametrize("write", [patch, upsert])

@@ -62,6 +62,7 @@ from keyplan.design import (
     within,
 )
 from keyplan.design.conditions import recorded
+from keyplan.design.example_values import example_value
 from keyplan.design.key_values import OPTIONS
 from tests.design import test_vectors, test_words
 from tests.design.support import wrong
@@ -1764,6 +1765,11 @@ def an_aggregate_with_raw_items() -> object:
         posts: list[Post]
 
     return Aggregated(Both, query(User.primary, name="ann")).on_unreadable("raw")  # type: ignore[arg-type]
+
+
+@declares("no-example", "name", "Declare one: Annotated[..., about(..., example=...)] or Field(examples=[...]).")
+def an_example_within_limits_that_no_value_keeps() -> object:
+    return example_value("name", Annotated[int, Field(gt=3, lt=4)])
 
 
 def test_an_error_in_a_pattern_names_the_pattern() -> None:

@@ -224,3 +224,11 @@ class Conflict(RequestFailed):
     """Other transactions kept changing the same items through all retries."""
 
     code = "conflict"
+
+
+def not_a_reference(target: object) -> InvalidOperation:
+    """The error for a write by key of what isn't `ref(...)`."""
+    given = target.__name__ if isinstance(target, type) else type(target).__name__
+    return InvalidOperation(
+        f"a write by key takes ref({given}, ...), and this isn't one. To write an entity that was read, use update"
+    )

@@ -85,6 +85,8 @@ class StoreCore(Generic[D]):
         """
         design = type(self.design).__name__
         for entity in entities_of(op):
+            if not issubclass(entity, Entity):
+                raise _no_entity(op, entity)
             spec = entity.spec
             if spec.table not in self.design.all_tables:
                 raise InvalidOperation(
@@ -98,7 +100,7 @@ class StoreCore(Generic[D]):
     def _context(self) -> Context:
         return Context(self.design, self._relations, self.clock(), self._beside)
 
-    def with_(self, *, clock: Callable[[], datetime], beside: Beside) -> Self:
+    def with_(self, *, clock: Callable[[], datetime], beside: Beside | None = None) -> Self:
         """A copy of the store with another clock, and with parts that join every write in its transaction.
 
         `beside` is called before each write and returns the parts. An error that it raises refuses the write;
@@ -106,7 +108,8 @@ class StoreCore(Generic[D]):
         """
         other = copy(self)
         other.clock = clock
-        other._beside = beside
+        if beside is not None:
+            other._beside = beside
         return other
 
     def _write(self, part: Part, entity: type[Entity]) -> Steps[Any]:
@@ -125,9 +128,8 @@ class StoreCore(Generic[D]):
 
     def _write_by_key(self, work: KeyWrite) -> Steps[Any]:
         if isinstance(work, DeleteByKey) and self._relations.cascading(work.target.entity):
-            return (yield from self._jobs.cascades.delete_by_key(work, self._context()))
-        write = self._writing(work.target.entity)
-        return (yield from key_write_steps(work, self._reader, self._context(), write))
+            return self._jobs.cascades.delete_by_key(work, self._context())
+        return key_write_steps(work, self._reader, self._context(), self._writing(work.target.entity))
 
     def _put(self, work: Put[Any]) -> Steps[Any]:
         (result,) = yield from transaction_steps((work,), self._reader, self._context(), self._jobs.replacements.write)
@@ -175,6 +177,14 @@ def _first_requests(steps: Steps[Any]) -> list[tuple[str, dict[str, Any]]]:
         if isinstance(step, Several):
             return [request for each in step.steps for request in _first_requests(each)]
         answer = step.compute() if isinstance(step, Computation) else None
+
+
+def _no_entity(op: object, given: type) -> InvalidOperation:
+    name = "".join(f"_{each.lower()}" if each.isupper() else each for each in type(op).__name__).removeprefix("_")
+    if given is type(None):
+        return InvalidOperation(f"{name}() takes an entity, not None, which is what a read of a missing item returns")
+    what = "a class" if issubclass(given, type) else given.__name__
+    return InvalidOperation(f"{name}() takes an entity, not {what}")
 
 
 class _Route(NamedTuple):

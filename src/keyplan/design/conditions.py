@@ -90,7 +90,8 @@ class SizeStandIn:
 class FieldStandIn:
     """Stands in for a field's value and records comparisons."""
 
-    __hash__ = None  # type: ignore[assignment]  # equality is recorded, so it can't be a key of a dict
+    def __hash__(self) -> NoReturn:
+        raise TypeError(self._no_value("look it up. Write x in {1, 2} as one_of(x, (1, 2))"))
 
     def __init__(self, path: FieldPath) -> None:
         self._path = path

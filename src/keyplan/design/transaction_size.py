@@ -17,21 +17,30 @@ MOST_ACTIONS = 100
 
 def check_transaction(spec: EntitySpec) -> None:
     """Refuse an entity if changing it can affect more items than a transaction can have."""
+    most = most_actions(spec)
+    if most > MOST_ACTIONS:
+        raise DesignError(
+            "transaction-size",
+            f"{spec.name}.{', '.join(sorted(lists_followed(spec)))}",
+            f"a change can affect {most} items, and a transaction can have {MOST_ACTIONS}",
+            "Give the lists a smaller max_length.",
+        )
+
+
+def most_actions(spec: EntitySpec) -> int:
+    """The most items that a change of one can affect, as far as it is declared: lists without a limit don't count."""
     # One change can replace all affected items: one action to remove each and one to add it.
     affected: dict[tuple[str, frozenset[str]], int] = {}
     for kind, name, method in _effects(spec):
         lists = frozenset(_lists_read(spec, method))
         # Counters and parents from the same list affect the same items. Derived items are separate items.
         affected["counted" if kind == "counted" else name, lists] = _longest(spec, lists)
-    most = 1 + 2 * (len(spec.uniques) + sum(affected.values()))
-    if most > MOST_ACTIONS:
-        lists_read = sorted({name for _, lists in affected for name in lists})
-        raise DesignError(
-            "transaction-size",
-            f"{spec.name}.{', '.join(lists_read)}",
-            f"a change can affect {most} items, and a transaction can have {MOST_ACTIONS}",
-            "Give the lists a smaller max_length.",
-        )
+    return 1 + 2 * (len(spec.uniques) + sum(affected.values()))
+
+
+def lists_followed(spec: EntitySpec) -> frozenset[str]:
+    """The lists whose members have effects on other items."""
+    return frozenset(name for _, _, method in _effects(spec) for name in _lists_read(spec, method))
 
 
 def _effects(spec: EntitySpec) -> Iterator[tuple[str, str, Callable[[Any], object]]]:
@@ -48,20 +57,22 @@ def _lists_read(spec: EntitySpec, method: Callable[[Any], object]) -> set[str]:
     reading = _Reading(spec)
     with suppress(Exception):  # the method isn't ours, and may fail with a stand-in
         method(reading)
-    return {name for name in reading.seen if _is_list(spec.fields[name].annotation)}
+    return {name for name in reading.seen if is_list(spec.fields[name].annotation)}
 
 
-def _is_list(annotation: object) -> bool:
+def is_list(annotation: object) -> bool:
+    """Whether values of a type are lists, sets or tuples."""
     return get_origin(annotation) in (list, tuple, set, frozenset)
 
 
 def _longest(spec: EntitySpec, lists: frozenset[str]) -> int:
     """The largest number of items in these lists, or 0 if one of them has no limit."""
-    lengths = [_length(spec, name) for name in lists]
+    lengths = [length_limit(spec, name) for name in lists]
     return 0 if None in lengths else sum(length or 0 for length in lengths)
 
 
-def _length(spec: EntitySpec, name: str) -> int | None:
+def length_limit(spec: EntitySpec, name: str) -> int | None:
+    """The most members that a list can have, or None if it has no limit."""
     annotation = spec.fields[name].annotation
     arguments = get_args(annotation)
     if get_origin(annotation) is tuple and Ellipsis not in arguments:

@@ -1,12 +1,14 @@
 """`Reviewed`: a design as rules see it, with what is known beside it."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from keyplan.design import HOUSEKEEPING, Design, DesignError, Op, Pattern, Table
+from keyplan.design import HOUSEKEEPING, Design, DesignError, Entity, Op, Pattern, Table
 from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.examples import example_of, made_by_others
 from keyplan.design.item_collections import Aggregated
 from keyplan.design.item_reads import Together, TransactGet
 from keyplan.design.operations import Follow, ItemCount, Merge, Query
@@ -77,6 +79,16 @@ class Reviewed:
         return tuple((pattern, op) for pattern, op in self.reads if isinstance(op, Query))
 
     @cached_property
+    def keys_read(self) -> tuple[tuple[EntitySpec, KeySpec], ...]:
+        """The keys by which patterns query, with their entities, each once; of a collection, those of all entities."""
+        found: dict[tuple[str, str], tuple[EntitySpec, KeySpec]] = {}
+        for _, query in self.queries:
+            for spec in (entity.spec for entity in query.entities):
+                keys = [query.key] if spec is query.entities[0].spec else spec.keys
+                found |= {(spec.name, key.name): (spec, key) for key in keys if key.index is query.key.index}
+        return tuple(found.values())
+
+    @cached_property
     def indexes_used(self) -> frozenset[Index]:
         """The indexes that patterns read, also to search in, and that cascading deletes go through."""
         read = {query.key.index for _, query in self.queries}
@@ -87,6 +99,39 @@ class Reviewed:
             if parent.on_delete == "cascade" and parent.via in spec.placements
         }
         return frozenset(index for index in read | cascades if index is not None)
+
+    # Examples
+
+    def example(self, spec: EntitySpec) -> Entity | None:
+        """An example of an entity's items, or None if none can be made."""
+        return self._examples.get(spec.name)
+
+    def made_from(self, spec: EntitySpec) -> Sequence[Entity]:
+        """The mirrors and derived items of the example of an entity."""
+        return self._made[spec.name]
+
+    @cached_property
+    def _examples(self) -> Mapping[str, Entity]:
+        found = {}
+        for spec in self.specs:
+            with suppress(Exception):  # fields can have types and validators that no example is known for
+                found[spec.name] = example_of(self.design, spec.entity)
+        return found
+
+    @cached_property
+    def _made(self) -> Mapping[str, Sequence[Entity]]:
+        made: dict[str, list[Entity]] = {}
+        for spec in self.specs:
+            made[spec.name] = []
+            for derived in spec.derived if spec.name in self._examples else ():
+                with suppress(Exception):  # the method isn't ours
+                    made[spec.name] += derived.make(self._examples[spec.name])
+        return made
+
+    @cached_property
+    def made_by_others(self) -> frozenset[type[Entity]]:
+        """The entities whose items are mirrors or derived items of others."""
+        return made_by_others(self.design)
 
     # Places
 

@@ -138,6 +138,9 @@ class ValuePath(NamedTuple):
     type: PathType
 
 
+LAST_INDEX = 2**32 - 2
+"""The last index that DynamoDB accepts in a path."""
+
 _fields: dict[tuple[type[Entity], Path], ValuePath] = {}
 _types: dict[tuple[type[Entity], tuple[str, ...]], PathType] = {}
 
@@ -152,10 +155,11 @@ def value_path(entity: type[Entity], path: Path) -> ValuePath:
     shape = [name]
     step = _Step("member", entity.declared_fields[name], codec_of(entity).encoder(name), must_read=False)
     for number, part in enumerate(path[1:], start=2):
-        if isinstance(part, int) and part < 0:
-            problem = "An index of a list can't be negative: count from the beginning."
-            raise _wrong(entity, path[:number], "index-out-of-range", problem)
         step, stored = _inside(entity, path[:number], step)
+        if isinstance(stored, int) and not 0 <= stored <= LAST_INDEX:
+            count = "An index of a list can't be negative: count from the beginning."
+            problem = count if stored < 0 else f"DynamoDB's indexes of lists end at {LAST_INDEX}."
+            raise _wrong(entity, path[:number], "index-out-of-range", problem)
         names.append(stored)
         shape.append(str(part) if step.kind == "member" or step.info is None else _ANY_ELEMENT)
     known = entity, tuple(shape)

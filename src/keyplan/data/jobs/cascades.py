@@ -187,7 +187,7 @@ def _only_while(plan: Plan, gone: Address | None) -> None:
         (attribute_not_exists(gone.key[0][0]),),
         lambda stored: AlreadyExists(gone.table, "primary", {}, None, f"An item of {gone.table} was created again"),
     )
-    plan.actions[gone] = Action(gone, presence=[nothing])
+    plan.actions[gone] = Action(gone, presence=(nothing,))
 
 
 def _known_values(parent: Mapping[str, object], relation: BelongsTo[Any], key: KeySpec) -> Iterator[dict[str, object]]:

@@ -93,7 +93,7 @@ class ExpiredCleanups:
         plan.put(_marker(mark), mark, _nothing(spec, _marker(mark)))
         plan_effect_changes(plan, spec, effects, Effects(), context.now)
         for each, effect in effects.items.items():
-            plan.actions[each].requirements.append(_as_seen(spec, effect))
+            plan.actions[each].requirements += (_as_seen(spec, effect),)
         for action in plan.actions.values():
             action.floors.clear()  # the item is already deleted, so floors can't refuse it
         if begun is not None:

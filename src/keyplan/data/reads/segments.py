@@ -6,6 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from keyplan.data.errors import InvalidOperation
 from keyplan.design import InvalidValue, ListOp, Page, Scan
 from keyplan.design.reading import BUDGET
 
@@ -52,6 +53,10 @@ class Segment(Generic[T]):
 def segments_of(op: ListOp[T], total: int) -> list[Segment[T]]:
     """The segments of a scan."""
     scan: Any = op
+    if not isinstance(op, ListOp):
+        raise InvalidOperation(
+            f"each() reads a list, such as query(...) or scan(...), and {op!r:.60} isn't one. Use run()"
+        )
     if total == 1:
         return [Segment(op)]
     if not isinstance(scan, Scan) or not 0 < total <= MOST_SEGMENTS or scan.cursor is not None:

@@ -35,11 +35,11 @@ class Action:
     adds: dict[str, int] = field(default_factory=dict)
     terms: Sequence[UpdateTerm] = ()
     """What an update does besides setting and removing attributes and adding to numbers."""
-    requirements: list[Requirement] = field(default_factory=list)
+    requirements: tuple[Requirement, ...] = ()
     """What the write of the item itself relies on, such as its version."""
-    presence: list[Requirement] = field(default_factory=list)
+    presence: tuple[Requirement, ...] = ()
     """What children and counted items require of it; not checked if the same write puts or deletes it."""
-    absence: list[Requirement] = field(default_factory=list)
+    absence: tuple[Requirement, ...] = ()
     """What a put requires: that no item exists; not checked if the same write deletes the existing one."""
     floors: dict[str, Floor] = field(default_factory=dict)
     counts_more: bool = False
@@ -90,7 +90,9 @@ class Action:
             required += () if self.replaces else self.absence
         elif not self.delete:
             required += self.presence
-            required += (self._floor(name, each) for name, each in self.floors.items() if self.adds.get(name, 0) < 0)
+            if self.floors:
+                falling = [(name, each) for name, each in self.floors.items() if self.adds.get(name, 0) < 0]
+                required += [self._floor(name, each) for name, each in falling]
         if self.where is not None:
             required.append(self.where)
         return required

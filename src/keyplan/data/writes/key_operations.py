@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, TypeAlias, get_args, overload
 
 from typing_extensions import TypeVar
 
-from keyplan.data.errors import InvalidOperation
+from keyplan.data.errors import InvalidOperation, not_a_reference
 from keyplan.data.writes.clauses import Clause, Clauses, recorded_clauses
 from keyplan.data.writes.operations import Check, Create, Delete, Move, Update, WriteOp
 from keyplan.data.writes.partial import Partial
@@ -187,15 +187,8 @@ def upsert(
 
 def _clauses(target: Ref[E], change: Callable[[E], Clauses] | None, values: Mapping[str, object]) -> tuple[Clause, ...]:
     if not isinstance(target, Ref):
-        raise _not_a_ref(target)
+        raise not_a_reference(target)
     return recorded_clauses(target.entity, change, values)
-
-
-def _not_a_ref(target: object) -> InvalidOperation:
-    given = target.__name__ if isinstance(target, type) else type(target).__name__
-    return InvalidOperation(
-        f"a write by key takes ref({given}, ...), and this isn't one. To write an entity that was read, use update"
-    )
 
 
 def _checked_returning(returning: Returning | None) -> Returning | None:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from keyplan.data.codec.addresses import Address, address, address_of
 from keyplan.data.codec.entities import EntityCodec, codec_of, set_stored_item, stored_item
 from keyplan.data.codec.values import AttributeValue, Item
-from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused
+from keyplan.data.errors import AlreadyExists, ConditionFailed, DataError, NotFound, Refused, not_a_reference
 from keyplan.data.expressions.conditions import attribute_not_exists, equals, stored_condition
 from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
@@ -40,7 +40,6 @@ from keyplan.design.entity import EntitySpec
 from keyplan.design.limit_checks import sentence
 
 E = TypeVar("E", bound=Entity)
-
 R_co = TypeVar("R_co", covariant=True)
 
 AfterWrite: TypeAlias = Callable[[], object]
@@ -287,9 +286,8 @@ def _put(
 def with_changes(entity: E, changes: Mapping[str, object]) -> E:
     """A copy of the entity with some fields changed and validated."""
     spec = entity.spec
-    unknown = [name for name in changes if name not in spec.fields]
-    if unknown:
-        raise InvalidValue("unknown-field", f"{spec.name}.{unknown[0]}", "There is no such field.", field=unknown[0])
+    for name in changes.keys() - spec.fields.keys():
+        raise InvalidValue("unknown-field", f"{spec.name}.{name}", "There is no such field.", field=name)
     fields = {name: entity.__dict__[name] for name in spec.fields}
     try:
         return type(entity).model_validate({**fields, **changes}, by_name=True)
@@ -357,6 +355,8 @@ def check(target: Ref[E], where: Callable[[E], object] | None = None, *, refusal
 
     `refusal` is what callers of a system are told otherwise.
     """
+    if not isinstance(target, Ref):
+        raise not_a_reference(target)
     return Check(target, where, refusal)
 
 

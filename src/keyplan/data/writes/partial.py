@@ -1,7 +1,7 @@
 """Partial views: the fields of an item that a write returned."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar, cast
 
 from keyplan.design import Entity, InvalidValue
 
@@ -26,6 +26,15 @@ class Partial(Generic[E]):
     def get(self, field: Callable[[E], V]) -> V:
         """The value of a field, or of what is inside it. Raises `InvalidValue` for a field that it doesn't have."""
         return field(cast(E, _Fields(self._entity, self._values)))
+
+    if not TYPE_CHECKING:  # type checkers know by themselves that there are no other attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            entity = self._entity.__name__
+            known = (
+                f". Its fields are read by get(lambda item: item.{name})" if name in self._entity.spec.fields else ""
+            )
+            raise AttributeError(f"Partial[{entity}] has no attribute {name}{known}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Partial) and (self._entity, self._values) == (other._entity, other._values)

@@ -1,10 +1,10 @@
 """Patches: changing an item by its key, in one request if that is enough (`patch_routes` says when)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from keyplan.data.codec.addresses import address_of
+from keyplan.data.codec.addresses import address
 from keyplan.data.codec.entities import DELETING, codec_of, set_stored_item
 from keyplan.data.codec.sizes import MAXIMUM_ITEM
 from keyplan.data.codec.times import moment
@@ -135,18 +135,18 @@ def _check_stamps(work: Patch[Any, Any], reader: Reader, context: Context) -> St
                 raise refusal
 
 
-@dataclass
 class DirectWrite:
     """What a write by key does to its item, without having read it."""
 
-    sets: dict[str, AttributeValue] = field(default_factory=dict)
-    removes: set[str] = field(default_factory=set)
-    adds: dict[str, int] = field(default_factory=dict)
-    terms: list[UpdateTerm] = field(default_factory=list)
-    limits: list[Node] = field(default_factory=list)
-    """The conditions under which computed values are within their limits."""
-    paths: list[tuple[tuple[str | int, ...], Node]] = field(default_factory=list)
-    """The paths that must exist, and the condition for each."""
+    def __init__(self) -> None:
+        self.sets: dict[str, AttributeValue] = {}
+        self.removes: set[str] = set()
+        self.adds: dict[str, int] = {}
+        self.terms: list[UpdateTerm] = []
+        self.limits: list[Node] = []
+        """The conditions under which computed values are within their limits."""
+        self.paths: list[tuple[tuple[str | int, ...], Node]] = []
+        """The paths that must exist, and the condition for each."""
 
 
 @dataclass(frozen=True)
@@ -166,11 +166,10 @@ class DirectPatch:
 
         missing = Requirement(item_is_there(spec, context.now), lambda item: refused(NotFound, item))
         staying = not_being_deleted(context.relations, entity, work.target.values)
-        where = address_of(work.target)
-        codec.check_size({**where.item, **written.sets})
-        action = plan.change(
-            where, written.sets, written.removes, missing, *staying, *direct_requirements(work, written)
-        )
+        key = codec.key(work.target.values)
+        codec.check_size({**key, **written.sets})
+        computed = direct_requirements(work, written) if written.paths or written.limits else ()
+        action = plan.change(address(spec.table, key), written.sets, written.removes, missing, *staying, *computed)
         action.adds |= written.adds
         action.terms = written.terms
         action.unstorable = lambda message: unstorable_result(work, message)
@@ -195,12 +194,12 @@ def direct_write(work: Patch[Any, Any], route: Route, now: datetime) -> DirectWr
     written = DirectWrite()
     given: dict[str, object] = {}
     for clause in work.clauses:
-        if clause.path != (clause.field,) or clause.verb != "set":
+        name = clause.field
+        if clause.verb != "set" or len(clause.path) > 1:
             _add_clause(written, entity, clause)
             if clause.replaces:
-                given[clause.field] = codec.absent_value(clause.field)
+                given[name] = codec.absent_value(name)
             continue
-        name = clause.field
         value = given[name] = validated_field(entity, name, clause.values[0])
         spec.limits.check_changed({name: value}, {name})
         if codec.has_own_attribute(name):

@@ -65,13 +65,14 @@ class Plan:
     def change(
         self, address: Address, sets: dict[str, AttributeValue], removes: set[str], *requirements: Requirement
     ) -> Action:
-        action = self._at(address)
+        action = self.actions.get(address)
+        if action is None:
+            action = self.actions[address] = Action(address, sets=sets, removes=removes, requirements=requirements)
+            return action
         written = action.put is not None or action.delete or action.sets or action.removes or action.terms
         if written or action.requirements:
             raise _twice(address)
-        action.sets |= sets
-        action.removes |= removes
-        action.requirements += requirements
+        action.sets, action.removes, action.requirements = sets, removes, requirements
         return action
 
     def add(
@@ -108,15 +109,15 @@ class Plan:
 
         With a `token`, even a single write is a transaction: only these have one.
         """
+        if len(self.actions) == 1 and token is None:
+            (action,) = self.actions.values()
+            if action.writes:
+                return _alone(action, action.conditions(), names)
         sent = self._with_conditions()
         if not sent:
             return None
-        action, conditions = sent[0]
-        if len(sent) == 1 and action.writes and token is None:
-            kind, members = action_request(action, conditions, names)
-            if action.returns is not None:
-                members["ReturnValues"] = action.returns
-            return _OPERATIONS[kind], members
+        if len(sent) == 1 and sent[0][0].writes and token is None:
+            return _alone(*sent[0], names)
         self._check_size([action for action, _ in sent])
         requests = [action_request(action, conditions, names) for action, conditions in sent]
         items = [{kind: members} for kind, members in requests]
@@ -139,6 +140,14 @@ class Plan:
         size = sum(max(action.frees, item_size(action.leaves or action.put or action.sets)) for action in actions)
         if size > MAXIMUM_TRANSACTION:
             raise TooLarge(f"the write has {size} bytes, and a transaction can have {MAXIMUM_TRANSACTION}")
+
+
+def _alone(action: Action, conditions: list[Node], names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """The operation and request of a write that is one action."""
+    kind, members = action_request(action, conditions, names)
+    if action.returns is not None:
+        members["ReturnValues"] = action.returns
+    return _OPERATIONS[kind], members
 
 
 def _taken(put: Item | None, absence: tuple[Requirement, ...]) -> UniqueViolation | None:

@@ -1,0 +1,186 @@
+"""Keys that put too much into one partition."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.specs import KeySpec
+from keyplan.review.keys import grows, is_time_only, partitions
+from keyplan.review.reviewed import Reviewed, is_housekeeping
+from keyplan.review.rule import Problem, Severity, rule
+
+_FEW_ITEMS = 10_000
+"""So many items in a partition are no problem, unless they are asked for thousands of times a second."""
+_SLOW_GROWTH = 1_000_000
+"""So many items a month are one every few seconds."""
+_LIMITS = "one partition takes 1,000 write and 3,000 read units a second"
+
+
+class _Narrow(NamedTuple):
+    """A key whose hash values are few."""
+
+    spec: EntitySpec
+    key: KeySpec
+    number: int
+    """How many hash values there are."""
+
+    @property
+    def severity(self) -> Severity:
+        """It is known to be a problem only if the design says how many items there will be."""
+        return "info" if self.spec.expected is None or self.spec.expected.items is None else "warning"
+
+    @property
+    def where(self) -> str:
+        return self.spec.table.name if self.key.index is None else f"the index {self.key.index.name}"
+
+    @property
+    def many(self) -> str:
+        expected = self.spec.expected
+        number = None if expected is None else expected.items
+        if number is not None:
+            return f"{number:,} {self.spec.noun} items"
+        return f"{'its' if self._is_sparse else 'all'} {self.spec.noun} items"
+
+    @property
+    def _is_sparse(self) -> bool:
+        """Whether only some of the items have the key."""
+        return self.key.when is not None or any(self.spec.fields[name].optional for name in self.key.fields)
+
+
+def _narrow(reviewed: Reviewed) -> Iterator[_Narrow]:
+    """The keys with few hash values under which there can be many items."""
+    for spec in reviewed.specs:
+        for key in () if is_housekeeping(spec.table) else spec.keys:
+            count = partitions(spec, key)
+            if count is not None and not _is_one_item(spec, key) and not _stays_small(spec, count):
+                yield _Narrow(spec, key, count)
+
+
+def _is_one_item(spec: EntitySpec, key: KeySpec) -> bool:
+    """Whether there is at most one item for each hash value."""
+    return not set(spec.primary.fields) - {name for part in key.hash for name in part.fields}
+
+
+def _stays_small(spec: EntitySpec, count: int) -> bool:
+    """Whether the design says that there are few items for each hash value, and that they become few more."""
+    expected = spec.expected
+    if expected is None or expected.items is None:
+        return False
+    return expected.items <= _FEW_ITEMS * count and (expected.growth or 0) <= _SLOW_GROWTH * count
+
+
+@rule(
+    "KP402",
+    "one-partition",
+    group="hot",
+    severity="warning",
+    title="One hash value for all items",
+)
+def one_partition(reviewed: Reviewed) -> Iterator[Problem]:
+    """All items of an entity have the same hash value in the table or in an index.
+
+    DynamoDB spreads items by their hash values. Items with the same one share the throughput of a partition: 1,000
+    write units and 3,000 read units a second. It can split them over more partitions by their sort keys, but that takes
+    time, and the items of a busy list are often next to each other. An index that can't keep up slows down the writes
+    of its table. A query on such a list is a scan by another name: it reads all items of the type.
+
+    For a few thousand items this is fine: say so with `expected=expect(items=...)`. Otherwise spread them by a shard:
+    `key("USERS#{shard(user_id, 8)}", ...)`, which Keyplan reads as one list, or list them by what they belong to.
+    """
+    for each in _narrow(reviewed):
+        if each.number == 1 and not grows(each.spec, each.key):
+            yield Problem(
+                reviewed.at(each.spec, key=each.key),
+                f"{each.where} has {each.many} in one partition: {_LIMITS}",
+                "Spread them over shards, or say that there are few of them.",
+                "expected=expect(items=...)",
+                severity=each.severity,
+            )
+
+
+@rule(
+    "KP403",
+    "few-partitions",
+    group="hot",
+    severity="warning",
+    title="A hash key with few values",
+)
+def few_partitions(reviewed: Reviewed) -> Iterator[Problem]:
+    """The hash key of the table or of an index is made of values of which there are few: a status, a kind, yes or no.
+
+    Each value is a partition, with 1,000 write units and 3,000 read units a second, no matter how many items there are.
+    And the values are seldom equally frequent: most articles are published, most orders are shipped.
+
+    For a few thousand items this is fine: say so with `expected=expect(items=...)`. Otherwise put what the items belong
+    to in front (`{tenant_id}#{status}`), add a shard, or make the index sparse, with only those items in it that are
+    asked for (`when="is_open"`).
+    """
+    for each in _narrow(reviewed):
+        if each.number > 1 and not grows(each.spec, each.key):
+            yield Problem(
+                reviewed.at(each.spec, key=each.key),
+                f"{each.where} has {each.many} in {each.number} partitions: {_LIMITS}",
+                "Put something with many values into the hash key, or say that there are few items.",
+                "expected=expect(items=...)",
+                severity=each.severity,
+            )
+
+
+@rule(
+    "KP404",
+    "growing-end",
+    group="hot",
+    severity="warning",
+    title="New items always at the same end of a few partitions",
+)
+def growing_end(reviewed: Reviewed) -> Iterator[Problem]:
+    """The hash key has few values, and the sort key grows with time, so that all new items come to the same place.
+
+    DynamoDB splits a partition that becomes hot, by its sort keys. That helps if requests are for all of them. Here
+    each write goes to the end, and so do most reads, of the newest items: after each split all of them are in the last
+    part again, and 1,000 writes a second remain the limit. An index that can't keep up slows down its table's writes.
+
+    If new items are few, say so with `expected=expect(items=..., growth=...)`. Otherwise spread them:
+    `key("PUBLISHED#{shard(post_id, 8)}", "{created_at}")`, which Keyplan reads as one list in order.
+    """
+    for each in _narrow(reviewed):
+        if grows(each.spec, each.key):
+            shown = "one partition" if each.number == 1 else f"{each.number} partitions"
+            yield Problem(
+                reviewed.at(each.spec, key=each.key),
+                f"{each.where} has {each.many} in {shown}, each new one at the same end: at most 1,000 write units a "
+                "second, and splitting doesn't help",
+                "Spread them over shards, or say that there are few of them.",
+                "expected=expect(items=..., growth=...)",
+                severity=each.severity,
+            )
+
+
+@rule(
+    "KP405",
+    "time-partition",
+    group="hot",
+    severity="warning",
+    title="A partition for each day",
+)
+def time_partition(reviewed: Reviewed) -> Iterator[Problem]:
+    """The hash key is a time or a date, so that everything that happens now is in one partition.
+
+    Yesterday's partition rests, and today's takes all writes and most reads: 1,000 write units a second, however large
+    the table is. A finer unit doesn't help, since the present is still one partition.
+
+    Put something with many values in front of the time (`{device_id}#{at:%Y-%m-%d}`), or add a shard:
+    `{at:%Y-%m-%d}#{shard(event_id, 16)}`. If there are few items a day, say so with `expected=expect(growth=...)`.
+    """
+    for spec in reviewed.specs:
+        growth = None if spec.expected is None else spec.expected.growth
+        for key in () if is_housekeeping(spec.table) else spec.keys:
+            if is_time_only(spec, key) and not (growth is not None and growth <= _SLOW_GROWTH):
+                where = spec.table.name if key.index is None else f"the index {key.index.name}"
+                yield Problem(
+                    reviewed.at(spec, key=key),
+                    f"{where} has all {spec.noun} items of the same time in one partition: {_LIMITS}",
+                    "Put something with many values in front of the time, or add a shard.",
+                    f"{key.hash[0].source}#{{shard({spec.primary.fields[0]}, 16)}}",
+                    severity="info" if growth is None else "warning",
+                )

@@ -1,0 +1,103 @@
+"""What grows without a limit."""
+
+from collections.abc import Iterator
+from typing import get_args, get_origin
+
+from keyplan.design import Table
+from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.limits import Limit
+from keyplan.design.transaction_size import is_list, length_limit, lists_followed
+from keyplan.review.reviewed import Reviewed
+from keyplan.review.rule import Problem, Unjudged, rule
+
+_COLLECTION = 10 * 1024**3
+"""The most bytes of an item collection in a table with local indexes."""
+_EXPECTED = "expected=expect(partition=..., size=...)"
+
+
+@rule(
+    "KP409",
+    "unbounded-list",
+    group="hot",
+    severity="info",
+    title="A list in an item that can grow without a limit",
+)
+def unbounded_list(reviewed: Reviewed) -> Iterator[Problem]:
+    """A list or a set in an item has no limit of its length.
+
+    An item has at most 400 KB, and each write and read of it pays for its whole size, whatever is changed. A list that
+    people add to grows until writes are refused, and then nothing can be added any more. If other items follow from its
+    members, such as one for each tag, a change is one transaction, which has at most 100 items: the 50th tag can be
+    refused.
+
+    Limit it: `Annotated[list[Id], Field(max_length=20)]`. What really can be any number is better an item each, in the
+    same partition.
+    """
+    for spec in reviewed.specs:
+        followed = lists_followed(spec)
+        for name in spec.fields if spec.entity not in reviewed.made_by_others else ():
+            if _is_unbounded(spec, name):
+                then = "until a change needs more than 100 items" if name in followed else "until the item has 400 KB"
+                yield Problem(
+                    reviewed.at(spec, name),
+                    f"it can grow {then}; from then on, writes are refused",
+                    "Limit its length, or store each member as an item of its own.",
+                    f"{name}: Annotated[..., Field(max_length=20)]",
+                    severity="warning" if name in followed else "info",
+                )
+
+
+def _is_unbounded(spec: EntitySpec, name: str) -> bool:
+    """Whether nothing that is declared limits the length of a list."""
+    field = spec.fields[name]
+    if field.large is not None or not is_list(field.annotation) or length_limit(spec, name) is not None:
+        return False
+    members = get_args(field.annotation)
+    is_fixed = get_origin(field.annotation) is tuple and Ellipsis not in members
+    is_set_of_few = get_origin(field.annotation) in (set, frozenset) and all(
+        get_origin(each) is not None for each in members
+    )
+    own_limit = any(isinstance(mark, Limit) for mark in spec.entity.declared_fields[name].metadata)
+    return not (is_fixed or is_set_of_few or own_limit)
+
+
+@rule(
+    "KP410",
+    "collection-over-10-gb",
+    group="hot",
+    severity="error",
+    title="An item collection that outgrows a local index",
+    needs=(_EXPECTED,),
+)
+def collection_over_10_gb(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+    """The table has a local index, and the items under one hash key will have more than 10 GB.
+
+    In a table with local indexes, an item collection (the items with one hash key, and their entries in local indexes)
+    can have 10 GB. Then DynamoDB refuses every write that makes it larger. It also never splits such a collection over
+    partitions, so that it has the throughput of one. A local index can't be removed from a table.
+
+    Use a global index, or put something into the hash key that divides the collection, such as a month.
+    """
+    for table in reviewed.tables:
+        local = [index for index in table.by_name.values() if index.local]
+        for spec in reviewed.entities_in(table) if local else ():
+            expected = spec.expected
+            if expected is None or expected.partition is None or expected.size is None:
+                yield Unjudged(reviewed.at(spec), _EXPECTED)
+                continue
+            total = expected.partition * expected.size * (1 + _copies(spec, table))
+            if total > _COLLECTION:
+                yield Problem(
+                    reviewed.at(spec, key=spec.primary),
+                    f"{expected.partition:,} items of {expected.size:,} bytes under one hash key, with their copies "
+                    f"in local indexes, are {total / 1024**3:.0f} GB, and 10 GB is the limit",
+                    "Use a global index instead, or divide the collection by a part of the hash key.",
+                )
+
+
+def _copies(spec: EntitySpec, table: Table) -> int:
+    """How many local indexes have a whole copy of the entity's items."""
+    placed = {key.index.name for key in spec.placements.values() if key.index is not None}
+    return sum(
+        index.local and index.projection.type == "ALL" and index.name in placed for index in table.by_name.values()
+    )

@@ -1,0 +1,116 @@
+"""What is missing from an index, and what shouldn't be in it."""
+
+from collections.abc import Iterator
+
+from pydantic import Secret, SecretBytes, SecretStr
+
+from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.operations import Query, Scan
+from keyplan.design.specs import KeySpec
+from keyplan.design.storable import classes_in
+from keyplan.design.tables import Index
+from keyplan.design.templates import Slot
+from keyplan.review.keys import first_sorting, sort_slots
+from keyplan.review.reviewed import Reviewed
+from keyplan.review.rule import Problem, rule
+
+
+@rule(
+    "KP312",
+    "nullable-index-key",
+    group="wrong",
+    severity="info",
+    title="A sort key of an index that can have no value",
+)
+def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
+    """The only list of an entity is sorted by a field that needn't have a value, and items without one aren't in it.
+
+    DynamoDB puts only those items into an index that have all its key attributes, and refuses null there. So an article
+    without a date is in no list, though it can still be read by its key. It is what one wants if only some items belong
+    there (open tickets, trials), and a loss if all do.
+
+    To have all of them in the list, require the field, or give it a text for None: `{published_at|9999}`. If only some
+    belong there, `when=` says so; or accept the finding.
+    """
+    for spec, key in reviewed.keys_read:
+        required = [name for part in key.hash for name in part.fields if not spec.fields[name].optional]
+        if key.index is None or key.when is not None or not required:
+            continue
+        for slot in dict.fromkeys(sort_slots(key)):
+            if spec.fields[slot.field].optional and not slot.absent and not _is_listed_without(reviewed, spec, slot):
+                yield Problem(
+                    reviewed.at(spec, key=key),
+                    f"items without {slot.field} aren't in the index {key.index.name}, and so in no list of it",
+                    "Require the field, or give it a text for None.",
+                    f"{{{slot.field}|9999}}",
+                )
+    for spec in reviewed.specs:
+        for field, index in _stray(spec):
+            yield Problem(
+                reviewed.at(spec, field),
+                f"it is stored as a key attribute of the index {index.name}, where it must never be null or empty",
+                "Leave the attribute out where there is no value, as Keyplan does, or store it under another name.",
+            )
+
+
+def _is_listed_without(reviewed: Reviewed, spec: EntitySpec, slot: Slot) -> bool:
+    """Whether another pattern lists items of the entity, also those without a value in this field."""
+    for _, op in reviewed.reads:
+        if isinstance(op, Scan) and op.entity is spec.entity:
+            return True
+        if isinstance(op, Query) and spec.entity in op.entities and first_sorting(op) is not None:
+            keys = [op.key] if spec is op.entities[0].spec else [key for key in spec.keys if key.index is op.key.index]
+            if not any(slot.field in key.fields for key in keys):
+                return True
+    return False
+
+
+def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:
+    """The optional fields with the name of an index key, of entities that aren't in the index."""
+    for index in spec.table.by_name.values():
+        if any(key.index is index for key in spec.keys):
+            continue
+        names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)
+        for field in spec.fields.values():
+            if field.optional and field.stored in names and field.stored not in spec.key_attributes:
+                yield field.name, index
+
+
+@rule(
+    "KP321",
+    "secret-in-index",
+    group="wrong",
+    severity="warning",
+    title="A secret that is copied into an index",
+)
+def secret_in_index(reviewed: Reviewed) -> Iterator[Problem]:
+    """An index has a copy of a field that is declared as a secret.
+
+    An index with all attributes also has password hashes and keys. Whoever may query it, for a list of users, reads
+    them, and IAM can't allow the list without them as easily as with a projection. Backups, exports and streams of the
+    table have them anyway, but an index is what most people and programs get access to.
+
+    Project only what the lists show: `index(key(...), include("name", "role"))`. What a list needs beyond that, Keyplan
+    gets from the table.
+    """
+    for spec in reviewed.specs:
+        secrets = [name for name, info in spec.entity.declared_fields.items() if _is_secret(info.annotation)]
+        for name in secrets:
+            for key in spec.placements.values():
+                if key.index is not None and _has(spec, key, key.index, name):
+                    yield Problem(
+                        reviewed.at(spec, key=key),
+                        f"the index {key.index.name} has a copy of {name}",
+                        "Project only what is read from the index.",
+                        f'"{key.index.name}": index(key(...), include(...))',
+                    )
+
+
+def _is_secret(annotation: object) -> bool:
+    return any(issubclass(each, Secret | SecretStr | SecretBytes) for each in classes_in(annotation))
+
+
+def _has(spec: EntitySpec, key: KeySpec, index: Index, field: str) -> bool:
+    envelope = spec.table.envelope
+    stored = spec.fields[field].stored if envelope is None or spec.fields[field].on_top else envelope
+    return stored not in spec.not_in(index) and field not in key.fields
