@@ -92,7 +92,7 @@ def test_two_taps_and_everybody_knows(phone: Page, browser_page: Page, served: C
     assert (goal["conceding_team_id"], goal["scoring_team_id"]) == ("red", "blue")
     screenshots(phone, "threefc-pad")
 
-    phone.get_by_role("button", name="Finish game").tap()
+    phone.get_by_role("button", name="End game").tap()
     confirm(phone)
     expect(browser_page.get_by_text("Red won.")).to_be_visible(timeout=2 * FOLLOWS)
     assert served.clean()

@@ -97,8 +97,8 @@ def test_only_those_who_may_see_the_buttons(site: Club) -> None:
     for role in ("admin", "scorekeeper"):
         assert 'class="pad"' in pages[role]
         assert "Undo 5′ Blue against Red" in pages[role]
-        assert "Finish game" in pages[role]
-    assert not [word for word in ('class="pad"', "Undo", "Finish", ">Edit<") if word in pages["viewer"]]
+        assert "End game" in pages[role]
+    assert not [word for word in ('class="pad"', "Undo", "End game", ">Edit<") if word in pages["viewer"]]
     assert "Edit game" in pages["admin"]
     assert "Edit game" not in pages["scorekeeper"]
 

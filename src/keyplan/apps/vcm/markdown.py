@@ -165,7 +165,11 @@ def _tidy(document: Node) -> Node:
 
 # And back
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>&~!#+=|(){}.:-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<~]|&(?=[#\w]|$))")
+"""What means something wherever it stands."""
+_BEGINS_BLOCK = re.compile(r"^(\s*)(?:([#>+=-])|(\d{1,9})([.)]))", re.MULTILINE)
+"""What means something at the beginning of a line."""
+_ENDS_HEADING = re.compile(r"(?<!\\)#$")
 _IN_BRACKETS = re.compile(r"([\\<>&])")
 _ESCAPE = r"\\\1"
 _PLAIN_MEDIA = re.compile(rf"{_MEDIA}[A-Za-z0-9._-]+")
@@ -200,7 +204,8 @@ def _block(node: Mapping[str, JsonValue], *, other: bool = False) -> str:
     match str(node["type"]):
         case "heading":
             # It has one line only.
-            return f"{'#' * int(str(attrs['level']))} {_inline(node).replace(_BREAK, ' ')}".rstrip()
+            line = _ENDS_HEADING.sub(r"\\#", _inline(node).replace(_BREAK, " "))
+            return f"{'#' * int(str(attrs['level']))} {line}".rstrip()
         case "bulletList":
             return "\n".join(_item(each, "* " if other else "- ") for each in _children(node))
         case "orderedList":
@@ -323,12 +328,19 @@ def _wrapped(pieces: Sequence[_Piece], italic: str, *, careful: bool) -> str:
         opened += lasting
         if careful and opening and not closing and made[-1:].isalnum():
             made = f"{made[:-1]}&#{ord(made[-1])};"
+        if opening.startswith("[") and made.endswith("!"):
+            made = f"{made[:-1]}\\!"  # it is no picture
         written = piece.written
         if careful and closing and not opening and written[:1].isalnum():
             written = f"&#{ord(written[0])};{written[1:]}"
         made += f"{closing}{opening}{written}"
     made += "".join(_end(name, pieces[-1], wraps) for name in reversed(opened))
-    return made.strip(" \t")  # they would mean something
+    return _BEGINS_BLOCK.sub(_no_block, made.strip(" \t"))  # they would mean something
+
+
+def _no_block(found: re.Match[str]) -> str:
+    before, mark, number, dot = found.groups()
+    return f"{before}\\{mark}" if mark else f"{before}{number}\\{dot}"
 
 
 def _other_link(last: _Piece | None, piece: _Piece) -> bool:

@@ -179,7 +179,7 @@ class KeptForms:
         """The address of the page that has the form: where it was sent from, or the page that would show it again."""
         sent_from = urlsplit(request.headers.get("referer", ""))
         shows = next((each for pattern, each in self._shows if pattern.match(sent_from.path)), None)
-        if shows is not None and (shows.function is page.again or page.again_at == page.path):
+        if shows is not None and (page.again is None or shows.function is page.again):
             query = "&".join(each for each in sent_from.query.split("&") if each and not each.startswith(f"{KEPT}="))
             return self._site.local(f"{sent_from.path}?{query}" if query else sent_from.path)
         if all(each.path != page.again_at for _, each in self._shows):
