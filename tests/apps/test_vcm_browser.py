@@ -353,7 +353,7 @@ def test_all_of_it_without_javascript(plain_page: Page, site: Site) -> None:
     expect(page.locator(".text u")).to_have_text("Unter")
     page.get_by_role("link", name="Bearbeiten").click()
     expect(page.get_by_label("Text", exact=True)).to_have_value(
-        f"## Oben\n\n__Unter__ und **fett**\\.\n\n![Netz](media:{media['id']})"
+        f"## Oben\n\n__Unter__ und **fett**.\n\n![Netz](media:{media['id']})"
     )
     screenshots(page, "vcm-markdown")
     page.get_by_label("Titel").fill("")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import unescape
 
 import httpx
+import orjson
 import pytest
 
 from keyplan.apps.vcm.pages import pages
@@ -142,6 +143,27 @@ def test_what_a_form_refuses_is_shown_in_it(readers: dict[str, Reader]) -> None:
     assert "Stadt: Bitte höchstens 200 Zeichen eingeben." in answer.text
     answer = mona.send("/redaktion/news/neu", title="x" * 201, content="x")
     assert "Titel: Bitte höchstens 200 Zeichen eingeben." in answer.text
+
+
+def test_what_was_written_with_the_editor_can_be_copied(site: Site) -> None:
+    """After the session has ended, people get Markdown and the names of what they chose, in German."""
+    mona = Reader(site, "Moderator")
+    [days] = re.findall(r'name="day0\.names" value="([^"]*)"', mona.client.get("/redaktion/teams/neu").text)
+    token = mona.token()
+    for name in [each for each in mona.client.cookies if "session" in each]:
+        mona.client.cookies.delete(name)
+    document = {"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "Neu."}]}]}
+    typed = {"csrf": token, "form": "main", "title": "T", "content": "Alt."}
+    answer = mona.client.post("/redaktion/news/neu", data={**typed, "contentJson": orjson.dumps(document).decode()})
+    copied = dict(re.findall(r'<label for="typed-\d+">(.*?)</label>\s*<input [^>]*value="([^"]*)"', answer.text))
+    assert (answer.status_code, copied) == (401, {"Titel": "T", "Text": "Neu."})
+    answer = mona.client.post("/redaktion/news/neu", data={**typed, "contentJson": "no json"})
+    assert '<input id="typed-2" readonly value="Alt.">' in answer.text
+    team = {"csrf": token, "form": "main", "day0": ["1", "3"], "day0.names": unescape(days)}
+    answer = mona.client.post("/redaktion/teams/neu", data=team)
+    assert "Training 1, Wochentage" in answer.text
+    assert "Montag\nMittwoch" in answer.text
+    mona.client.close()
 
 
 @pytest.mark.parametrize(("folder", "field"), [("news", "content"), ("termine", "description")])

@@ -214,6 +214,15 @@ def test_marks_are_seen_wherever_they_stand(pieces: list[Json], markdown: str) -
     assert _letters(from_markdown(markdown)) == _letters(document)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    ["Am 1. Mai (Sonntag): 3:0 gewonnen - Spaß!", "A & B + C = 5 | {x} #1 > 0", "https://example.org/a.b?c=d&e=f!"],
+)
+def test_a_sentence_is_written_as_it_is(sentence: str) -> None:
+    """Backslashes are only where the text would mean something else."""
+    assert to_markdown(doc(para(text(sentence)))) == sentence.replace("&e", "\\&e")
+
+
 def test_a_heading_is_one_line_of_markdown() -> None:
     heading = {"type": "heading", "attrs": {"level": 2}, "content": [text("a"), {"type": "hardBreak"}, text("b")]}
     assert to_markdown(doc(heading)) == "## a b"

@@ -1,6 +1,6 @@
 """Bodies that are made from what was entered in a form of other fields, and all that is wrong with them at once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import ValidationError, create_model
@@ -69,6 +69,8 @@ class EditorForm(In):
 
     body_problems: ClassVar[Callable[[Mapping[str, object]], Iterator[FieldProblem]]] = lambda sent: iter(())
     """What is wrong with the body that valid fields make."""
+    texts: ClassVar[Callable[[Mapping[str, Sequence[str]]], dict[str, Sequence[str]]]] = dict
+    """What people read of what they entered, where they can copy it."""
 
     @classmethod
     def problems_beside(cls, values: Mapping[str, object]) -> Iterator[FieldProblem]:

@@ -138,8 +138,17 @@ class Editor(Generic[S, New, Changed]):
         for name, each in self.asked.items():
             found |= each.asked(name, self.body.model_fields[name])
         form = form_with(f"{self.body.__name__}Form", self.body, found)
-        form.body_problems = self._body_problems
+        form.body_problems, form.texts = self._body_problems, self._texts
         return form
+
+    def _texts(self, sent: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+        """What people read of what they entered."""
+        found = dict(sent)
+        for name, each in self.asked.items():
+            parts = {part: self._sent_as(part) for part in each.asked(name, self.body.model_fields[name])}
+            given = {part: found.pop(sent_as) for part, sent_as in parts.items() if sent_as in found}
+            found |= {parts[part]: texts for part, texts in each.texts(name, given).items()}
+        return found
 
     def _body_problems(self, sent: Mapping[str, object]) -> Iterator[FieldProblem]:
         """What is wrong with values of the body, of which each part that the form asks for is valid."""

@@ -55,6 +55,10 @@ class Input:
         """The value for the body. `before` is the thing that is changed; None for a new one."""
         return getattr(typed, name)
 
+    def texts(self, name: str, sent: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+        """What people read of what they entered, where they can copy it: by the names of the fields that asked."""
+        return sent
+
     def options(self, view: View[Any]) -> Options:
         """What can be chosen."""
         return self._options(view) if callable(self._options) else self._options

@@ -1,7 +1,7 @@
 """The form that came with a request: which form it is, its key, and what is left of it if it can't be shown again."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -14,6 +14,7 @@ from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Problem, TimedOut, TooManyRequests
 from keyplan.web.models.signatures import names_in_path, signature_of
+from keyplan.web.pages.bodies import EditorForm
 from keyplan.web.pages.forms import FORM, KEY, TOKEN, Form, Sent, Typed, beside, values_of
 from keyplan.web.pages.kept import KEPT, Entered, Keeping, Unsent
 from keyplan.web.pages.rendering import Site
@@ -59,7 +60,10 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
     if sent is None or sent.name is None or problem.code == OTHER_USER or isinstance(problem, SEND_AGAIN):
         return []
     form = Form(sent)
-    texts = {name: "\n".join(_read_by_people(form, name, each)) for name, each in _without_secrets(sent.typed).items()}
+    entered: Mapping[str, Sequence[str]] = _without_secrets(sent.typed)
+    if sent.model is not None and issubclass(sent.model, EditorForm):
+        entered = sent.model.texts(entered)
+    texts = {name: "\n".join(_read_by_people(form, name, each)) for name, each in entered.items()}
     return [(form.label(name), text) for name, text in texts.items() if text and _is_shown(name)]
 
 

@@ -1,6 +1,6 @@
 """The club's own kinds of input: rich text, images, training times, addresses, and last days."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import date, datetime, time, timedelta
 from typing import cast
@@ -13,13 +13,14 @@ from keyplan.apps.vcm.fields import MOST_SCHEDULES, Address, Schedule
 from keyplan.apps.vcm.markdown import from_markdown, to_markdown
 from keyplan.apps.vcm.models import NewsOut
 from keyplan.apps.vcm.pages.shared import BERLIN
-from keyplan.apps.vcm.richtext import excerpt, images_in
+from keyplan.apps.vcm.richtext import BadDocument, checked, excerpt, images_in
 from keyplan.web import In, Input, LongText, Unprocessable
 
 _PARTS = {"place": "name", "street": "street", "postal_code": "postalCode", "city": "city"}
 """The fields of a form that ask for an address, and the parts of the address."""
 _ROW = {"day": "day", "start": "startTime", "end": "endTime", "place": "locationId"}
 """The same for a training time; a form is flat, and has each of them with a number."""
+_ROW_LABELS = {"day": "Wochentage", "start": "Von", "end": "Bis", "place": "Ort"}
 
 
 def _text_field(info: FieldInfo) -> FieldInfo:
@@ -42,6 +43,14 @@ class RichTextInput(Input):
     def value(self, name: str, typed: In, before: object | None) -> dict[str, JsonValue]:
         """What was written."""
         return document_in(getattr(typed, name), getattr(typed, f"{name}_json"), getattr(before, name, None))
+
+    def texts(self, name: str, sent: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+        """The Markdown, also of what was written with Tiptap."""
+        try:
+            written = to_markdown(checked(document_in("", sent[f"{name}_json"][-1], None)))
+        except (KeyError, BadDocument, Unprocessable):
+            written = ""
+        return {name: [written] if written else sent.get(name, ())}
 
 
 def document_in(markdown: str, json: str, before: Mapping[str, JsonValue] | None) -> dict[str, JsonValue]:
@@ -120,12 +129,15 @@ class TrainingsInput(Input):
 
     def asked(self, name: str, info: FieldInfo) -> Mapping[str, FieldInfo]:
         """The fields of all rows."""
-        day, text = FieldInfo(annotation=list[int], default_factory=list), FieldInfo(annotation=str, default="")
         found: dict[str, FieldInfo] = {}
         for row in self.rows:
-            for field in _ROW:
-                found[f"{field}{row}"] = made = copy(day if field == "day" else text)
-                made.title = f"Training {row + 1}, {field}"
+            for field, label in _ROW_LABELS.items():
+                title = f"Training {row + 1}, {label}"
+                if field == "day":
+                    asks = FieldInfo(annotation=list[int], default_factory=list, title=title)
+                else:
+                    asks = FieldInfo(annotation=str, default="", title=title)
+                found[f"{field}{row}"] = asks
         return found
 
     def shown(self, name: str, thing: object) -> Mapping[str, object]:
