@@ -159,6 +159,10 @@ def test_what_was_written_with_the_editor_can_be_copied(site: Site) -> None:
     assert (answer.status_code, copied) == (401, {"Titel": "T", "Text": "Neu."})
     answer = mona.client.post("/redaktion/news/neu", data={**typed, "contentJson": "no json"})
     assert '<input id="typed-2" readonly value="Alt.">' in answer.text
+    upload = {"csrf": token, "form": "added", "uploadId": f"20300101000000-{'a' * 32}", "alt": "Jubel"}
+    answer = mona.client.post("/redaktion/medien/hinzufuegen", data=upload)
+    assert "Jubel" in answer.text
+    assert upload["uploadId"] not in answer.text
     team = {"csrf": token, "form": "main", "day0": ["1", "3"], "day0.names": unescape(days)}
     answer = mona.client.post("/redaktion/teams/neu", data=team)
     assert "Training 1, Wochentage" in answer.text

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 
 from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
+from keyplan.web.media.names import is_upload_id
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Problem, TimedOut, TooManyRequests
 from keyplan.web.models.signatures import names_in_path, signature_of
@@ -70,7 +71,11 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
 def _read_by_people(form: Form, name: str, values: Sequence[str]) -> Iterator[str]:
     """The values of a field, by their names where they were chosen. IDs without a name say nothing to people."""
     names = form.named(name)
-    return (names.get(each, each) for each in values if each and (each in names or not _MADE_ID.search(each)))
+    return (names.get(each, each) for each in values if each and (each in names or not _is_id(each)))
+
+
+def _is_id(text: str) -> bool:
+    return _MADE_ID.search(text) is not None or is_upload_id(text)
 
 
 def fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
