@@ -1,10 +1,14 @@
-"""Every form of every system that changes something shows what somebody else changed meanwhile, field by field."""
+"""Every form of every system, with other values in all its fields.
+
+If somebody else changed the same meanwhile, each field shows its newer value. After a session has ended, each is back.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -32,6 +36,8 @@ class Control:
 
     def changed(self) -> list[str]:
         """Other values than those that are shown."""
+        if self.kind == "select" and len(self.values) > 1:  # several with one name
+            return [*self.values[1:], self.values[0]]
         if self.kind in ("select", "radio"):
             return next(([each] for each in self.others if each not in self.values), self.values)
         if self.kind == "checkbox":
@@ -96,15 +102,19 @@ class Forms(HTMLParser):
             self._select = None
 
 
-def changing(tour: Toured) -> Iterator[tuple[Shown, FoundForm]]:
-    """The forms that change something of a version, one for each route and form."""
+def forms_in(html: str) -> list[FoundForm]:
+    reader = Forms()
+    reader.feed(html)
+    return reader.found
+
+
+def forms_of(tour: Toured, wanted: Callable[[FoundForm], bool]) -> Iterator[tuple[Shown, FoundForm]]:
+    """Forms with fields, one for each route and form."""
     seen: set[tuple[str, str]] = set()
     for shown in tour.pages:
-        reader = Forms()
-        reader.feed(shown.html)
-        for form in reader.found:
+        for form in forms_in(shown.html):
             name = form.hidden.get("form", "").partition("-")[0]
-            if shown.status == 200 and name and "version" in form.hidden and (shown.route, name) not in seen:
+            if shown.status == 200 and name and wanted(form) and (shown.route, name) not in seen:
                 seen.add((shown.route, name))
                 yield shown, form
 
@@ -112,7 +122,7 @@ def changing(tour: Toured) -> Iterator[tuple[Shown, FoundForm]]:
 def test_every_field_shows_its_newer_value(tour: Toured) -> None:
     """Sent for a version that is older than the first, with other values in all fields: each has its own beside it."""
     silent, tried = [], 0
-    for shown, form in changing(tour):
+    for shown, form in forms_of(tour, lambda form: "version" in form.hidden):
         cookies = {SESSION: tour.proofs[shown.who]}
         with httpx.Client(base_url=tour.served.url, cookies=cookies, timeout=30) as client:
             hidden = {name: value for name, value in form.hidden.items() if name != "shown"}
@@ -128,3 +138,32 @@ def test_every_field_shows_its_newer_value(tour: Toured) -> None:
                 silent += [f"{shown.address}: {name}"] if name not in known else []
     assert tried
     assert silent == []
+
+
+def test_every_form_comes_back_after_the_session_has_ended(tour: Toured) -> None:
+    """The page that says so leads to the page with the form, filled in: all fields but passwords and files."""
+    lost, tried = [], 0
+    for shown, form in forms_of(tour, lambda form: "csrf" in form.hidden):
+        controls = {name: each for name, each in form.controls.items() if each.kind not in ("password", "file")}
+        if shown.who not in tour.proofs or not controls:
+            continue
+        values = {name: control.changed() for name, control in controls.items()}
+        with httpx.Client(base_url=tour.served.url, timeout=30, follow_redirects=True) as client:
+            at, referer = unescape(form.action or shown.address), f"{tour.served.url}{shown.address}"
+            ended = client.post(at, data={**form.hidden, **values}, headers={"Referer": referer})
+            assert ended.status_code == 401, shown.address
+            leads = re.search(r'<a class="button" href="[^"]*to=([^"]*)"', ended.text)
+            assert leads, ended.text
+            client.cookies.set(SESSION, tour.proofs[shown.who])
+            page = client.get(unquote(unescape(leads[1])))
+        [back] = [each for each in forms_in(page.text) if each.hidden.get("form") == form.hidden["form"]] or [None]
+        shows = {name: _lines(each.values) for name, each in back.controls.items()} if back else {}
+        tried += len(values)
+        lost += [f"{shown.address}: {name}" for name, each in values.items() if shows.get(name) != _lines(each)]
+    assert tried
+    assert lost == []
+
+
+def _lines(values: list[str]) -> list[str]:
+    """Values without the line breaks that browsers add, in any order."""
+    return sorted(each.replace("\r\n", "\n").strip("\n") for each in values)
