@@ -156,8 +156,9 @@ def test_every_form_comes_back_after_the_session_has_ended(tour: Toured) -> None
             assert leads, ended.text
             client.cookies.set(SESSION, tour.proofs[shown.who])
             page = client.get(unquote(unescape(leads[1])))
-        [back] = [each for each in forms_in(page.text) if each.hidden.get("form") == form.hidden["form"]] or [None]
-        shows = {name: _lines(each.values) for name, each in back.controls.items()} if back else {}
+        found = (each for each in forms_in(page.text) if each.hidden.get("form") == form.hidden["form"])
+        back = next(found, FoundForm(""))
+        shows = {name: _lines(each.values) for name, each in back.controls.items()}
         tried += len(values)
         lost += [f"{shown.address}: {name}" for name, each in values.items() if shows.get(name) != _lines(each)]
     assert tried
