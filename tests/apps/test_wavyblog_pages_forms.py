@@ -331,6 +331,17 @@ def test_a_change_of_a_post_that_has_moved_loses_nothing(served: Served) -> None
         assert "This post was deleted or moved in the meantime." in page.text
         assert "What I typed.</textarea>" in page.text
         assert 'action="/wavyblog/write"' in page.text
+    # Its session ends before it is sent as a new one.
+    session = dict(author.client.cookies)
+    token = hidden(page, "csrf")
+    author.client.cookies.clear()
+    new = {"csrf": token, "form": "main", "title": "Mine", "content": "What I typed.", "category": "travel"}
+    referer = {"Referer": f"{served.site.url}/wavyblog/posts/{POST}/edit"}
+    ended = author.client.post("/write", data=new, headers=referer)
+    author.client.cookies.update(session)
+    restored = author.get(f"/write?kept={re.findall('kept%3D([0-9a-f]+)', ended.text)[0]}")
+    assert restored.status_code == 200
+    assert "What I typed.</textarea>" in restored.text
 
 
 @pytest.mark.parametrize("what", ["publish", "unpublish", "delete"])
