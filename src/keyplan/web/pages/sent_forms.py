@@ -11,7 +11,6 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 
 from keyplan.web.identity.sessions import OTHER_USER, Visitor, owner_of
-from keyplan.web.media.names import is_upload_id
 from keyplan.web.models.bodies import In
 from keyplan.web.models.problems import BadRequest, Problem, TimedOut, TooManyRequests
 from keyplan.web.models.signatures import names_in_path, signature_of
@@ -30,8 +29,11 @@ SEND_AGAIN = (TooManyRequests, TimedOut)
 _LONGEST_KEY = 255
 _SECRETS = ("password", "secret")
 _SHOWN_NOWHERE = ("version",)
-_MADE_ID = re.compile("(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$", re.IGNORECASE)
-"""An ID that was made by a system."""
+_MADE_ID = re.compile(
+    "(?<![0-9a-z])([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9]{14}-[0-9a-f]{32})$",
+    re.IGNORECASE,
+)
+"""An ID that was made by a system, or that of an upload."""
 
 
 def sent_with(page: PageRoute, request: Request, problem: Problem | None = None) -> Sent | None:
@@ -71,11 +73,7 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
 def _read_by_people(form: Form, name: str, values: Sequence[str]) -> Iterator[str]:
     """The values of a field, by their names where they were chosen. IDs without a name say nothing to people."""
     names = form.named(name)
-    return (names.get(each, each) for each in values if each and (each in names or not _is_id(each)))
-
-
-def _is_id(text: str) -> bool:
-    return _MADE_ID.search(text) is not None or is_upload_id(text)
+    return (names.get(each, each) for each in values if each and (each in names or not _MADE_ID.search(each)))
 
 
 def fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
