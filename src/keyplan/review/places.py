@@ -90,8 +90,9 @@ def names_in(statement: ast.stmt) -> Iterator[str]:
     elif isinstance(statement, ast.AnnAssign):
         targets = (statement.target,)
     for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id
+        for each in target.elts if isinstance(target, ast.Tuple) else (target,):
+            if isinstance(each, ast.Name):
+                yield each.id
 
 
 def table_line(table: Table, modules: Iterable[str], index: str | None = None) -> tuple[str | None, int | None]:

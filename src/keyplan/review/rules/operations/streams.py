@@ -3,7 +3,11 @@
 from collections.abc import Iterator
 
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Problem, Unjudged, rule
+
+MOST_READERS = 2
+"""AWS, "Quotas in Amazon DynamoDB": the processes that can read one shard of a stream at the same time."""
+_CONSUMERS = 'consumers=(consumer("..."),)'
 
 
 @rule(
@@ -12,8 +16,9 @@ from keyplan.review.rule import Problem, rule
     group="operations",
     severity="warning",
     title="A stream consumer without a place for failures",
+    needs=(_CONSUMERS,),
 )
-def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem]:
+def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     """A consumer of the stream has no place where records go that it can't process.
 
     A stream is read in order, shard by shard. A record that always fails is repeated until it leaves the stream after
@@ -23,6 +28,8 @@ def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem]:
     `consumer("search", failures="search-failures")`.
     """
     for table in reviewed.tables:
+        if table.stream is not None and not table.consumers:
+            yield Unjudged(reviewed.at_table(table), _CONSUMERS)
         for each in table.consumers:
             if each.failures is None:
                 yield Problem(
@@ -31,3 +38,90 @@ def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem]:
                     "Give it a place for failures.",
                     f'consumer("{each.name}", failures="{each.name}-failures")',
                 )
+
+
+@rule(
+    "KP504",
+    "too-many-consumers",
+    group="operations",
+    severity="warning",
+    title="A stream with more than two consumers",
+)
+def too_many_consumers(reviewed: Reviewed) -> Iterator[Problem]:
+    """At most two processes should read a shard of a stream at the same time. With more, their reads are throttled, and
+    all of them fall behind.
+
+    Each event source mapping of Lambda and each stream runner is one such process. For a table in several regions, AWS
+    recommends one.
+
+    Let one consumer pass the records on: to a topic, an event bus, or Kinesis Data Streams, which any number can read.
+    """
+    for table in reviewed.tables:
+        if len(table.consumers) > MOST_READERS:
+            names = ", ".join(each.name for each in table.consumers)
+            yield Problem(
+                reviewed.at_table(table),
+                f"it has {len(table.consumers)} consumers ({names}), and more than {MOST_READERS} are throttled",
+                "Let one of them pass the records on to the others.",
+            )
+
+
+@rule(
+    "KP510",
+    "consumer-in-regions",
+    group="operations",
+    severity="info",
+    title="A stream consumer of a table in several regions",
+)
+def consumer_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
+    """The table is in several regions. The stream of each region has all changes, those that were made in other regions
+    as well. A consumer that runs in each region gets each change once for each region.
+
+    That is right for a cache or a search index of the region. An e-mail would be sent several times, and a counter
+    would count several times.
+
+    Run the consumer in one region, with another one that can take over; or have it leave out changes of other regions,
+    which takes an attribute with the region in each item."""
+    for table in reviewed.tables:
+        if len(reviewed.design.regions) > 1 and table.consumers:
+            names = " and ".join(each.name for each in table.consumers)
+            yield Problem(
+                reviewed.at_table(table),
+                f"in each of {len(reviewed.design.regions)} regions, {names} would get the changes of all regions",
+                "Run it in one region, or make sure that it may get a change several times.",
+            )
+
+
+@rule(
+    "KP514",
+    "expiry-not-counted",
+    group="operations",
+    severity="warning",
+    title="Items that expire without being counted out",
+)
+def expiry_not_counted(reviewed: Reviewed) -> Iterator[Problem]:
+    """The entity's items expire, and other items count them or are deleted with them. DynamoDB deletes an expired item
+    and nothing else, so counts stay too high, and children stay where they are.
+
+    A handler of the table's stream can do what a delete would have done: `clean_up_expired(change.before)`. For that,
+    the stream must have the old images, and the table has none, or one without them.
+
+    Give the table `stream="NEW_AND_OLD_IMAGES"` and run such a handler."""
+    cascading = {
+        parent.entity
+        for spec in reviewed.specs
+        for parent in spec.parents
+        if parent.on_delete == "cascade" and "ttl" not in spec.by_kind
+    }
+    for spec in reviewed.specs:
+        counted = bool(spec.counters) or any(parent.count is not None for parent in spec.parents)
+        if "ttl" not in spec.by_kind or not (counted or spec.entity in cascading):
+            continue
+        if spec.table.stream not in ("NEW_AND_OLD_IMAGES", "OLD_IMAGE"):
+            what = "the items that count it" if counted else "its children"
+            yield Problem(
+                reviewed.at(spec, spec.by_kind["ttl"].name),
+                f"when DynamoDB deletes an expired {spec.noun}, {what} stay as they are, and no stream shows it",
+                "Give the table a stream with old images, and run a handler with clean_up_expired.",
+                'stream="NEW_AND_OLD_IMAGES"',
+            )
