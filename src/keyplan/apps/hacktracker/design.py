@@ -26,6 +26,7 @@ from keyplan.design import (
     Query,
     Rewrite,
     absent,
+    accept,
     at_least,
     batch_get,
     follow,
@@ -39,12 +40,19 @@ from keyplan.design import (
     rewrite,
 )
 
+OPERATION = "whoever runs the system decides how it is backed up; on one file, `keyplan backup` copies everything"
+"""Why the tables don't say how they are protected."""
+
 
 class HackTrackerDesign(Design):
     """Primary keys, indexes and query patterns, in the document's order."""
 
     tables = (hacktracker,)
     entities = (User, Membership, Member, Team, Player, FormerPlayer, Game, AtBat, Invitation)
+    accepted = (
+        accept("not-protected", "HackTrackerDesign", because=OPERATION),
+        accept("no-recovery", "HackTrackerDesign", because=OPERATION),
+    )
 
     # Primary keys
 

@@ -19,10 +19,12 @@ from keyplan.apps.threefc.entities import (
     app,
 )
 from keyplan.apps.threefc.fields import SESSIONS
-from keyplan.design import Design, Get, Lookup, Query, collection, get, lookup, pattern, query
+from keyplan.design import Design, Get, Lookup, Query, accept, collection, get, lookup, pattern, query
 
 SHEET = 1000
 """More items than a game can have (a player is two), so that the game sheet is one query."""
+OPERATION = "whoever runs the system decides how it is backed up; on one file, `keyplan backup` copies everything"
+"""Why the tables don't say how they are protected."""
 
 
 class ThreeFC(Design):
@@ -44,6 +46,10 @@ class ThreeFC(Design):
         PlayerProfile,
         Player,
         UserLeague,
+    )
+    accepted = (
+        accept("not-protected", "ThreeFC", because=OPERATION),
+        accept("no-recovery", "ThreeFC", because=OPERATION),
     )
 
     @pattern("Create/read league metadata")

@@ -24,6 +24,7 @@ from keyplan.design import (
     Query,
     Rewrite,
     Together,
+    accept,
     batch_get,
     exists,
     get,
@@ -37,12 +38,19 @@ from keyplan.design import (
     together,
 )
 
+OPERATION = "whoever runs the system decides how it is backed up; on one file, `keyplan backup` copies everything"
+"""Why the tables don't say how they are protected."""
+
 
 class WavyBlog(Design):
     """The nine access patterns of the document, and those that the API needs as well."""
 
     tables = (blog,)
     entities = (User, Post, Category, Admins, Image, Leftover, TokenFamily, RefreshToken)
+    accepted = (
+        accept("not-protected", "WavyBlog", because=OPERATION),
+        accept("no-recovery", "WavyBlog", because=OPERATION),
+    )
 
     @pattern("Get User by Username")
     def user(self, username: str) -> Get[User]:
