@@ -1,6 +1,7 @@
 """Many threads on one engine, in memory and on a file."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from keyplan.engine import Engine
 from keyplan.engine.storage import wal_checkpoints
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.storage.turns import Turns, _Place
 from tests.engine.durability.support import GSI, TABLE, definition
 
 THREADS = 8
@@ -191,3 +193,79 @@ def test_close_while_others_work(engine: Engine) -> None:
     together(work)
     closer.join()
     assert refusals == ["The engine is closed"] * THREADS
+
+
+def test_a_read_does_not_wait_for_a_long_one(tmp_path: Path) -> None:
+    """Only the first one waits until it sees that the request of the other thread takes long."""
+    with Engine(str(tmp_path / "data.db")) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        reading, enough = threading.Event(), threading.Event()
+
+        def read(_: Transaction) -> None:
+            reading.set()
+            assert enough.wait(20)
+
+        thread = threading.Thread(target=engine.database._storage.read, args=(read,))
+        thread.start()
+        assert reading.wait(10)
+        waits: list[float] = []
+        turns = engine.database._storage._turns
+        wait = turns._wait
+
+        def waited(place: _Place, pause: float, *, whatever_it_takes: bool) -> bool:
+            began = time.perf_counter()
+            try:
+                return wait(place, pause, whatever_it_takes=whatever_it_takes)
+            finally:
+                waits.append(time.perf_counter() - began)
+
+        turns._wait = waited  # type: ignore[method-assign]
+        for _ in range(200):
+            engine.list_tables()
+        enough.set()
+        thread.join()
+        assert len(waits) == 1
+
+
+def test_threads_take_turns() -> None:
+    """Nobody has it while another one has it, and nobody is passed over for long."""
+    turns = Turns()
+    held = 0
+    counts = [0] * THREADS
+    ends = time.monotonic() + 0.3
+
+    def work(number: int) -> None:
+        nonlocal held
+        while time.monotonic() < ends:
+            if not turns.take(whatever_it_takes=number % 2 == 0):
+                continue
+            held += 1
+            assert held == 1
+            counts[number] += 1
+            if counts[number] % 50 == 0:
+                time.sleep(0.002)  # a request that takes long
+            held -= 1
+            turns.release()
+
+    together(work)
+    assert min(counts) > 5
+    assert turns.take_now()
+
+
+def test_a_thread_that_is_interrupted_leaves_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it was its turn at that moment or not."""
+    turns = Turns()
+    for granted in (False, True):
+        assert turns.take_now()
+
+        def interrupted(place: _Place, pause: float, *, whatever_it_takes: bool, granted: bool = granted) -> bool:
+            if granted:
+                turns.release()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(turns, "_wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            turns.take()
+        assert turns.take_now() == granted
+        turns.release()
+    assert turns.take_now()

@@ -327,7 +327,7 @@ def test_closing_ends_writes_that_wait(tmp_path: Path) -> None:
     with held_write_lock(tmp_path / "data.db"):
         thread = threading.Thread(target=write)
         thread.start()
-        while not database._storage._lock.locked():
+        while not database._storage._turns._lock.locked():
             pass
         database.close()
         thread.join()

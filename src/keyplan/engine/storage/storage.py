@@ -37,6 +37,7 @@ from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, Pag
 from keyplan.engine.storage.regional_tables import Everything
 from keyplan.engine.storage.scopes import HOME
 from keyplan.engine.storage.transaction import Transaction
+from keyplan.engine.storage.turns import Turns
 from keyplan.engine.storage.wal_checkpoints import Checkpoints, finish_log
 
 _log = logging.getLogger("keyplan.engine")
@@ -75,7 +76,7 @@ class Storage:
         self._durability = durability
         # The log is next to the file, not next to a symbolic link to it.
         self._path = None if path == ":memory:" else Path(path).resolve()
-        self._lock = threading.Lock()
+        self._turns = Turns()
         self._patient = True
         self._waiting_since = 0.0
         self._readers: list[apsw.Cursor] = []
@@ -107,14 +108,14 @@ class Storage:
         Data in memory has no snapshots: there, a read has to wait for a write of another thread, or raises `Busy`. A
         read of many items raises `Paused` after so many seconds.
         """
-        reader = None if self._lock.acquire(blocking=False) else self._reader_or_lock(wait)
+        reader = None if self._turns.take_now() else self._reader_or_turn(wait)
         if reader is None:
             try:
                 result = self._run(self._cursor, "BEGIN", work, writes=False, pause_after=pause_after)
                 self._cache.after_transaction()
                 return result
             finally:
-                self._lock.release()
+                self._turns.release()
         try:
             return self._run(reader, "BEGIN", work, writes=False, pause_after=pause_after)
         finally:
@@ -122,14 +123,17 @@ class Storage:
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run a function in a transaction that is committed at its end, or rolled back by any exception."""
-        with self._lock:
+        self._turns.take()
+        try:
             result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
             self._cache.after_transaction()
             return result
+        finally:
+            self._turns.release()
 
     def write_now(self, work: Callable[[Transaction], T], *, pause_after: float = math.inf) -> T:
         """The same, but raise `Busy` instead of waiting for another writer, or for the end of a checkpoint."""
-        if not self._lock.acquire(blocking=False):
+        if not self._turns.take_now():
             raise Busy
         try:
             self._patient = False
@@ -138,7 +142,7 @@ class Storage:
             return result
         finally:
             self._patient = True
-            self._lock.release()
+            self._turns.release()
 
     def _wait_for_lock(self, attempts: int) -> bool:
         """SQLite's question whether to try once more to get the write lock, or a lock to read."""
@@ -233,7 +237,8 @@ class Storage:
     def close(self) -> None:
         """Finish what is in progress, and copy the log into the main file."""
         self._closing = True  # writes that wait for another process give up
-        with self._lock:
+        self._turns.take()
+        try:
             if self._closed or self._forked:
                 self._closed = True
                 return
@@ -245,6 +250,8 @@ class Storage:
             self._primary.close()
             if self._path and self._usable:
                 self._finish_log(self._path)
+        finally:
+            self._turns.release()
 
     @property
     def _usable(self) -> bool:
@@ -262,19 +269,21 @@ class Storage:
         except (apsw.Error, OSError, DamagedFile) as error:
             _log.warning("The log of %s could not be copied into the main file, and was kept: %s", path, error)
 
-    def _reader_or_lock(self, wait: bool) -> apsw.Cursor | None:
-        """Return another connection for reading, while a thread has the primary.
+    def _reader_or_turn(self, wait: bool) -> apsw.Cursor | None:
+        """Return another connection for reading, while a thread has the primary; None when it is this thread's turn.
 
-        Without a path to the file there can't be another one; then None is returned when the primary's lock was
-        acquired.
+        Without a path to the file there can't be another one.
         """
+        if wait and self._turns.take(whatever_it_takes=self._path is None):
+            return None
         if self._readers or self._can_connect():
             try:
                 return self._readers.pop()
             except IndexError:
                 return self._connect(cache_mib=8).cursor()
-        if not self._lock.acquire(blocking=wait):
+        if not wait:
             raise Busy
+        self._turns.take()
         return None
 
     def _can_connect(self) -> bool:
