@@ -112,8 +112,8 @@ def test_no_conditions(client: Client, operation: str) -> None:
 
 
 def test_a_conditional_operator_with_nothing_to_join(client: Client, operation: str) -> None:
-    """Measured on AWS: https://github.com/ExtendDB/extenddb/pull/213. AWS's SDK for .NET sends ConditionalOperator only with
-    two conditions or more (DocumentModel/Search.cs)."""
+    """Measured on AWS: https://github.com/ExtendDB/extenddb/pull/213. AWS's SDK for .NET sends ConditionalOperator only
+    with two conditions or more (DocumentModel/Search.cs)."""
     nothing: list[dict[str, Any]] = [{}, {"Expected": {}}]
     for more in nothing:
         with refused(f"{DETECTED}ConditionalOperator cannot be used without Filter or Expected"):

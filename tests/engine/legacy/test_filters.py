@@ -10,8 +10,8 @@ from tests.engine.legacy.support import PARAMETER, comparing
 from tests.engine.support import index, make_table, refused
 
 # Measured on AWS in July 2026: https://github.com/ExtendDB/extenddb/pull/213. Both, and those about BETWEEN and
-# AttributeValueList, are also in AWS's clients for DAX: RequestValidator.js and DynamoDBV1Converter.js of the npm package
-# amazon-dax-client.
+# AttributeValueList, are also in AWS's clients for DAX: RequestValidator.js and DynamoDBV1Converter.js of the npm
+# package amazon-dax-client.
 WITHOUT = "ConditionalOperator cannot be used without Filter or Expected"
 TOO_FEW = "ConditionalOperator can only be used when Filter or Expected has two or more elements"
 OF_A = {"pk": comparing("EQ", "a")}

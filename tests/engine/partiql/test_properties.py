@@ -122,6 +122,109 @@ def test_a_select_finds_what_a_filter_finds(
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
 
 
+# UPDATE: each change as a clause of PartiQL, and as the action of an update expression that does the same.
+
+PATHS = st.sampled_from(["n", "m.x", "m.y", "l[0]", "l[1].z", "l[7]", "t", "fresh", "fresh.x", "g1"])
+LITERALS = {
+    "2": ("two", {"N": "2"}),
+    "1.5": ("half", {"N": "1.5"}),
+    "'x'": ("text", {"S": "x"}),
+    "[1, 'a']": ("list", {"L": [{"N": "1"}, {"S": "a"}]}),
+    "{'x': 1}": ("map", {"M": {"x": {"N": "1"}}}),
+    "TRUE": ("true", {"BOOL": True}),
+    "<<'b', 'c'>>": ("set", {"SS": ["b", "c"]}),
+}
+
+
+class Change(NamedTuple):
+    clause: str
+    section: str
+    action: str
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> Change:
+    path, other = draw(PATHS), draw(PATHS)
+    literal = draw(st.sampled_from(sorted(LITERALS)))
+    mark = f":{LITERALS[literal][0]}"
+    match draw(
+        st.sampled_from(["value", "value", "copy", "plus", "minus", "append", "prepend", "remove", "add", "delete"])
+    ):
+        case "remove":
+            return Change(f"REMOVE {path}", "REMOVE", path)
+        case "add":
+            return Change("SET t = set_add(t, <<'b', 'c'>>)", "ADD", "t :set")
+        case "delete":
+            return Change("SET t = set_delete(t, <<'b', 'c'>>)", "DELETE", "t :set")
+        case "copy":
+            return Change(f"SET {path} = {other}", "SET", f"{path} = {other}")
+        case "plus":
+            return Change(f"SET {path} = {other} + {literal}", "SET", f"{path} = {other} + {mark}")
+        case "minus":
+            return Change(f"SET {path} = {literal} - {other}", "SET", f"{path} = {mark} - {other}")
+        case "append":
+            return Change(
+                f"SET {path} = list_append({other}, {literal})", "SET", f"{path} = list_append({other}, {mark})"
+            )
+        case "prepend":
+            return Change(
+                f"SET {path} = list_append({literal}, {other})", "SET", f"{path} = list_append({mark}, {other})"
+            )
+    return Change(f"SET {path} = {literal}", "SET", f"{path} = {mark}")
+
+
+BEFORE: dict[str, Any] = {
+    "pk": {"S": "a"},
+    "n": {"N": "5"},
+    "g1": {"S": "g"},
+    "m": {"M": {"x": {"N": "1"}}},
+    "l": {"L": [{"S": "first"}, {"M": {"z": {"N": "3"}}}]},
+    "t": {"SS": ["a", "b"]},
+}
+
+
+@pytest.fixture(scope="module")
+def songs() -> Iterator[Engine]:
+    with Engine() as engine:
+        make_table(engine, "pk", name="songs", gsis=[index("global", "g1")])
+        yield engine
+
+
+@settings(max_examples=200)
+@given(several=st.lists(changes(), min_size=1, max_size=3), written=st.booleans())
+def test_an_update_does_what_update_item_does(songs: Engine, several: list[Change], written: bool) -> None:
+    sections: dict[str, list[str]] = {}
+    for change in several:
+        sections.setdefault(change.section, []).append(change.action)
+    expression = " ".join(f"{section} {', '.join(actions)}" for section, actions in sections.items())
+    values = {f":{name}": value for name, value in LITERALS.values() if f":{name}" in expression}
+    request: dict[str, Any] = {
+        "TableName": "songs",
+        "Key": {"pk": {"S": "a"}},
+        "UpdateExpression": expression,
+        "ConditionExpression": "attribute_exists(pk)",
+    }
+    if values:
+        request["ExpressionAttributeValues"] = values
+    clauses = " ".join(change.clause for change in several)
+    statement = {"Statement": f"UPDATE songs {clauses} WHERE pk = 'a'"}
+    results = [_after(songs, "UpdateItem", request, written), _after(songs, "ExecuteStatement", statement, written)]
+    assert results[0] == results[1]
+
+
+def _after(engine: Engine, operation: str, request: dict[str, Any], exists: bool) -> tuple[str, object]:
+    """The error of a write to the item, and the item after it."""
+    engine.delete_item(TableName="songs", Key={"pk": {"S": "a"}})
+    if exists:
+        engine.put_item(TableName="songs", Item=BEFORE)
+    try:
+        engine.database.execute(operation, request)
+        error = ""
+    except DynamoError as refused:
+        error = f"{refused.code}: {refused.message}".replace("1 validation error detected: ", "")
+    return error, engine.get_item(TableName="songs", Key={"pk": {"S": "a"}}).get("Item")
+
+
 TOKENS = st.sampled_from(
     [
         *"()[]{}<>=+-*/%,.:;?'\"`@#!|",
