@@ -33,6 +33,7 @@ def notes_that_are_changed_without_a_version() -> type[Design]:
     class Note(Entity, table=table):
         note_id: Id
         text: str
+        color: Id
         updated_at: Updated = updated()
         primary = key("NOTE#{note_id}", "NOTE")
 
@@ -60,13 +61,19 @@ def notes_with_a_version() -> type[Design]:
         def copy_of(self) -> Copy:
             return Copy(note_id=self.note_id)
 
+    class Line(Entity, table=table):
+        line_id: Id
+        text: str
+        updated_at: Updated = updated()
+        primary = key("LINE#{line_id}", "NOTE")
+
     class Event(Entity, table=table):
         event_id: Id
         primary = key("EVENT#{event_id}", "EVENT")
 
     class Notes(Design):
         tables = (table,)
-        entities = (Note, Copy, Event)
+        entities = (Note, Copy, Line, Event)
 
     return Notes
 

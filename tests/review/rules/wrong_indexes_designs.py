@@ -73,6 +73,36 @@ def articles_that_are_all_in_the_list() -> type[Design]:
     return News
 
 
+@CASES.finds("KP323", "Copied")
+def drafts_that_are_in_the_lists_of_articles() -> type[Design]:
+    class Copied(Entity, table=news):
+        draft_id: Annotated[Id, stored("id")]
+        status: Id
+        date: Annotated[Id, stored("published_date")]
+        primary = key("{draft_id}")
+
+    class News(Design):
+        tables = (news,)
+        entities = (Article, Copied)
+
+    return News
+
+
+@CASES.finds_nothing("KP323")
+def drafts_that_are_in_no_list_of_articles() -> type[Design]:
+    class Copied(Entity, table=news):
+        draft_id: Annotated[Id, stored("id")]
+        status: Id
+        date: Id
+        primary = key("{draft_id}")
+
+    class News(Design):
+        tables = (news,)
+        entities = (Article, Copied)
+
+    return News
+
+
 class User(Entity, table=users):
     id: Id
     team: Id

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.standins import read_refs
 from keyplan.review.counters import refs_of_variants
 from keyplan.review.reviewed import Reviewed, is_housekeeping
@@ -21,24 +22,28 @@ def no_version(reviewed: Reviewed) -> Iterator[Problem]:
     Without a version, Keyplan makes a change on the condition that the fields which it writes are still as they were
     read. So two people who change the same field don't overwrite each other unnoticed, but a change of one field and
     a change of another both pass, even if they only make sense together; and a program that writes without Keyplan
-    overwrites anything. With a version, the second change is refused, and its author sees what was changed.
+    overwrites anything. With a version, the second change is refused, and its author sees what was changed. (Items
+    from which others follow, and items in an envelope, are compared as a whole: they don't need one.)
 
     Declare `version: Version = 0`, or inherit from `Versioned`. If changes of different fields never depend on each
     other, accept the finding.
     """
     for spec in reviewed.specs:
-        if (
-            "updated" in spec.by_kind
-            and "version" not in spec.by_kind
-            and spec.entity not in reviewed.made_by_others
-            and not is_housekeeping(spec.table)
-        ):
+        is_changed = "updated" in spec.by_kind and spec.entity not in reviewed.made_by_others
+        if is_changed and not is_housekeeping(spec.table) and not _is_compared(spec):
             yield Problem(
                 reviewed.at(spec),
-                "two people who change an item at the same time don't notice each other",
+                "of two changes at the same time that write different fields, both pass, whatever they mean together",
                 "Give it a version.",
                 "version: Version = 0",
             )
+
+
+def _is_compared(spec: EntitySpec) -> bool:
+    """Whether a change is refused if anything of the item has changed since it was read."""
+    own = [name for name, field in spec.fields.items() if field.kind == "plain" and name not in spec.primary.fields]
+    has_effects = spec.uniques or spec.derived or spec.counters or spec.parents
+    return "version" in spec.by_kind or bool(has_effects) or spec.table.envelope is not None or len(own) < 2
 
 
 @rule(

@@ -44,14 +44,14 @@ def stale_decision(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         elif index:
             yield Problem(
                 reviewed.at_pattern(pattern),
-                f"{pattern.decides} is decided on the index {index}, which may be out of date",
+                f"it decides {pattern.decides}, and the index {index} may be out of date",
                 "Read the item by its key with consistent=True, or let the write decide: by a guard, a count or a "
                 "condition.",
             )
         else:
             yield Problem(
                 reviewed.at_pattern(pattern),
-                f"{pattern.decides} is decided on a read that may be out of date",
+                f"it decides {pattern.decides}, and what it reads may be out of date",
                 "Read consistently, or let the write decide: by a guard, a count or a condition.",
                 "consistent=True",
             )

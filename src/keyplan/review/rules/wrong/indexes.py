@@ -72,8 +72,39 @@ def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:
             continue
         names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)
         for field in spec.fields.values():
-            if field.optional and field.stored in names and field.stored not in spec.key_attributes:
+            if field.optional and field.stored in names - spec.key_attributes.keys():
                 yield field.name, index
+
+
+@rule(
+    "KP323",
+    "in-index-by-chance",
+    group="wrong",
+    severity="warning",
+    title="Items that are in an index without being placed there",
+)
+def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
+    """An entity has fields that are stored under the names of all key attributes of an index, and no placement in it.
+
+    DynamoDB puts every item into an index that has its key attributes, whether it was meant or not. So lists of other
+    entities in that index also read these items, which costs as much as they are many: four participations for each
+    match. Programs without this design get them in the list, and count them.
+
+    Store one of the fields under another name (`stored("day")`), so that the items aren't in the index. If they are
+    meant to be there, say so with a placement.
+    """
+    for spec in reviewed.specs:
+        stored = {field.stored for field in spec.fields.values() if field.on_top or not spec.table.envelope}
+        for index in spec.table.by_name.values():
+            names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)
+            is_placed = any(key.index is index for key in spec.keys)
+            if names and names <= stored and not is_placed:
+                yield Problem(
+                    reviewed.at(spec),
+                    f"its items have {' and '.join(sorted(names))}, so that they are in the index {index.name}",
+                    "Store one of these under another name, or declare the placement.",
+                    f'Annotated[..., stored("other{min(names)}")]',
+                )
 
 
 @rule(
