@@ -101,10 +101,21 @@ def table_line(table: Table, modules: Iterable[str], index: str | None = None) -
         names = [name for name, value in vars(sys.modules.get(module)).items() if value is table]
         file = file_of(module)
         tree = syntax_of(file) if file and names else None
-        for statement in tree.body if tree else ():
+        for statement in _statements(tree) if tree else ():
             if any(name in names for name in names_in(statement)) and not isinstance(statement, ast.ClassDef):
                 return file, _index_line(statement, index) or statement.lineno
     return None, None
+
+
+def _statements(parent: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a module, also those in blocks such as `with collecting():`, but not in functions."""
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.stmt):
+            yield node
+        if isinstance(node, ast.stmt | ast.ExceptHandler) and not isinstance(
+            node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ):
+            yield from _statements(node)
 
 
 def _index_line(statement: ast.stmt, index: str | None) -> int | None:

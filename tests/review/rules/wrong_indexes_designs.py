@@ -83,7 +83,7 @@ def drafts_that_are_in_the_lists_of_articles() -> type[Design]:
 
     class News(Design):
         tables = (news,)
-        entities = (Article, Copied)
+        entities = (Copied,)
 
     return News
 
@@ -98,7 +98,7 @@ def drafts_that_are_in_no_list_of_articles() -> type[Design]:
 
     class News(Design):
         tables = (news,)
-        entities = (Article, Copied)
+        entities = (Copied,)
 
     return News
 
