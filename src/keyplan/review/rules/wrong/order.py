@@ -65,7 +65,8 @@ def _read_by(reviewed: Reviewed) -> Iterator[tuple[EntitySpec, KeySpec, Slot | N
         spec = query.entities[0].spec
         if len(query.entities) > 1 or query.key.index is None:
             continue  # in a primary key, a text is what the item is known by
-        found = [(slot, f"{query.key.name} finds") for part in query.key.hash for slot in _slots(part.template)]
+        hash_parts = () if query.key.index.local else query.key.hash
+        found = [(slot, f"{query.key.name} finds") for part in hash_parts for slot in _slots(part.template)]
         sorting = first_sorting(query)
         found += [] if sorting is None else [(sorting, f"{query.key.name} sorts")]
         for slot, use in found:
