@@ -1,6 +1,6 @@
 """Where funkedupshift's design departs from its document, and why."""
 
-from keyplan.design import departure
+from keyplan.design import accept, departure
 
 DEPARTURES = (
     departure(
@@ -103,3 +103,36 @@ DEPARTURES = (
         "Two people who change the same item at once must not overwrite each other unnoticed.",
     ),
 )
+
+ACCEPTED = (
+    accept(
+        "prefix-of-others",
+        "FunkedUpShiftDesign.my_ratings",
+        because="the document gives both kinds of items keys that begin with SITE#; the comments that are read and "
+        "left out are those of one user",
+    ),
+    accept("ties", "Rating.by_stars", because="ratings of one site with the same stars need no order"),
+    accept(
+        "nullable-index-key",
+        "SquashPlayer.user_id",
+        because="the document calls the attribute userId, and a player without a user doesn't have it",
+    ),
+    accept("one-partition", "Group", because="groups are made by hand: there are some dozens"),
+    accept("one-partition", "SquashMatch", because="one circle of players has some thousand matches in all its years"),
+    accept("few-partitions", "Rating", because="the document finds ratings by their stars, and there are five"),
+    accept("growing-end", "Site", because="admins add sites by hand, a few a day"),
+    accept("growing-end", "SquashPlayer", because="managers add players by hand: there are some dozens"),
+    accept("time-partition", "FunkedUpShiftDesign", because="a day has some dozens of matches at most"),
+    accept(
+        "write-amplification",
+        "SquashMatch",
+        because="four players follow from every match, and there are a few matches a day",
+    ),
+    accept(
+        "unused-placement",
+        "Participation.by_squash_date",
+        because="the document gives participations the attributes squashDate and matchId, which put them into the "
+        "index; four for each match are few",
+    ),
+)
+"""What a review finds and is accepted, and why."""

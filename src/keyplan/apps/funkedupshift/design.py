@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Sequence
 
-from keyplan.apps.funkedupshift.departures import DEPARTURES
+from keyplan.apps.funkedupshift.departures import ACCEPTED, DEPARTURES
 from keyplan.apps.funkedupshift.entities import (
     Comment,
     Group,
@@ -65,6 +65,7 @@ class FunkedUpShiftDesign(Design):
     accepted = (
         accept("not-protected", "FunkedUpShiftDesign", because=OPERATION),
         accept("no-recovery", "FunkedUpShiftDesign", because=OPERATION),
+        *ACCEPTED,
     )
 
     # 1. Site

@@ -1,7 +1,7 @@
 """Where hacktracker departs from its document, and why."""
 
 from keyplan.apps.hacktracker.fields import ROSTER
-from keyplan.design import departure
+from keyplan.design import accept, departure
 
 DEPARTURES = (
     departure(
@@ -125,3 +125,25 @@ DEPARTURES = (
         "In the example the token's subject is also the user's id, and a read by key is consistent and needs no index.",
     ),
 )
+
+ACCEPTED = (
+    accept(
+        "prefix-of-others",
+        "HackTrackerDesign.user_players",
+        because="former players are in GSI4 by the same key on purpose: both lead to at-bats, and both are few",
+    ),
+    accept(
+        "prefix-of-others",
+        "HackTrackerDesign.former_players",
+        because="the players that a user is linked to are few",
+    ),
+    accept(
+        "one-partition",
+        "User",
+        because="the document lists all users through GSI2, which only admins do; sign-ups are far below a thousand a "
+        "second",
+    ),
+    accept("growing-end", "Team", because="teams are entered by hand, and only admins list all of them"),
+    accept("growing-end", "Game", because="games are entered by hand, and only admins list all of them"),
+)
+"""What a review finds and is accepted, and why."""

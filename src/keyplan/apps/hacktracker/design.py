@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from keyplan.apps.hacktracker.departures import DEPARTURES
+from keyplan.apps.hacktracker.departures import ACCEPTED, DEPARTURES
 from keyplan.apps.hacktracker.entities import (
     AtBat,
     FormerPlayer,
@@ -52,6 +52,7 @@ class HackTrackerDesign(Design):
     accepted = (
         accept("not-protected", "HackTrackerDesign", because=OPERATION),
         accept("no-recovery", "HackTrackerDesign", because=OPERATION),
+        *ACCEPTED,
     )
 
     # Primary keys

@@ -1,7 +1,7 @@
 """Where the design does not do what its document says, and why."""
 
 from keyplan.apps.threefc.fields import GAMES, GOALS, PLAYERS, SESSIONS, TEAMS
-from keyplan.design import departure
+from keyplan.design import accept, departure
 
 DEPARTURES = [
     departure(
@@ -83,3 +83,13 @@ DEPARTURES = [
         because="it is written in Python",
     ),
 ]
+
+ACCEPTED = (
+    accept(
+        "mixed-list",
+        "ThreeFC.game_sheet",
+        because="the guard of each player on the roster is in the game's partition, and one query for the whole sheet "
+        "is worth the few bytes",
+    ),
+)
+"""What a review finds and is accepted, and why."""

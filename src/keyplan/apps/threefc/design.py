@@ -1,6 +1,6 @@
 """3FC's design: the access patterns in the order and words of its document."""
 
-from keyplan.apps.threefc.departures import DEPARTURES
+from keyplan.apps.threefc.departures import ACCEPTED, DEPARTURES
 from keyplan.apps.threefc.entities import (
     Acl,
     Game,
@@ -50,6 +50,7 @@ class ThreeFC(Design):
     accepted = (
         accept("not-protected", "ThreeFC", because=OPERATION),
         accept("no-recovery", "ThreeFC", because=OPERATION),
+        *ACCEPTED,
     )
 
     @pattern("Create/read league metadata")

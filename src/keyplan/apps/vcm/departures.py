@@ -1,6 +1,6 @@
 """Where the design departs from its document, and why."""
 
-from keyplan.design import departure
+from keyplan.design import accept, departure
 
 DEPARTURES = [
     departure(
@@ -159,3 +159,37 @@ DEPARTURES = [
         "The document counts it twice.",
     ),
 ]
+
+ACCEPTED = (
+    accept(
+        "mixed-case",
+        "Team.by_status",
+        because="the document sorts by name; a club has some dozens of teams, whose names begin with a capital letter",
+    ),
+    accept(
+        "ties",
+        "VcmDesign",
+        because="two articles or events of the same moment, and two teams of one name, are rare, and their order "
+        "doesn't matter",
+    ),
+    accept("no-version", "SamsClub", because="only the import writes clubs, as a whole"),
+    accept("no-version", "SamsTeam", because="only the import writes the teams of SAMS, as a whole"),
+    accept(
+        "few-partitions",
+        "VcmDesign",
+        because="the document lists by status; editors write a few articles, events and teams a day",
+    ),
+    accept(
+        "scan",
+        "VcmDesign",
+        because="the document scans these tables: a club has some dozens of members, sponsors and roles, and some "
+        "hundred images",
+    ),
+    accept(
+        "near-transaction-limit",
+        "VcmDesign",
+        because="images, training times and places are limited so that every change fits, and no change is made "
+        "together with another one",
+    ),
+)
+"""What a review finds and is accepted, and why."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import cast
 
-from keyplan.apps.vcm.departures import DEPARTURES
+from keyplan.apps.vcm.departures import ACCEPTED, DEPARTURES
 from keyplan.apps.vcm.entities import (
     TABLES,
     Event,
@@ -57,6 +57,7 @@ class VcmDesign(Design):
     accepted = (
         accept("not-protected", "VcmDesign", because=OPERATION),
         accept("no-recovery", "VcmDesign", because=OPERATION),
+        *ACCEPTED,
     )
 
     # News

@@ -1,6 +1,6 @@
 """Where WavyBlog's design departs from its document, and why."""
 
-from keyplan.design import departure
+from keyplan.design import accept, departure
 
 DEPARTURES = (
     departure(
@@ -92,3 +92,21 @@ DEPARTURES = (
         because="the design does not depend on where it runs",
     ),
 )
+
+ACCEPTED = (
+    accept(
+        "redundant-guard",
+        "Post.slug_guard",
+        because="the document has it, and its pattern Check Slug Uniqueness reads it",
+    ),
+    accept(
+        "secret-in-index",
+        "User.by_type",
+        because="GSI3 is the document's, with all attributes; the hash never leaves the data layer",
+    ),
+    accept("one-partition", "User", because="the document lists users through GSI3, which only admins do"),
+    accept("one-partition", "Post", because="the document lists posts through GSI3, which only admins do"),
+    accept("one-partition", "Category", because="admins add categories by hand: there are some dozens"),
+    accept("growing-end", "Post", because="all authors together publish far less than a thousand posts a second"),
+)
+"""What a review finds and is accepted, and why."""

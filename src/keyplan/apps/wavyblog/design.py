@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from keyplan.apps.wavyblog.departures import DEPARTURES
+from keyplan.apps.wavyblog.departures import ACCEPTED, DEPARTURES
 from keyplan.apps.wavyblog.entities import (
     Admins,
     Category,
@@ -50,6 +50,7 @@ class WavyBlog(Design):
     accepted = (
         accept("not-protected", "WavyBlog", because=OPERATION),
         accept("no-recovery", "WavyBlog", because=OPERATION),
+        *ACCEPTED,
     )
 
     @pattern("Get User by Username")
