@@ -29,9 +29,9 @@ def become_alice(page: Page, started: Site) -> None:
 
 def test_the_index_page(browser_page: Page, started: Site) -> None:
     browser_page.goto(started.url)
-    expect(browser_page.get_by_role("heading", level=1)).to_have_text("Systems")
+    expect(browser_page.get_by_role("heading", level=1)).to_have_text("Keyplan")
     screenshots(browser_page, "index")
-    browser_page.get_by_role("link", name="Open Library").click()
+    browser_page.get_by_role("link", name="Site of Library").click()
     expect(browser_page).to_have_url(f"{started.url}/library/")
     browser_page.goto(started.url)
     browser_page.get_by_role("link", name="API of Library", exact=True).click()

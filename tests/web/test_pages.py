@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ import pytest
 from pydantic import BeforeValidator, Field, StringConstraints
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
+from starlette.testclient import TestClient
 
 from keyplan.design import query
 from keyplan.web import Caller, In, OfVersion, Pages, Stale, View
@@ -23,6 +25,7 @@ from keyplan.web.models.problems import Forbidden, Invalid, Unauthorized, Unproc
 from keyplan.web.pages.forms import Form, Forms, Sent
 from keyplan.web.pages.reading import read_form, typed_in
 from keyplan.web.pages.rendering import filled, folder_of, page_headers
+from keyplan.web.server import ReadyPage, application
 from keyplan.web.settings import Settings
 from tests.web.library import Librarian
 from tests.web.library_pages import WITH_PAGES
@@ -749,3 +752,29 @@ def test_the_index_lists_the_systems(started: Site) -> None:
     assert "Shelves and books." in page.text
     for address in ("/library/", "/api/library/docs", "/api/library/openapi.json"):
         assert f'href="{address}"' in page.text
+    assert "/designs/" not in page.text
+
+
+def test_a_ready_page_is_made_once_and_may_use_its_style(started: Site) -> None:
+    made: list[int] = []
+
+    def make() -> ReadyPage:
+        made.append(1)
+        return ReadyPage("<!doctype html><style>p{color:red}</style><p>Plan", "p{color:red}", '{"plan": 1}')
+
+    app = application([started.running], started.running.settings, designs={"library": make})
+    with TestClient(app) as client:
+        index = client.get("/").text
+        assert not made
+        for part in ("", "#entities", "#findings"):
+            assert f'href="/designs/library{part}"' in index
+        page = client.get("/designs/library")
+        assert client.get("/designs/library").text == page.text
+        assert client.get("/designs/library.json").json() == {"plan": 1}
+        assert client.get("/designs/none").status_code == 404
+    assert made == [1]
+    digest = b64encode(hashlib.sha256(b"p{color:red}").digest()).decode()
+    policy = page.headers["content-security-policy"]
+    assert f"style-src 'self' 'sha256-{digest}'" in policy
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy

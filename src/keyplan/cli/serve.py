@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from keyplan.web import Running, Settings, System
+    from keyplan.web.server import ReadyPage
 
 _FLAGS = "_KEYPLAN_SERVE_FLAGS"
 """The variable that passes the options on to worker processes."""
@@ -294,7 +295,18 @@ def _application(
                 if worker is not None:
                     worker.stop()
 
-    return application(systems, settings, lifespan)
+    designs = {each.system.name: partial(_design_page, each) for each in systems}
+    return application(systems, settings, lifespan, designs=designs)
+
+
+def _design_page(system: Running[Any]) -> ReadyPage:
+    """The document of a system's design, as a page."""
+    from keyplan.cli.documents import document_of_design
+    from keyplan.publish.document import as_json, page, page_style
+    from keyplan.web.server import ReadyPage
+
+    document = document_of_design(system.store.design, system.system.title)
+    return ReadyPage(page(document, home=("Keyplan", "/")), page_style(), as_json(document))
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """The pages of all systems in one application, and the pages for problems outside of them."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from keyplan.web.models.problems import Problem
 from keyplan.web.pages.reading import typed_in
+from keyplan.web.pages.ready import MakePage, ready_routes
 from keyplan.web.pages.rendering import Site, Static, kit_page
 from keyplan.web.pages.sent_forms import kept_form_pages
 from keyplan.web.pages.serving import Serving
@@ -76,15 +77,23 @@ def pages_of_all(systems: Sequence[Running[Any]]) -> list[SystemPages]:
     return [SystemPages(each, each.system.pages) for each in systems if each.system.pages is not None]
 
 
-def page_routes(systems: Sequence[Running[Any]], pages: Sequence[SystemPages], settings: Settings) -> list[BaseRoute]:
-    """The index of the systems at /, the kit's static files at /static, and each system's pages at its name."""
+def page_routes(
+    systems: Sequence[Running[Any]],
+    pages: Sequence[SystemPages],
+    settings: Settings,
+    designs: Mapping[str, MakePage],
+) -> list[BaseRoute]:
+    """The index of the systems at /, the kit's static files at /static, each system's pages at its name, and the pages
+    of the designs at /designs."""
 
     def index(request: Request) -> Response:
-        return kit_page("index.html", systems=[each.system for each in systems], settings=settings)
+        shown = [each.system for each in systems]
+        return kit_page("index.html", systems=shown, settings=settings, designs=designs.keys())
 
     return [
         Route("/", index),
         Mount("/static", app=Static()),
+        *ready_routes(designs),
         *(Mount(f"/{each.name}", Later(each.app)) for each in pages),
     ]
 

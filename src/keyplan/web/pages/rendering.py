@@ -140,15 +140,21 @@ def origin_of(address: str) -> str:
 
 
 def page_headers(
-    *, forms: Sequence[str] = (), scripts: Sequence[str] = (), images: Sequence[str] = ()
+    *,
+    forms: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    images: Sequence[str] = (),
+    styles: Sequence[str] = (),
 ) -> dict[str, str]:
     """Security headers: only our own scripts, styles and frames, and no requests to other sites.
 
-    `forms` and `scripts` are other origins that they may send to, `images` other sources of images.
+    `forms` and `scripts` are other origins that they may send to, `images` other sources of images, and `styles` the
+    hashes of style sheets in the page.
     """
     policy = {
         "default-src": ["'self'"],
         "img-src": ["'self'", "data:", *images],
+        **({"style-src": ["'self'", *styles]} if styles else {}),
         "connect-src": ["'self'", *scripts],
         "form-action": ["'self'", *forms],
         "object-src": ["'none'"],

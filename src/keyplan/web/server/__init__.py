@@ -6,6 +6,7 @@ who a client is, `monitoring` answers questions about health and metrics, `work`
 cleanup (`Worker`), `demo` fills a system with demo data. It knows all other folders, and none of them knows it.
 """
 
+from keyplan.web.pages.ready import ReadyPage
 from keyplan.web.server.application import application, running
 from keyplan.web.server.connections import allow_many_files, server_config
 from keyplan.web.server.demo import filled
@@ -13,6 +14,7 @@ from keyplan.web.server.work import Worker
 from keyplan.web.system.observe import log_to_stderr
 
 __all__ = [
+    "ReadyPage",
     "Worker",
     "allow_many_files",
     "application",

@@ -1,7 +1,8 @@
 """All systems on one port: their APIs, their pages, files, health and metrics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
@@ -26,6 +27,7 @@ from keyplan.web.models.problems import (
 )
 from keyplan.web.models.refusals import changed_meanwhile, problem_for
 from keyplan.web.pages.mounting import page_routes, pages_of_all
+from keyplan.web.pages.ready import MakePage
 from keyplan.web.pages.reference import add_reference
 from keyplan.web.pages.rendering import problem_response
 from keyplan.web.routes.document import document_of
@@ -56,8 +58,17 @@ def running(system: System[D], settings: Settings, client: object) -> Running[D]
     return Running(system, settings, store, media, rates, system.identity or identity_of)
 
 
-def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: Lifespan[Any] | None = None) -> ASGIApp:
-    """The whole application. With `monitor_port`, requests to that port get only health and metrics."""
+def application(
+    systems: Sequence[Running[Any]],
+    settings: Settings,
+    lifespan: Lifespan[Any] | None = None,
+    *,
+    designs: Mapping[str, MakePage] = MappingProxyType({}),
+) -> ASGIApp:
+    """The whole application. With `monitor_port`, requests to that port get only health and metrics.
+
+    `designs` makes the page of a system's design, by the system's name, when it is asked for the first time.
+    """
     monitoring, apart = monitoring_routes(systems, settings), settings.monitor_port is not None
     pages = pages_of_all(systems)
     routes: list[BaseRoute] = [
@@ -65,7 +76,7 @@ def application(systems: Sequence[Running[Any]], settings: Settings, lifespan: L
         health_route(),
         *([] if apart else monitoring),
         *media_routes(systems),
-        *page_routes(systems, pages, settings),
+        *page_routes(systems, pages, settings, designs),
     ]
     app = Starlette(routes=routes, exception_handlers=_HANDLERS, lifespan=with_connections(settings, lifespan))
     alone = Starlette(routes=[health_route(), *monitoring], exception_handlers=_HANDLERS) if apart else None
