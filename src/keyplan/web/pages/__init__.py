@@ -7,7 +7,8 @@ isn't valid; `sent_forms` knows which form came with a request, and `kept` keeps
 `asking` asks before what can't be undone. `rendering` has templates, addresses and headers (`Site`), `isolation`
 isolates texts of another direction in them, `headings` fits the headings of texts into a page, `zones` shows and
 reads times in time zones, `zone_choice` lets people choose one, `bodies` makes the bodies of services from forms with
-other fields, `uploading` ends an upload, `signin` is the kit's own sign-in, `reference` has the pages about an API.
+other fields, `uploading` ends an upload, `signin` is the kit's own sign-in, `reference` has the pages about an API,
+and `ready` sends pages that were made elsewhere, such as the documents of designs.
 `editors` makes the pages to look after a kind of thing (`Editor`), with the kinds of fields in `inputs`. It knows all
 folders but `server`.
 """
