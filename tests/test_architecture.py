@@ -124,6 +124,15 @@ DOORS: dict[str, dict[str, list[str]]] = {
     },
     "keyplan.design": {"keyplan.design": ALL, "keyplan.design.examples": ALL},
     "keyplan.data": {"keyplan.data": ALL, "keyplan.data.streams": ALL},
+    "keyplan.capacity": {
+        "keyplan.capacity.consumed": ALL,
+        "keyplan.capacity.cost": ALL,
+        "keyplan.capacity.metering": ALL,
+        "keyplan.capacity.prices": ALL,
+        "keyplan.capacity.report": ALL,
+        "keyplan.capacity.savings": ALL,
+        "keyplan.capacity.traffic": ALL,
+    },
     "keyplan.web": {
         "keyplan.web": ALL,
         "keyplan.web.identity": ALL,

@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 
 from bench.lines import count
 from bench.lines.scenario import FEATURES
+from keyplan.capacity.prices import ITEMS, known_prices, known_regions
 from keyplan.capacity.traffic import traffic_schema
 from keyplan.cli.opening import served_systems
 from keyplan.review import GROUPS, Rule, all_rules
@@ -89,7 +90,22 @@ def _rules(title: str, rules: Iterable[Rule]) -> str:
     return "\n".join(rows)
 
 
+def prices_table() -> str:
+    """The prices that come with Keyplan, with their date and source."""
+    rows = ["| region | what | US dollars | per | free each month | from | source |"]
+    rows += ["| --- | --- | ---: | --- | ---: | --- | --- |"]
+    for region in known_regions():
+        for charge, price in known_prices(region).by_charge.items():
+            per, usd = ITEMS[charge.item], price.usd
+            if per.endswith(("request unit", "request", "data capture unit")):
+                per, usd = f"million {per}s", usd * 1_000_000
+            free = f"{price.free:,.0f}" if price.free else ""
+            rows.append(f"| {region} | {charge} | {usd:.6g} | {per} | {free} | {price.date} | {price.source} |")
+    return "\n".join(rows)
+
+
 _PARTS = {
+    "prices": prices_table,
     "rules": rules_table,
     "settings": settings_table,
     "limits": limits_table,

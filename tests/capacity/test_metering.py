@@ -141,15 +141,15 @@ def test_patterns_consume_what_dynamodb_says(found: MeteredDesign) -> None:
 def test_writes_include_what_follows_from_them(found: MeteredDesign) -> None:
     writes = found.writes
     # Customer of 1.5 KB, guard and card, in a transaction: (2 + 1 + 1) * 2.
-    assert writes["Customer", "create"].units == {TABLE: Units(writes=8)}
+    assert writes["Customer", "create"].units == {TABLE: Units(writes=8, changes=4)}
     assert (writes["Customer", "create"].items, writes["Customer", "create"].requests) == (3, 1)
     assert writes["Customer", "create"].operations == ("transact_write_items",)
     # The order and the customer, whose number of orders changes; and an index entry, which isn't doubled.
-    assert writes["Order", "create"].units == {TABLE: Units(writes=6), STATUS: Units(writes=1)}
+    assert writes["Order", "create"].units == {TABLE: Units(writes=6, changes=3), STATUS: Units(writes=1)}
     assert writes["Order", "create"].refused == {TABLE: Units(writes=6)}
-    assert writes["Order", "update"].units == {TABLE: Units(writes=1), STATUS: Units(writes=1)}
+    assert writes["Order", "update"].units == {TABLE: Units(writes=1, changes=1), STATUS: Units(writes=1)}
     assert writes["Order", "delete"].items == 2
-    assert writes["Customer", "delete"].units == {TABLE: Units(writes=8)}
+    assert writes["Customer", "delete"].units == {TABLE: Units(writes=8, changes=4)}
 
 
 def test_an_item_is_stored_with_what_follows_from_it(found: MeteredDesign) -> None:

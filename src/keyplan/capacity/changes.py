@@ -9,6 +9,10 @@ from keyplan.design import Entity
 from keyplan.design.example_fields import field_value, identifying, links_of
 
 
+_LONG = 100
+"""How many characters a text has at least whose length decides how large an item is."""
+
+
 def changeable(entity: type[Entity]) -> list[str]:
     """The fields that an update may change: first those that are in no key and that callers may set."""
     spec = entity.spec
@@ -43,6 +47,10 @@ def other_value(item: Entity, name: str, others: Sequence[Entity]) -> object:
         values += [getattr(each, name) for each in others]
         values += [field_value(entity, name, number, {}) for number in (3, 4)]
         values += [old - timedelta(days=1)] if isinstance(old, datetime) else []
+    if isinstance(old, str) and len(old) > _LONG and entity.spec.fields[name].annotation is str:
+        # A text of the same length first, so that the item stays as large as it is said to be.
+        same = [each + old[len(each) :] for each in values if isinstance(each, str) and len(each) < len(old)]
+        values = [*same, *(each[: len(old)] for each in values if isinstance(each, str)), *values]
     return next((each for each in values if each is not None and each != old and _fits(item, name, each)), None)
 
 

@@ -1,8 +1,10 @@
 """The capacity in DynamoDB's answers, by table and index."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
+
+__all__ = ["Place", "Units", "consumed", "summed"]
 
 READS = frozenset({"get_item", "query", "scan", "batch_get_item", "transact_get_items"})
 WRITES = frozenset({"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"})
@@ -31,20 +33,17 @@ class Units:
     """Bytes of vector searches."""
     vectors: float = 0.0
     """Bytes written to a vector index."""
+    changes: float = 0.0
+    """Change data capture units: 1 KB of each item that changed. Not in answers; metering finds them out."""
 
     def __add__(self, other: "Units") -> "Units":
-        return Units(
-            self.reads + other.reads,
-            self.writes + other.writes,
-            self.searched + other.searched,
-            self.vectors + other.vectors,
-        )
+        return Units(*(mine + others for mine, others in zip(astuple(self), astuple(other), strict=True)))
 
     def __mul__(self, factor: float) -> "Units":
-        return Units(self.reads * factor, self.writes * factor, self.searched * factor, self.vectors * factor)
+        return Units(*(each * factor for each in astuple(self)))
 
     def __bool__(self) -> bool:
-        return any((self.reads, self.writes, self.searched, self.vectors))
+        return any(astuple(self))
 
 
 def summed(all_units: Iterable[tuple[Place, Units]]) -> dict[Place, Units]:

@@ -6,6 +6,7 @@ import typer
 
 from keyplan.cli.adopt import adopt
 from keyplan.cli.config import config
+from keyplan.cli.cost import cost
 from keyplan.cli.designs import patterns, tables, verify
 from keyplan.cli.docs import docs
 from keyplan.cli.dynamodb import dynamodb
@@ -52,6 +53,7 @@ for _command in (
     verify,
     review,
     docs,
+    cost,
     adopt,
     backup,
     restore,

@@ -9,6 +9,7 @@ others. The same design always has the same figures.
 | module | what it is |
 | --- | --- |
 | `model` | `Metered` for one run, `MeteredDesign` for all of them |
+| `altered` | what can be different from the design, to find out what that would consume |
 | `client` | a client that adds up what its calls consume |
 | `sandbox` | the tables with example items |
 | `patterns`, `writes` | runs each pattern, and each write |
@@ -20,6 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import get_args
 
 from keyplan.capacity.changes import changeable
+from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.model import Metered, MeteredDesign, StoredPart, WriteName
 from keyplan.capacity.metering.patterns import METERING_ERRORS, meter_missing, meter_pattern
 from keyplan.capacity.metering.sandbox import Sandbox
@@ -27,7 +29,7 @@ from keyplan.capacity.metering.writes import WriteMeter
 from keyplan.capacity.traffic.model import Traffic, WriteKind
 from keyplan.design import Design, Entity
 
-__all__ = ["Metered", "MeteredDesign", "StoredPart", "WriteName", "item_sizes", "meter"]
+__all__ = ["Altered", "Metered", "MeteredDesign", "StoredPart", "WriteName", "item_sizes", "meter"]
 
 
 def meter(
@@ -36,15 +38,17 @@ def meter(
     traffic: Traffic | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
+    altered: Altered = UNALTERED,
     progress: Callable[[int, int], None] | None = None,
 ) -> MeteredDesign:
     """What every pattern and write of a design consumes on a client of boto3's shape, whose tables must be empty.
 
     `traffic` says how large items are, how many a pattern finds, and what an update changes; with it, only the patterns
     and writes that it names are metered. `sizes` has the average size of items by entity, such as those of a real
-    table; they count where the traffic says nothing. `progress` is told how many of how many were metered.
+    table; they count where the traffic says nothing. `altered` is what is different from the design. `progress` is told
+    how many of how many were metered.
     """
-    sandbox = Sandbox(design, client, item_sizes(design, traffic, sizes or {}))
+    sandbox = Sandbox(design, client, item_sizes(design, traffic, sizes or {}), altered)
     meters = WriteMeter(sandbox)
     failures = dict(sandbox.failures)
     patterns, missing = {}, {}

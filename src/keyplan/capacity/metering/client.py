@@ -1,10 +1,12 @@
 """A DynamoDB client that adds up what its calls consume, and notes which items they write."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from keyplan.capacity.consumed import METERED, WRITES, Place, Units, consumed, summed
 from keyplan.capacity.metering.model import Metered
+from keyplan.data import item_size
 
 Item: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, ...]
@@ -14,8 +16,14 @@ Key: TypeAlias = tuple[str, ...]
 class MeteredClient:
     """A client of boto3's shape around another one. `keys` has the key attributes of each table."""
 
-    def __init__(self, client: object, keys: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        client: object,
+        keys: Mapping[str, tuple[str, ...]],
+        creates: Callable[[dict[str, Any]], dict[str, Any]],
+    ) -> None:
         self._client = client
+        self._creates = creates
         self._keys = keys
         self._calls: list[str] = []
         self._units: list[tuple[Place, Units]] = []
@@ -38,6 +46,8 @@ class MeteredClient:
 
     def __getattr__(self, name: str) -> Callable[..., dict[str, Any]]:
         method: Callable[..., dict[str, Any]] = getattr(self._client, name)
+        if name == "create_table":
+            return lambda **request: method(**self._creates(request))
         if name not in METERED:
             return method
 
@@ -46,9 +56,12 @@ class MeteredClient:
             for table, item in items:
                 self.touch(table, item)
             self._calls.append(name)
+            before = [self._stored(table, item) for table, item in items]
             answer = method(**{**request, "ReturnConsumedCapacity": "INDEXES"})
             self._units += consumed(name, request, answer)
-            self._written.update((table, self.key(table, item)) for table, item in items)
+            for (table, item), old in zip(items, before, strict=True):
+                self._written.add((table, self.key(table, item)))
+                self._units.append((Place(table), Units(changes=_change(old, self._stored(table, item)))))
             return answer
 
         return call
@@ -56,6 +69,19 @@ class MeteredClient:
     def key(self, table: str, item: Item) -> Key:
         """What tells an item from the others in its table."""
         return tuple(str(item[name]) for name in self._keys[table])
+
+    def _stored(self, table: str, item: Item) -> Item | None:
+        found: Mapping[str, Any] = getattr(self._client, "get_item")(  # noqa: B009 - a client of any class
+            TableName=table, Key={name: item[name] for name in self._keys[table]}, ConsistentRead=True
+        )
+        return found.get("Item")
+
+
+def _change(old: Item | None, new: Item | None) -> float:
+    """The change data capture units of a change: 1 KB of the larger of the two items."""
+    if old == new:
+        return 0.0
+    return math.ceil(max(item_size(each) for each in (old, new) if each is not None) / 1024)
 
 
 def _written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, Item]]:

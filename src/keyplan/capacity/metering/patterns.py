@@ -5,6 +5,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from keyplan.capacity.changes import choices_of
+from keyplan.capacity.metering.altered import eventual
 from keyplan.capacity.metering.model import Metered
 from keyplan.capacity.metering.sandbox import NUMBER, Sandbox
 from keyplan.data import DataError
@@ -75,7 +76,7 @@ def _run(sandbox: Sandbox, pattern: Pattern[..., Any], wanted: int) -> Metered:
 
 def _bound(sandbox: Sandbox, pattern: Pattern[..., Any], arguments: Mapping[str, object]) -> Op[object]:
     op: Op[object] = getattr(sandbox.design, pattern.name)(**arguments)
-    return op
+    return eventual(op) if pattern.name in sandbox.altered.eventual else op
 
 
 def _found(result: object) -> int:
@@ -148,7 +149,7 @@ def _variant(sandbox: Sandbox, entity: type[Entity], query: Query[Any], number: 
     """An item that a query finds, like the example but with another key."""
     spec = entity.spec
     key = next((each for each in spec.keys if each.index is query.key.index), spec.primary)
-    asked = {*_whole(query), *_filtered(query.filter)}
+    asked = {*_whole(query), *filtered_fields(query.filter)}
     varied = {*spec.primary.fields, *key.range_fields, *key.computed} - asked
     if query.bound is not None and varied != {query.bound[0]}:
         varied -= {query.bound[0]}
@@ -182,13 +183,13 @@ def _widened(sandbox: Sandbox, pattern: Pattern[..., Any], wanted: int) -> dict[
     return ends
 
 
-def _filtered(node: object) -> Iterator[str]:
+def filtered_fields(node: object) -> Iterator[str]:
     """The fields that a filter compares."""
     if isinstance(node, Node):
         for each in node.operands:
             if isinstance(each, FieldPath):
                 yield str(each.names[0])
-            yield from _filtered(each)
+            yield from filtered_fields(each)
 
 
 METERING_ERRORS = (DataError, DesignError, InvalidValue)

@@ -1,17 +1,18 @@
 """The tables of a design with example items, in which patterns and writes are metered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol, cast
 
 from keyplan.capacity.consumed import Place
+from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.client import Item, MeteredClient
 from keyplan.capacity.metering.model import Metered, StoredPart
 from keyplan.capacity.naming import named_design
 from keyplan.data import DataError, Store, codec_of, create, item_size
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table, get
 from keyplan.design.examples import example_item, example_items, example_of
-from keyplan.design.tables import Index
+from keyplan.design.vector_indexes import VectorIndex
 
 NUMBER = 2
 """The number of the examples that are metered. Those with the number 1 are there before them, so that what the first
@@ -55,12 +56,20 @@ class Sandbox:
     couldn't be created. `stored` is what an item takes with everything that came into being with it.
     """
 
-    def __init__(self, design: type[Design], client: object, sizes: Mapping[type[Entity], int]) -> None:
+    def __init__(
+        self,
+        design: type[Design],
+        client: object,
+        sizes: Mapping[type[Entity], int],
+        altered: Altered = UNALTERED,
+    ) -> None:
+        self.altered = altered
         self.design = named_design(design)
-        self.sizes = {entity: _filled_size(design, entity, size) for entity, size in sizes.items()}
+        self.sizes = dict(sizes)
         self.tables = {self.design.table_name(table): table for table in self.design.all_tables}
         self.plain = cast(Client, client)
-        self.client = MeteredClient(client, {name: table.key_names for name, table in self.tables.items()})
+        keys = {name: table.key_names for name, table in self.tables.items()}
+        self.client = MeteredClient(client, keys, altered.create_table)
         self.store = Store(
             self.design, self.client, clock=lambda: _NOW, secret=b"metered", timeout=60, objects=_Memory()
         )
@@ -73,6 +82,9 @@ class Sandbox:
         self._bases: dict[type[Entity], Entity] = {}
         self.store.create_tables()
         self._populate()
+        if self._resized(sizes):
+            self._clear()
+            self._populate()
 
     def base(self, entity: type[Entity]) -> Entity:
         """The example of an entity that is metered."""
@@ -86,7 +98,9 @@ class Sandbox:
 
     def size(self, entity: type[Entity]) -> int:
         """The size of an entity's example as it is stored, in bytes."""
-        return item_size(codec_of(entity).encode(self.base(entity)))
+        encoded = codec_of(entity).encode(self.base(entity))
+        name = self.design.table_name(entity.spec.table)
+        return item_size(self._items.get((name, self.client.key(name, encoded)), encoded))
 
     def read(self, item: Entity) -> Entity | None:
         """An item as it is stored, which can be changed and written."""
@@ -110,6 +124,20 @@ class Sandbox:
             else:
                 self.plain.delete_item(TableName=table, Key={name: item[name] for name in self.tables[table].key_names})
         self.client.touched = {}
+
+    def _resized(self, wanted: Mapping[type[Entity], int]) -> bool:
+        """Whether examples have another size than they should, as stored; the next ones come nearer."""
+        off = {entity: size - self.size(entity) for entity, size in wanted.items()}
+        self.sizes = {entity: max(1, self.sizes[entity] + off[entity]) for entity in wanted}
+        return any(off.values())
+
+    def _clear(self) -> None:
+        """Delete all items."""
+        for (table, _), item in self._items.items():
+            key = {name: item[name] for name in self.tables[table].key_names}
+            self.plain.delete_item(TableName=table, Key=key)
+        self.order, self.created, self.stored, self.failures = [], {}, {}, {}
+        self._items, self._bases = {}, {}
 
     def _populate(self) -> None:
         for item in example_items(type(self.design), (1, NUMBER), self.sizes):
@@ -135,42 +163,32 @@ class Sandbox:
                 self._items.pop(where, None)
                 continue
             if where not in self._items and table is not HOUSEKEEPING:
-                for place, size in entries(where[0], table, item):
+                for place, size in self._entries(where[0], table, item):
                     part = parts.get(place, StoredPart(0, 0))
                     parts[place] = StoredPart(part.items + 1, part.size + size)
             self._items[where] = item
         self.client.touched = {}
         return parts
 
-
-def _filled_size(design: type[Design], entity: type[Entity], size: int) -> int:
-    """The size to ask for, so that an example has this size as stored: examples only come near it."""
-    filled = item_size(codec_of(entity).encode(example_of(design, entity, NUMBER, size)))
-    return max(1, size + size - filled)
-
-
-def entries(name: str, table: Table, item: Item) -> list[tuple[Place, int]]:
-    """What an item takes in its table and in each index that it is in, in bytes."""
-    found = [(Place(name), item_size(item))]
-    found += [
-        (Place(name, index.name), item_size(entry(table, index, item)))
-        for index in table.by_name.values()
-        if all(each.name in item for each in index.attributes)
-    ]
-    for vectors in table.vectors_by_name.values():
-        needed = (vectors.attribute, *(each.name for each in vectors.elements))
-        if all(each in item for each in needed):
-            held = {*table.key_names, *needed, *vectors.projection.attributes}
-            whole = vectors.projection.type == "ALL"
-            rest = {each: value for each, value in item.items() if whole or each in held}
-            rest.pop(vectors.attribute)
-            found.append((Place(name, vectors.name), 4 * vectors.dimensions + item_size(rest)))
-    return found
+    def _entries(self, name: str, table: Table, item: Item) -> Iterator[tuple[Place, int]]:
+        """What an item takes in its table and in each index that it is in, in bytes."""
+        yield Place(name), item_size(item)
+        for index in table.by_name.values():
+            place = Place(name, index.name)
+            if place not in self.altered.dropped and all(each.name in item for each in index.attributes):
+                projection = self.altered.projections.get(place, index.projection)
+                held = {*table.key_names, *(each.name for each in index.attributes), *projection.attributes}
+                whole = projection.type == "ALL"
+                yield place, item_size({each: value for each, value in item.items() if whole or each in held})
+        for vectors in table.vectors_by_name.values():
+            if all(each in item for each in (vectors.attribute, *(each.name for each in vectors.elements))):
+                yield Place(name, vectors.name), _vector_entry(table, vectors, item)
 
 
-def entry(table: Table, index: Index, item: Item) -> Item:
-    """What an index has of an item."""
-    if index.projection.type == "ALL":
-        return item
-    held = {*table.key_names, *(each.name for each in index.attributes), *index.projection.attributes}
-    return {name: value for name, value in item.items() if name in held}
+def _vector_entry(table: Table, vectors: VectorIndex, item: Item) -> int:
+    """What an item takes in a vector index: its vector as 32-bit floats, and its other attributes."""
+    held = {*table.key_names, *(each.name for each in vectors.elements), *vectors.projection.attributes}
+    whole = vectors.projection.type == "ALL"
+    rest = {name: value for name, value in item.items() if whole or name in held}
+    rest.pop(vectors.attribute, None)
+    return 4 * vectors.dimensions + item_size(rest)

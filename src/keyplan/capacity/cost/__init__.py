@@ -1,0 +1,71 @@
+"""What a design costs in a month: what was metered, times the traffic, times AWS's prices.
+
+| module | what it is |
+| --- | --- |
+| `model` | `Cost` with its lines: one for each pattern, write, table and service |
+| `tables` | how each table is run |
+| `provisioned` | provisioned capacity with auto scaling, reserved or not |
+| `requests` | what patterns and writes cost |
+| `storage` | storage, and what is charged for the data in it |
+"""
+
+from keyplan.capacity.cost.model import GB, Cost, Line, Part, amounts
+from keyplan.capacity.cost.requests import loads, request_lines
+from keyplan.capacity.cost.storage import billed_gigabytes, growth_counts, item_counts, storage_lines, stored
+from keyplan.capacity.cost.tables import run_tables
+from keyplan.capacity.metering import MeteredDesign
+from keyplan.capacity.prices import Charge, Prices
+from keyplan.capacity.quantities import HOURS_OF_MONTH
+from keyplan.capacity.traffic.model import Traffic
+from keyplan.design import Design
+
+__all__ = ["GB", "Cost", "Line", "Part", "cost_of"]
+
+_SECONDS = HOURS_OF_MONTH * 3600
+
+
+def cost_of(
+    design: type[Design], metered: MeteredDesign, traffic: Traffic, prices: Prices, *, free_tier: bool = False
+) -> Cost:
+    """What a design costs in a month under a traffic. `metered` is what `meter` found for the same traffic."""
+    tables = run_tables(design, traffic)
+    lines, notes = request_lines(list(loads(metered, traffic)), tables, prices, traffic.peak)
+    parts = stored(metered, item_counts(design, traffic))
+    lines += storage_lines(parts, tables, traffic, prices)
+    for run in tables.values():
+        if run.mode != "on-demand" and run.table.vectors_by_name:
+            notes.append(f"{run.name}: a table with vector indexes can't have provisioned capacity.")
+    lines.sort(key=lambda line: (-line.usd, line.name))
+    missing = dict.fromkeys(part.charge for line in lines for part in line.parts if part.usd is None)
+    more = stored(metered, growth_counts(design, traffic))
+    growth = 0.0
+    for place, part in more.items():
+        price = prices.find(Charge("storage", tables[place.table].infrequent))
+        growth += billed_gigabytes(part) * (price.usd if price is not None else 0.0)
+    return Cost(
+        prices,
+        tuple(lines),
+        traffic.users,
+        traffic.requests_per_second * _SECONDS,
+        _free(lines, prices) if free_tier else None,
+        growth,
+        tuple(missing),
+        _unmetered(metered, traffic),
+        tuple(notes),
+    )
+
+
+def _free(lines: list[Line], prices: Prices) -> float:
+    """What the free tier takes off: of each charge, the units that are free each month in an account."""
+    taken = 0.0
+    for charge, amount in amounts(lines).items():
+        price = prices.find(charge)
+        if price is not None:
+            taken += min(price.free, amount) * price.usd
+    return taken
+
+
+def _unmetered(metered: MeteredDesign, traffic: Traffic) -> dict[str, str]:
+    """What the traffic has and couldn't be metered, and entities whose items can't be counted for storage."""
+    wanted = {*traffic.patterns, *(f"{entity}.{kind}" for entity, kind in traffic.writes)}
+    return {name: why for name, why in metered.failures.items() if name in wanted}

@@ -1,0 +1,91 @@
+"""What storage costs, and what is charged for the data in it: recovery, backups, exports, imports, restores."""
+
+from collections.abc import Iterator, Mapping
+
+from keyplan.capacity.consumed import Place
+from keyplan.capacity.cost.model import GB, Line, Part, priced
+from keyplan.capacity.cost.tables import RunTable
+from keyplan.capacity.metering import MeteredDesign, StoredPart
+from keyplan.capacity.prices import Charge, Prices
+from keyplan.capacity.prices.model import Item
+from keyplan.capacity.quantities import Rate
+from keyplan.capacity.traffic.model import Traffic
+from keyplan.design import Design
+
+OVERHEAD = 100
+"""The bytes that AWS adds for each item in a table, and for each entry in an index, when it bills storage."""
+
+
+def item_counts(design: type[Design], traffic: Traffic) -> dict[str, float]:
+    """How many items of each entity there are: as the traffic says, otherwise as the design expects."""
+    counts = {}
+    for entity in design.entities:
+        said = traffic.items.get(entity.__name__)
+        expected = entity.spec.expected.items if entity.spec.expected is not None else None
+        counts[entity.__name__] = float(said.count if said is not None else expected or 0)
+    return counts
+
+
+def growth_counts(design: type[Design], traffic: Traffic) -> dict[str, float]:
+    """How many items of each entity are added in a month."""
+    counts = {}
+    for entity in design.entities:
+        said = traffic.items.get(entity.__name__)
+        expected = entity.spec.expected.growth if entity.spec.expected is not None else None
+        rate = said.growth if said is not None else None
+        counts[entity.__name__] = traffic.per_month(rate) if rate is not None else float(expected or 0)
+    return counts
+
+
+def stored(metered: MeteredDesign, counts: Mapping[str, float]) -> dict[Place, StoredPart]:
+    """What so many items of each entity take in each table and index, with what follows from them."""
+    sums: dict[Place, StoredPart] = {}
+    for entity, count in counts.items():
+        for place, part in metered.stored.get(entity, {}).items():
+            old = sums.get(place, StoredPart(0, 0))
+            sums[place] = StoredPart(old.items + part.items * count, old.size + part.size * count)
+    return {place: part for place, part in sums.items() if part.items}
+
+
+def billed_gigabytes(part: StoredPart) -> float:
+    """The storage that is billed, with what is added for each item."""
+    return (part.size + OVERHEAD * part.items) / GB
+
+
+def storage_lines(
+    parts: Mapping[Place, StoredPart], tables: Mapping[str, RunTable], traffic: Traffic, prices: Prices
+) -> Iterator[Line]:
+    """The lines of storage and of what is done with the data, for each table."""
+    for run in tables.values():
+        own = {place: part for place, part in parts.items() if place.table == run.name}
+        charge = Charge("storage", run.infrequent)
+        stored_parts = [priced(prices, place, charge, billed_gigabytes(part)) for place, part in own.items()]
+        if stored_parts:
+            yield Line("storage", f"{run.name}: storage", tuple(stored_parts))
+        for name, part in _services(run, own, traffic, prices):
+            if part.amount:
+                yield Line("stream" if "stream" in name else "backup", f"{run.name}: {name}", (part,))
+
+
+def _services(
+    run: RunTable, own: Mapping[Place, StoredPart], traffic: Traffic, prices: Prices
+) -> Iterator[tuple[str, Part]]:
+    place, use = Place(run.name), run.use
+    # Recovery, backups and exports have the table and its local indexes; a restore brings back all indexes.
+    table = sum(part.size for each, part in own.items() if run.local(each)) / GB
+    everything = sum(part.size for part in own.values()) / GB
+    amounts: list[tuple[str, Item, float]] = [
+        ("point-in-time recovery", "recovery", table * run.recovery),
+        ("backups", "backup", table * use.backups),
+        ("cold backups", "cold backup", table * use.cold_backups),
+        ("restores", "restore", everything * _times(traffic, use.restores)),
+        ("exports", "export", table * _times(traffic, use.exports)),
+        ("imports", "import", table * _times(traffic, use.imports)),
+        ("reads of the stream", "stream read", _times(traffic, use.stream_reads)),
+    ]
+    for name, item, amount in amounts:
+        yield name, priced(prices, place, Charge(item), amount)
+
+
+def _times(traffic: Traffic, rate: Rate | None) -> float:
+    return traffic.per_month(rate) if rate is not None else 0.0

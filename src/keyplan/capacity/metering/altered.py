@@ -1,0 +1,84 @@
+"""What can be different from the design while it is metered: a change in memory, to find out what it would consume."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from keyplan.capacity.consumed import Place
+from keyplan.design import Op
+from keyplan.design.attributes import Projection
+from keyplan.design.item_collections import Aggregated
+from keyplan.design.operations import BatchGet, Follow, Get, ItemCount, Lookup, Merge, Query, Scan, Together
+
+
+@dataclass(frozen=True)
+class Altered:
+    """Patterns that read eventually consistently, and indexes that aren't there or hold less."""
+
+    eventual: frozenset[str] = frozenset()
+    """The names of patterns."""
+    dropped: frozenset[Place] = frozenset()
+    projections: Mapping[Place, Projection] = field(default_factory=dict)
+
+    def create_table(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The request that creates a table, with these changes."""
+        changed = dict(request)
+        for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+            indexes = [self._index(request["TableName"], each) for each in request.get(member, ())]
+            changed[member] = [each for each in indexes if each is not None]
+            if not changed[member]:
+                del changed[member]
+        used = set(_key_attributes(changed))
+        changed["AttributeDefinitions"] = [
+            each for each in request["AttributeDefinitions"] if each["AttributeName"] in used
+        ]
+        return changed
+
+    def _index(self, table: str, index: dict[str, Any]) -> dict[str, Any] | None:
+        place = Place(table, index["IndexName"])
+        if place in self.dropped:
+            return None
+        projection = self.projections.get(place)
+        if projection is None:
+            return index
+        described: dict[str, Any] = {"ProjectionType": projection.type}
+        if projection.attributes:
+            described["NonKeyAttributes"] = list(projection.attributes)
+        return {**index, "Projection": described}
+
+
+UNALTERED = Altered()
+
+
+def _key_attributes(request: dict[str, Any]) -> Iterator[str]:
+    """The attributes that a table has to define."""
+    indexes = [*request.get("GlobalSecondaryIndexes", ()), *request.get("LocalSecondaryIndexes", ())]
+    yield from (each["AttributeName"] for schema in (request, *indexes) for each in schema["KeySchema"])
+    for index in request.get("VectorIndexes", ()):
+        yield from (each["AttributeName"] for each in index.get("SearchSchema", ()))
+
+
+def eventual(op: Op[object]) -> Op[object]:
+    """An operation whose reads are all eventually consistent."""
+    match op:
+        case Get() | Lookup() | BatchGet() | Query() | Scan():
+            return op.changed(consistent=False)
+        case ItemCount(source=source) | Aggregated(source=source) | Follow(source=source):
+            return op.changed(source=eventual(source))
+        case Merge(queries=queries):
+            return op.changed(queries=tuple(map(eventual, queries)))
+        case Together(gets=gets):
+            return op.changed(gets=tuple(map(eventual, gets)))
+    return op
+
+
+def is_consistent(op: Op[object]) -> bool:
+    """Whether an operation has a strongly consistent read that could be an eventually consistent one."""
+    match op:
+        case Get() | Lookup() | BatchGet() | Query() | Scan():
+            return op.consistent
+        case ItemCount(source=source) | Aggregated(source=source) | Follow(source=source):
+            return is_consistent(source)
+        case Merge(queries=parts) | Together(gets=parts):
+            return any(map(is_consistent, parts))
+    return False
