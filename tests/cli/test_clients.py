@@ -108,6 +108,19 @@ def test_a_request_ends_within_the_timeout_and_says_what_it_waits_for(
     assert "up to 2 s (KEYPLAN_DYNAMODB_TIMEOUT): " in said
 
 
+def test_it_names_the_endpoint_that_the_environment_sets(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "eu-west-1"}
+    with closed() as url:
+        for name, value in {**settings, "AWS_ENDPOINT_URL_DYNAMODB": url}.items():
+            monkeypatch.setenv(name, value)
+        made, streams = clients(None, 0.1)
+        with closing(made), closing(streams), caplog.at_level(logging.WARNING), pytest.raises(EndpointConnectionError):
+            made.list_tables()
+    assert caplog.messages[0].startswith(f"Waiting for {url}, up to 0.1 s")
+
+
 @pytest.mark.parametrize("trouble", [(500, "InternalServerError"), (400, "ThrottlingException"), None])
 def test_a_request_is_repeated_until_it_succeeds(trouble: tuple[int, str] | None) -> None:
     with answering(trouble, trouble, (200, "")) as (url, asked), client(url, 10) as dynamodb:

@@ -61,7 +61,7 @@ def clients(endpoint_url: str | None, timeout: float) -> "tuple[DynamoDBClient, 
     except BotoCoreError as error:
         raise ValueError(str(error)) from error
     for client in made:
-        repeats = Repeats(endpoint_url or "DynamoDB on AWS", timeout)
+        repeats = Repeats(client.meta.endpoint_url, timeout)
         service = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register(f"before-call.{service}", repeats.begin)
         events: Any = client.meta.events  # its stubs don't know that this handler returns a number
