@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from keyplan.design import DesignError, Entity, InvalidValue
-from keyplan.design.examples import example_item
+from keyplan.design import Entity, InvalidValue
 from keyplan.design.templates import Template
 
 LARGEST_ITEM = 409_600
@@ -66,26 +65,15 @@ def _accepts(entity: type[Entity], name: str, text: str | bytes) -> bool:
     return not any(True for _ in entity.spec.limits.broken({name: text}))
 
 
-@cache
-def _example(entity: type[Entity]) -> Entity | None:
-    """An example item, or None if a field has no example."""
-    try:
-        return example_item(entity)
-    except (DesignError, ValueError):
-        return None
-
-
 def unlimited_fields(entity: type[Entity], template: Template) -> list[str]:
     """The fields of a template without a limit of their length."""
     return [name for name in template.fields if not longest_text(entity, name).is_limited]
 
 
-def longest_key(entity: type[Entity], template: Template) -> int:
-    """The bytes of the longest key that was found; 0 if none was."""
-    example = _example(entity)
-    if example is None:
-        return 0
-    texts = {name: found.text for name in template.fields if (found := longest_text(entity, name)).text is not None}
+def longest_key(example: Entity, template: Template) -> int:
+    """The bytes of the longest key that was found; 0 if none was. The example has the values that aren't texts."""
+    found = {name: longest_text(type(example), name) for name in template.fields}
+    texts = {name: each.text for name, each in found.items() if each.text is not None}
     try:
         return len((template.write({**example.__dict__, **texts}) or "").encode())
     except InvalidValue:

@@ -15,7 +15,6 @@ from keyplan.design import (
     Version,
     belongs_to,
     consumer,
-    counts,
     get,
     key,
     large,
@@ -126,7 +125,7 @@ def sessions_that_are_kept_with_users() -> type[Design]:
     return users_and_sessions(kept)
 
 
-@CASES.finds_nothing("KP505", "KP516")
+@CASES.finds_nothing("KP505")
 def sessions_that_are_not_kept() -> type[Design]:
     return users_and_sessions(unkept)
 
@@ -141,19 +140,6 @@ def sessions_alone() -> type[Design]:
     class Things(Design):
         tables = (kept,)
         entities = (Session,)
-
-    return Things
-
-
-@CASES.finds("KP516", "Kept")
-def a_time_to_live_that_no_entity_has() -> type[Design]:
-    class User(Entity, table=kept):
-        name: Id
-        primary = key("USER#{name}")
-
-    class Things(Design):
-        tables = (kept,)
-        entities = (User,)
 
     return Things
 
@@ -234,28 +220,13 @@ fading = Table("Fading", key("PK", "SK"), ttl="expires_at")
 watched = Table("Watched", key("PK", "SK"), ttl="expires_at", stream="NEW_AND_OLD_IMAGES")
 
 
-def rooms_and_guests(table: Table) -> type[Design]:
-    class Room(Entity, table=table):
-        room_id: Id
-        guests: Count = 0
-        primary = key("ROOM#{room_id}", "ROOM")
-
-    class Guest(Entity, table=table):
-        room_id: Id
-        name: Id
-        expires_at: Ttl
-        primary = key("ROOM#{room_id}", "GUEST#{name}")
-
-        @counts("guests")
-        def room(self) -> Ref[Room]:
-            return ref(Room, room_id=self.room_id)
-
+def games_and_moves(table: Table, moves_of: type[Entity] | None = None) -> type[Design]:
     class Game(Entity, table=table):
         game_id: Id
         expires_at: Ttl
         primary = key("GAME#{game_id}", "GAME")
 
-    class Move(Entity, table=table):
+    class Move(moves_of or Entity, table=table):  # type: ignore[misc,call-arg]  # a class that is chosen
         game_id: Id
         number: int
         primary = key("GAME#{game_id}", "MOVE#{number:04}")
@@ -266,43 +237,28 @@ def rooms_and_guests(table: Table) -> type[Design]:
 
     class Things(Design):
         tables = (table,)
-        entities = (Room, Guest, Game, Move)
-
-    return Things
-
-
-@CASES.finds("KP514", "Guest.expires_at", "Game.expires_at")
-def expired_items_that_nobody_sees() -> type[Design]:
-    return rooms_and_guests(fading)
-
-
-@CASES.finds_nothing("KP514")
-def expired_items_in_a_stream() -> type[Design]:
-    return rooms_and_guests(watched)
-
-
-@CASES.finds_nothing("KP514")
-def expired_items_that_nothing_depends_on() -> type[Design]:
-    class Game(Entity, table=fading):
-        game_id: Id
-        expires_at: Ttl
-        primary = key("GAME#{game_id}", "GAME")
-
-    class Move(Entity, table=fading):
-        game_id: Id
-        number: int
-        expires_at: Ttl
-        primary = key("GAME#{game_id}", "MOVE#{number:04}")
-
-        @belongs_to(on_delete="cascade")
-        def game(self) -> Ref[Game]:
-            return ref(Game, game_id=self.game_id)
-
-    class Things(Design):
-        tables = (fading,)
         entities = (Game, Move)
 
     return Things
+
+
+class Fading(Entity, abstract=True):
+    expires_at: Ttl
+
+
+@CASES.finds("KP517", "Game.expires_at")
+def moves_that_stay() -> type[Design]:
+    return games_and_moves(fading)
+
+
+@CASES.finds_nothing("KP517")
+def moves_that_a_handler_can_delete() -> type[Design]:
+    return games_and_moves(watched)
+
+
+@CASES.finds_nothing("KP517")
+def moves_that_expire_too() -> type[Design]:
+    return games_and_moves(fading, Fading)
 
 
 # Regions

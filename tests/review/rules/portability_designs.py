@@ -228,39 +228,3 @@ def two_patterns_with_one_wording() -> type[Design]:
 @CASES.finds_nothing("KP613")
 def patterns_with_their_own_wording() -> type[Design]:
     return Blog
-
-
-class Post(Entity, table=blog):
-    post_id: Id
-    title: str
-    text: str
-    primary = key("POST#{post_id}", "POST")
-    by_title = blog.GSI1("{title}")
-
-
-class Story(Post, table=blog):
-    body: str = ""
-    primary = key("STORY#{post_id}", "STORY")
-
-
-@CASES.finds("KP615", "Blog.GSI1")
-def an_index_with_an_attribute_that_nobody_stores() -> type[Design]:
-    class Posts(Design):
-        tables = (blog,)
-        entities = (Post,)
-
-    return Posts
-
-
-@CASES.finds_nothing("KP615")
-def an_index_with_attributes_that_are_stored() -> type[Design]:
-    class Posts(Design):
-        tables = (blog,)
-        entities = (Story,)
-
-    return Posts
-
-
-@CASES.finds_nothing("KP615")
-def an_index_that_nothing_is_in() -> type[Design]:
-    return Blog

@@ -10,9 +10,12 @@ from keyplan.design import (
     Design,
     Entity,
     Id,
+    ItemCount,
+    OrderedList,
     Query,
     Scan,
     Table,
+    count,
     include,
     index,
     key,
@@ -358,6 +361,69 @@ def filters_with_100_values() -> type[Design]:
             return query(Town.primary, town_id=town_id)
 
     return Towns
+
+
+news = Table(
+    "News",
+    key("PK", "SK"),
+    indexes={"GSI1": index(key("author", "SK"), include("title")), "GSI2": index(key("GSI2PK"), KEYS_ONLY)},
+)
+
+
+class Article(Entity, table=news):
+    article_id: Id
+    author: Id
+    title: str
+    text: str
+
+    primary = key("ARTICLE#{article_id}", "ARTICLE#{article_id}")
+    by_author = news.GSI1("{author}")
+
+
+class Link(Entity, table=news):
+    link_id: Id
+    topic: Id
+
+    primary = key("LINK#{link_id}", "LINK")
+    by_topic = news.GSI2("{topic}")
+
+
+@CASES.finds("KP215", "News.articles", "News.texts")
+def articles_without_their_text() -> type[Design]:
+    class News(Design):
+        tables = (news,)
+        entities = (Article,)
+
+        @pattern("Articles of an author")
+        def articles(self, author: str) -> Query[Article]:
+            return query(Article.by_author, author=author)
+
+        @pattern("Texts of an author")
+        def texts(self, author: str) -> OrderedList[str]:
+            return query(Article.by_author, author=author).only(lambda article: article.text)
+
+    return News
+
+
+@CASES.finds_nothing("KP215")
+def what_the_index_has() -> type[Design]:
+    class News(Design):
+        tables = (news,)
+        entities = (Article, Link)
+
+        @pattern("Titles of an author")
+        def titles(self, author: str) -> OrderedList[tuple[str, str]]:
+            return query(Article.by_author, author=author).only(lambda article: (article.article_id, article.title))
+
+        @pattern("Number of articles of an author")
+        def number(self, author: str) -> ItemCount:
+            return count(query(Article.by_author, author=author))
+
+        @pattern("Links of a topic")
+        def links(self, topic: str) -> Query[Link]:
+            return query(Link.by_topic, topic=topic)
+
+    return News
 
 
 # Regions

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from keyplan.design import Entity
+from keyplan.design.entity_spec import EntitySpec
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, Unjudged, rule
 
@@ -93,35 +95,34 @@ def consumer_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
 
 
 @rule(
-    "KP514",
-    "expiry-not-counted",
+    "KP517",
+    "expiry-leaves-children",
     group="operations",
     severity="warning",
-    title="Items that expire without being counted out",
+    title="Children that stay when their parent expires",
 )
-def expiry_not_counted(reviewed: Reviewed) -> Iterator[Problem]:
-    """The entity's items expire, and other items count them or are deleted with them. DynamoDB deletes an expired item
-    and nothing else, so counts stay too high, and children stay where they are.
+def expiry_leaves_children(reviewed: Reviewed) -> Iterator[Problem]:
+    """The entity's items expire, and children that don't expire are deleted together with it. DynamoDB deletes an
+    expired item and nothing else, so its children stay: they are listed and paid for, and refer to nothing.
 
     A handler of the table's stream can do what a delete would have done: `clean_up_expired(change.before)`. For that,
     the stream must have the old images, and the table has none, or one without them.
 
-    Give the table `stream="NEW_AND_OLD_IMAGES"` and run such a handler."""
-    cascading = {
-        parent.entity
-        for spec in reviewed.specs
-        for parent in spec.parents
-        if parent.on_delete == "cascade" and "ttl" not in spec.by_kind
-    }
+    Give the table `stream="NEW_AND_OLD_IMAGES"` and run such a handler, or let the children expire with their parent.
+    """
     for spec in reviewed.specs:
-        counted = bool(spec.counters) or any(parent.count is not None for parent in spec.parents)
-        if "ttl" not in spec.by_kind or not (counted or spec.entity in cascading):
-            continue
-        if spec.table.stream not in ("NEW_AND_OLD_IMAGES", "OLD_IMAGE"):
-            what = "the items that count it" if counted else "its children"
+        children = [
+            each.name for each in reviewed.specs if "ttl" not in each.by_kind and _falls_with(each, spec.entity)
+        ]
+        has_old_images = spec.table.stream in ("NEW_AND_OLD_IMAGES", "OLD_IMAGE")
+        if "ttl" in spec.by_kind and children and not has_old_images:
             yield Problem(
                 reviewed.at(spec, spec.by_kind["ttl"].name),
-                f"when DynamoDB deletes an expired {spec.noun}, {what} stay as they are, and no stream shows it",
+                f"when DynamoDB deletes an expired {spec.noun}, its {' and '.join(children)} items stay",
                 "Give the table a stream with old images, and run a handler with clean_up_expired.",
                 'stream="NEW_AND_OLD_IMAGES"',
             )
+
+
+def _falls_with(child: EntitySpec, parent: type[Entity]) -> bool:
+    return any(each.entity is parent and each.on_delete == "cascade" for each in child.parents)

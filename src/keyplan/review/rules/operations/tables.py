@@ -162,28 +162,3 @@ def objects_not_restored(reviewed: Reviewed) -> Iterator[Problem]:
                     "Turn on versions in the bucket, or keep the value in parts.",
                     f"{field.name}: Annotated[str, large()]",
                 )
-
-
-@rule(
-    "KP516",
-    "nothing-expires",
-    group="operations",
-    severity="info",
-    title="A time to live that no item has",
-    whole=True,
-)
-def nothing_expires(reviewed: Reviewed) -> Iterator[Problem]:
-    """DynamoDB deletes items by an attribute of the table, and no entity of the design stores a time there. Nothing
-    will ever expire.
-
-    Either a field that was meant to be the time to live is stored under another name, or the entities that expired were
-    removed. If another program writes items that expire, the design can't know it.
-
-    Store a `Ttl` field under that name, or remove `ttl` from the table."""
-    for table in reviewed.tables:
-        if table.ttl is not None and not any("ttl" in spec.by_kind for spec in reviewed.entities_in(table)):
-            yield Problem(
-                reviewed.at_table(table),
-                f"its items expire by {table.ttl}, which no entity stores",
-                "Store a Ttl field there, or remove ttl from the table.",
-            )

@@ -146,34 +146,3 @@ def no_purpose(reviewed: Reviewed) -> Iterator[Problem]:
             "its class has no docstring, with which its documents would begin",
             "Write what it is for in one or two sentences.",
         )
-
-
-@rule(
-    "KP615",
-    "unknown-projection",
-    group="portability",
-    severity="warning",
-    title="A projected attribute that no entity stores",
-    whole=True,
-)
-def unknown_projection(reviewed: Reviewed) -> Iterator[Problem]:
-    """An index projects an attribute by its name, and no entity in the index stores one of this name. Names of
-    attributes are as they are stored: with `case="camel"`, the field `created_at` is `createdAt`.
-
-    The index is created, and lacks the attribute that was meant. Queries that need it read the table as well, for each
-    item.
-
-    Write the name as it is stored, or remove it."""
-    for table in reviewed.tables:
-        for index in table.by_name.values():
-            placed = [spec for spec, _ in reviewed.placed_in(index)]
-            known = {field.stored for spec in placed for field in spec.fields.values()}
-            known |= {attribute.name for attribute in table.key_attributes}
-            known |= {name for name in (table.type_attribute, table.envelope, table.ttl) if name}
-            unknown = [name for name in index.projection.attributes if name not in known]
-            if placed and unknown:
-                yield Problem(
-                    reviewed.at_table(table, index.name),
-                    f"no entity in it stores {', '.join(unknown)}",
-                    "Write the name as it is stored, or remove it.",
-                )

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from keyplan.design import Scan
 from keyplan.design.conditions import Node
-from keyplan.design.operations import Query
+from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.operations import ItemCount, Query
+from keyplan.design.tables import Index
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, rule
 
@@ -55,3 +57,45 @@ def _longest_list(node: Node) -> int:
 
 def _operators(node: Node) -> int:
     return sum(1 for _ in _parts(node))
+
+
+@rule(
+    "KP215",
+    "not-in-index",
+    group="rejected",
+    severity="info",
+    title="A pattern that needs attributes that its index doesn't have",
+)
+def not_in_index(reviewed: Reviewed) -> Iterator[Problem]:
+    """The pattern returns items, or fields of them, and the index that it queries doesn't project all of their
+    attributes. DynamoDB refuses to return others from a global index.
+
+    Keyplan reads them from the table: after the query, one more request for up to 100 items, and one more read for each
+    item. An item that was changed since is as it is now, and one that is no longer in the partition is left out.
+
+    Project the attributes into the index, or read only the fields that it has: `.only(lambda post: post.title)`. For a
+    list that is read seldom, the smaller index can be worth it: accept the finding then."""
+    counted = {id(op.source) for _, op in reviewed.reads if isinstance(op, ItemCount)}
+    for pattern, query in reviewed.queries:
+        index = query.key.index
+        if index is None or index.local or id(query) in counted:
+            continue
+        for spec in (entity.spec for entity in query.entities):
+            wanted = query.selection.fields if query.selection is not None else tuple(spec.fields)
+            lacking = [name for name in wanted if not _has(index, spec, name)]
+            if lacking:
+                yield Problem(
+                    reviewed.at_pattern(pattern),
+                    f"{index.name} doesn't have {', '.join(lacking)} of {spec.name}, so each item is read again",
+                    "Project these into the index, or read only the fields that it has.",
+                )
+
+
+def _has(index: Index, spec: EntitySpec, name: str) -> bool:
+    """Whether the value of a field can be read from an index: from its attribute, or from a key that is there."""
+    field, envelope = spec.fields[name], spec.table.envelope
+    inside = envelope is not None and not field.on_top and field.stored not in spec.key_attributes
+    attribute = envelope if envelope is not None and inside else field.stored
+    keys = [key for key in spec.keys if key.index is None or key.index is index]
+    templates = [part.template for key in keys for part in key.parts if part.template is not None]
+    return attribute not in spec.not_in(index) or any(name in template.readable_fields for template in templates)

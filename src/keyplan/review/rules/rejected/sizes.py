@@ -35,7 +35,8 @@ def key_too_long(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     for spec, place, template, most in _templates(reviewed):
         for name in unlimited_fields(spec.entity, template):
             yield Unjudged(reviewed.at(spec, name), _LIMIT)
-        size = longest_key(spec.entity, template)
+        example = reviewed.example(spec)
+        size = 0 if example is None else longest_key(example, template)
         if size > most:
             yield Problem(
                 place,
