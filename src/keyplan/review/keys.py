@@ -54,17 +54,13 @@ def choices(spec: EntitySpec, field: str) -> tuple[object, ...] | None:
 
 
 def partitions(spec: EntitySpec, key: KeySpec) -> int | None:
-    """How many hash values the items of an entity can have under a key: None if that isn't limited, or are many."""
+    """How many hash values an entity's items can have under a key: None if many, or if they are spread over shards."""
     number = 1
     for part in key.hash:
         for slot in _slots(part):
-            if slot.shards is not None:
-                number *= slot.shards.count
-                continue
-            values = (
-                None if part.template is not None and part.template.formats[slot].bucket else choices(spec, slot.field)
-            )
-            if values is None:
+            is_bucket = part.template is not None and part.template.formats[slot].bucket is not None
+            values = choices(spec, slot.field)
+            if values is None or is_bucket or slot.shards is not None:
                 return None
             number *= len(values)
     return number if number <= FEW else None

@@ -173,7 +173,6 @@ SYSTEMS: Mapping[str, Known] = {
 
 BESIDES: Mapping[str, tuple[str, ...]] = {
     "funkedupshift": (
-        "KP310 Rating.by_stars",
         "KP402 Group.by_entity",
         "KP402 Site.by_entity",
         "KP402 SquashPlayer.by_entity",

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from keyplan.design import Created, Design, Entity, Id, Table, created, expect, key, new_id
+from keyplan.design import Created, Design, Entity, Id, Query, Table, created, expect, key, new_id, pattern, query
+from keyplan.review import Reviewed
 from tests.review.rules.cases import Cases
 
 CASES = Cases()
@@ -130,3 +131,35 @@ def a_partition_for_each_day() -> type[Design]:
         by_day = table.GSI1("{day}", "{match_id}")
 
     return of(Event, Match)
+
+
+class Listed(Entity, table=table):
+    user_id: Id
+    primary = key("USER#{user_id}", "USER")
+    all = table.GSI1("USERS", "{user_id}")
+
+
+class Booked(Entity, table=table):
+    day: date
+    visit_id: Id
+    primary = key("{day}", "{visit_id}")
+
+
+class Users(Design):
+    tables = (table,)
+    entities = (Listed, Booked)
+
+    @pattern("All users")
+    def users(self) -> Query[Listed]:
+        return query(Listed.all)
+
+
+@CASES.finds("KP402", "Listed.all")
+@CASES.finds("KP405", "Booked.primary")
+def traffic_that_is_too_much_for_a_partition() -> Reviewed:
+    return Reviewed(Users, rates={"Listed.create": 20, "users": 700, "Booked.create": 1_500})
+
+
+@CASES.finds_nothing("KP402", "KP405")
+def traffic_that_is_far_below_the_limits() -> Reviewed:
+    return Reviewed(Users, rates={"Listed.create": 20, "users": 50})

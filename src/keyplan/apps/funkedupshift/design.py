@@ -148,19 +148,19 @@ class FunkedUpShiftDesign(Design):
     def groups(self) -> Query[Group]:
         return query(Group.all)
 
-    @pattern("Get group")
+    @pattern("Get group", decides="what the members of the group may do")
     def group(self, name: str) -> Get[Group]:
         """Read strongly, because permissions depend on it."""
         return get(Group, name=name, consistent=True)
 
-    @pattern("Groups by their names")
+    @pattern("Groups by their names", decides="what the user may do")
     def groups_by_names(self, names: Sequence[str]) -> BatchGet[Group]:
         """Read strongly, because permissions depend on them."""
         return batch_get(Group, names, consistent=True)
 
     # 6. User membership in custom group
 
-    @pattern("User's custom groups")
+    @pattern("User's custom groups", decides="what the user may do")
     def memberships(self, user_id: str) -> Query[Membership]:
         """Read strongly, because permissions depend on them."""
         return query(Membership.primary, user_id=user_id, consistent=True)
@@ -174,7 +174,7 @@ class FunkedUpShiftDesign(Design):
     def group_members(self, group_name: str) -> Query[Membership]:
         return query(Membership.by_group, group_name=group_name)
 
-    @pattern("Is the user in the group")
+    @pattern("Is the user in the group", decides="whether the user is removed from the group")
     def membership(self, user_id: str, group_name: str) -> Get[Membership]:
         """Read strongly, because permissions depend on it."""
         return get(Membership, user_id=user_id, group_name=group_name, consistent=True)

@@ -61,22 +61,22 @@ class HackTrackerDesign(Design):
     def user(self, user_id: str) -> Get[User]:
         return get(User, user_id=user_id)
 
-    @pattern("Team Membership")
+    @pattern("Team Membership", decides="what the user may do in the team")
     def membership(self, user_id: str, team_id: str) -> Get[Membership]:
         """Read consistently: it decides what the user may do."""
         return get(Membership, user_id=user_id, team_id=team_id, consistent=True)
 
-    @pattern("Team Profile")
+    @pattern("Team Profile", decides="whether anything of the team is shown")
     def team(self, team_id: str) -> Get[Team]:
         """Read consistently: a deleted team hides everything that belongs to it."""
         return get(Team, team_id=team_id, consistent=True)
 
-    @pattern("Player Roster Record")
+    @pattern("Player Roster Record", decides="whether the player can be linked or removed")
     def player(self, team_id: str, player_id: str) -> Get[Player]:
         """Read consistently: whether it is linked decides what can be done."""
         return get(Player, team_id=team_id, player_id=player_id, consistent=True)
 
-    @pattern("Game Info")
+    @pattern("Game Info", decides="what can be done in the game")
     def game(self, game_id: str) -> Get[Game]:
         """Read consistently: its status and line-up decide what can be done."""
         return get(Game, game_id=game_id, consistent=True)
@@ -170,7 +170,7 @@ class HackTrackerDesign(Design):
     def game_at_bats(self, game_id: str) -> Query[AtBat]:
         return query(AtBat.primary, game_id=game_id)
 
-    @pattern("At-bats of a game, the last one first")
+    @pattern("At-bats of a game, the last one first", decides="which at-bat is undone")
     def last_at_bats(self, game_id: str) -> Query[AtBat]:
         """Read consistently: undo removes the at-bat that was scored a moment ago, and all of them carry the game's
         date."""
@@ -194,7 +194,7 @@ class HackTrackerDesign(Design):
     def games_by_ids(self, game_ids: Sequence[str]) -> BatchGet[Game]:
         return batch_get(Game, game_ids)
 
-    @pattern("Invitation by its secret")
+    @pattern("Invitation by its secret", decides="whether the invitation can be accepted")
     def invitation(self, secret_hash: str) -> Get[Invitation]:
         return get(Invitation, secret_hash=secret_hash, consistent=True)
 

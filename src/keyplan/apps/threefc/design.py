@@ -92,7 +92,7 @@ class ThreeFC(Design):
         """By team."""
         return query(Roster.primary, game_id=game_id)
 
-    @pattern("Create/list goal events for a game in deterministic timeline order")
+    @pattern("Create/list goal events for a game in deterministic timeline order", decides="which goal is undone")
     def timeline(self, game_id: str) -> Query[Goal]:
         """Consistent, because undo removes the goal that was entered last, maybe a moment ago."""
         return query(Goal.primary, game_id=game_id, consistent=True)
@@ -107,7 +107,7 @@ class ThreeFC(Design):
     def session_scope(self, session_id: str) -> Get[SessionLookup]:
         return get(SessionLookup, session_id=session_id)
 
-    @pattern("Grant of a user in a league")
+    @pattern("Grant of a user in a league", decides="what the user may do in the league")
     def grant(self, league_id: str, user_id: str) -> Get[Acl]:
         """Consistent, so that a revoked grant counts no longer."""
         return get(Acl, league_id=league_id, user_id=user_id, consistent=True)

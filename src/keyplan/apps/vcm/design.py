@@ -183,7 +183,7 @@ class VcmDesign(Design):
     def media_by_ids(self, ids: Sequence[str]) -> BatchGet[Media]:
         return batch_get(Media, ids)
 
-    @pattern("List what uses a media item")
+    @pattern("List what uses a media item", decides="whether the media item is still used")
     def media_references(self, media_id: str) -> Query[MediaRef]:
         return query(MediaRef.primary, media_id=media_id, consistent=True)
 
@@ -241,7 +241,7 @@ class VcmDesign(Design):
 
     # Migration
 
-    @pattern("How far a migration came")
+    @pattern("How far a migration came", decides="where the migration continues")
     def imports(self, export_id: str) -> Query[Import]:
         return query(Import.primary, export_id=export_id, consistent=True)
 

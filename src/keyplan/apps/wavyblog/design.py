@@ -53,12 +53,12 @@ class WavyBlog(Design):
         *ACCEPTED,
     )
 
-    @pattern("Get User by Username")
+    @pattern("Get User by Username", decides="what a request may do")
     def user(self, username: str) -> Get[User]:
         """Read consistently: the role decides what a request may do, and a change of role applies at once."""
         return get(User, username=username, consistent=True)
 
-    @pattern("Get User by Email")
+    @pattern("Get User by Email", decides="whether a password is right")
     def user_by_email(self, email: str) -> Lookup[User]:
         """Lookup via UserEmail entity, then User entity. Read consistently: an old password is refused at once."""
         return lookup(User.email_guard, email=email, consistent=True)
@@ -118,7 +118,7 @@ class WavyBlog(Design):
             filter=lambda post: post.is_published | (post.author_id == username),
         )
 
-    @pattern("Get Posts by Slugs")
+    @pattern("Get Posts by Slugs", decides="which posts are deleted together")
     def posts_by_slugs(self, slugs: Sequence[str]) -> BatchGet[Post]:
         """In the order asked, as they are now."""
         return batch_get(Post, slugs, consistent=True)
@@ -146,24 +146,24 @@ class WavyBlog(Design):
         """Newest first."""
         return query(Image.primary, username=username, newest_first=True)
 
-    @pattern("Get Image by User and ID")
+    @pattern("Get Image by User and ID", decides="which file is deleted")
     def image(self, username: str, image_id: str) -> Get[Image]:
         return get(Image, username=username, image_id=image_id, consistent=True)
 
-    @pattern("Files of images that are being deleted")
+    @pattern("Files of images that are being deleted", decides="which files are deleted")
     def leftovers(self) -> Query[Leftover]:
         return query(Leftover.primary, consistent=True)
 
-    @pattern("Get refresh token by hash")
+    @pattern("Get refresh token by hash", decides="whether a sign-in continues")
     def refresh_token(self, token_hash: str) -> Lookup[RefreshToken]:
         """Read consistently, so that signing out right after signing in works."""
         return lookup(RefreshToken.by_hash, token_hash=token_hash, consistent=True)
 
-    @pattern("Get token family")
+    @pattern("Get token family", decides="whether a sign-in is still valid")
     def token_family(self, username: str, family_id: str) -> Get[TokenFamily]:
         return get(TokenFamily, username=username, family_id=family_id, consistent=True)
 
-    @pattern("Get User with token family")
+    @pattern("Get User with token family", decides="whether an access token is still valid")
     def user_and_family(
         self, username: str, family_id: str
     ) -> Together[tuple[list[User | None], list[TokenFamily | None]]]:
@@ -173,12 +173,12 @@ class WavyBlog(Design):
             batch_get(TokenFamily, [{"username": username, "family_id": family_id}], consistent=True),
         )
 
-    @pattern("Get token families by User")
+    @pattern("Get token families by User", decides="which sign-ins are revoked")
     def token_families(self, username: str) -> Query[TokenFamily]:
         """All sign-ins of a user, to revoke them."""
         return query(TokenFamily.primary, username=username, consistent=True)
 
-    @pattern("Get refresh tokens by User")
+    @pattern("Get refresh tokens by User", decides="which tokens are deleted")
     def refresh_tokens(self, username: str) -> Query[RefreshToken]:
         return query(RefreshToken.primary, username=username, consistent=True)
 

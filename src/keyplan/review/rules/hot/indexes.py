@@ -49,6 +49,7 @@ def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
     group="hot",
     severity="info",
     title="Attributes in an index that nobody reads from it",
+    whole=True,
 )
 def unread_projection(reviewed: Reviewed) -> Iterator[Problem]:
     """An index has copies of attributes, and each pattern that reads it takes only others.
@@ -170,6 +171,7 @@ def projected_nothing(reviewed: Reviewed) -> Iterator[Problem]:
     group="hot",
     severity="warning",
     title="Items in an index that no access pattern reads there",
+    whole=True,
 )
 def unused_placement(reviewed: Reviewed) -> Iterator[Problem]:
     """Items of an entity are in an index that is read for other entities only.

@@ -1,9 +1,10 @@
 """Keys that put too much into one partition."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.operations import Query
 from keyplan.design.specs import KeySpec
 from keyplan.review.keys import grows, is_time_only, partitions
 from keyplan.review.reviewed import Reviewed, is_housekeeping
@@ -13,20 +14,41 @@ _FEW_ITEMS = 10_000
 """So many items in a partition are no problem, unless they are asked for thousands of times a second."""
 _SLOW_GROWTH = 1_000_000
 """So many items a month are one every few seconds."""
-_LIMITS = "one partition takes 1,000 write and 3,000 read units a second"
+_MOST_WRITES, _MOST_READS = 1_000, 3_000
+"""The units that one partition takes in a second (AWS: "Best practices for designing and using partition keys")."""
+_MUCH = 0.1
+"""From this part of it on, a partition may become hot: the load isn't even, neither over time nor over the values."""
+
+
+class _Load(NamedTuple):
+    """What is known of the traffic of one partition: requests a second, each at least one unit, or half a unit."""
+
+    writes: float
+    reads: float
+
+    @property
+    def is_high(self) -> bool:
+        return self.writes >= _MUCH * _MOST_WRITES or self.reads / 2 >= _MUCH * _MOST_READS
+
+    @property
+    def severity(self) -> Severity:
+        return "error" if self.writes > _MOST_WRITES or self.reads / 2 > _MOST_READS else "warning"
 
 
 class _Narrow(NamedTuple):
-    """A key whose hash values are few."""
+    """A key under which many items are in few partitions."""
 
     spec: EntitySpec
     key: KeySpec
     number: int
-    """How many hash values there are."""
+    """How many hash values there are at a time."""
+    load: _Load | None
 
     @property
     def severity(self) -> Severity:
-        """It is known to be a problem only if the design says how many items there will be."""
+        """It is known to be a problem only if the design says how many items there will be, or the traffic is known."""
+        if self.load is not None:
+            return self.load.severity
         return "info" if self.spec.expected is None or self.spec.expected.items is None else "warning"
 
     @property
@@ -42,18 +64,41 @@ class _Narrow(NamedTuple):
         return f"{'its' if self._is_sparse else 'all'} {self.spec.noun} items"
 
     @property
+    def limits(self) -> str:
+        limits = f"one partition takes {_MOST_WRITES:,} write and {_MOST_READS:,} read units a second"
+        if self.load is None:
+            return limits
+        return f"{self.load.writes:,.0f} writes and {self.load.reads:,.0f} reads a second for each, and {limits}"
+
+    @property
     def _is_sparse(self) -> bool:
         """Whether only some of the items have the key."""
         return self.key.when is not None or any(self.spec.fields[name].optional for name in self.key.fields)
 
 
 def _narrow(reviewed: Reviewed) -> Iterator[_Narrow]:
-    """The keys with few hash values under which there can be many items."""
+    """The keys with few hash values under which there can be many items, or much traffic."""
     for spec in reviewed.specs:
         for key in () if is_housekeeping(spec.table) else spec.keys:
-            count = partitions(spec, key)
-            if count is not None and not _is_one_item(spec, key) and not _stays_small(spec, count):
-                yield _Narrow(spec, key, count)
+            number = partitions(spec, key)
+            if number is None or _is_one_item(spec, key):
+                continue
+            load = _load(reviewed, spec, key, number)
+            if not _stays_small(spec, number) if load is None else load.is_high:
+                yield _Narrow(spec, key, number, load)
+
+
+def _load(reviewed: Reviewed, spec: EntitySpec, key: KeySpec, number: int) -> _Load | None:
+    """The traffic of each partition of a key, if it is known."""
+    if reviewed.rates is None:
+        return None
+    writes = sum(rate for name, rate in reviewed.rates.items() if name.startswith(f"{spec.name}."))
+    readers = {pattern.name for pattern, query in reviewed.queries if _reads(query, spec, key)}
+    return _Load(writes / number, sum(reviewed.rates.get(name, 0) for name in readers) / number)
+
+
+def _reads(query: Query[Any], spec: EntitySpec, key: KeySpec) -> bool:
+    return spec.entity in query.entities and query.key.index is key.index
 
 
 def _is_one_item(spec: EntitySpec, key: KeySpec) -> bool:
@@ -91,7 +136,7 @@ def one_partition(reviewed: Reviewed) -> Iterator[Problem]:
         if each.number == 1 and not grows(each.spec, each.key):
             yield Problem(
                 reviewed.at(each.spec, key=each.key),
-                f"{each.where} has {each.many} in one partition: {_LIMITS}",
+                f"{each.where} has {each.many} in one partition: {each.limits}",
                 "Spread them over shards, or say that there are few of them.",
                 "expected=expect(items=...)",
                 severity=each.severity,
@@ -119,7 +164,7 @@ def few_partitions(reviewed: Reviewed) -> Iterator[Problem]:
         if each.number > 1 and not grows(each.spec, each.key):
             yield Problem(
                 reviewed.at(each.spec, key=each.key),
-                f"{each.where} has {each.many} in {each.number} partitions: {_LIMITS}",
+                f"{each.where} has {each.many} in {each.number} partitions: {each.limits}",
                 "Put something with many values into the hash key, or say that there are few items.",
                 "expected=expect(items=...)",
                 severity=each.severity,
@@ -148,8 +193,8 @@ def growing_end(reviewed: Reviewed) -> Iterator[Problem]:
             shown = "one partition" if each.number == 1 else f"{each.number} partitions"
             yield Problem(
                 reviewed.at(each.spec, key=each.key),
-                f"{each.where} has {each.many} in {shown}, each new one at the same end: at most 1,000 write units a "
-                "second, and splitting doesn't help",
+                f"{each.where} has {each.many} in {shown}, each new one at the same end, so that splitting doesn't "
+                f"help: {each.limits}",
                 "Spread them over shards, or say that there are few of them.",
                 "expected=expect(items=..., growth=...)",
                 severity=each.severity,
@@ -175,12 +220,14 @@ def time_partition(reviewed: Reviewed) -> Iterator[Problem]:
     for spec in reviewed.specs:
         growth = None if spec.expected is None else spec.expected.growth
         for key in () if is_housekeeping(spec.table) else spec.keys:
-            if is_time_only(spec, key) and not (growth is not None and growth <= _SLOW_GROWTH):
-                where = spec.table.name if key.index is None else f"the index {key.index.name}"
+            load = _load(reviewed, spec, key, 1)
+            is_hot = not (growth is not None and growth <= _SLOW_GROWTH) if load is None else load.is_high
+            if is_time_only(spec, key) and is_hot:
+                each = _Narrow(spec, key, 1, load)
                 yield Problem(
                     reviewed.at(spec, key=key),
-                    f"{where} has all {spec.noun} items of the same time in one partition: {_LIMITS}",
+                    f"{each.where} has all {spec.noun} items of the same time in one partition: {each.limits}",
                     "Put something with many values in front of the time, or add a shard.",
                     f"{key.hash[0].source}#{{shard({spec.primary.fields[0]}, 16)}}",
-                    severity="info" if growth is None else "warning",
+                    severity="warning" if growth is not None and load is None else each.severity,
                 )

@@ -73,7 +73,7 @@ def _counted(item: Entity) -> list[tuple[EntitySpec, set[str]]]:
         for target in (each for each in named_by(method(item)) if each.amount):
             spec = target.entity.spec
             where = (spec.name, *target.values.values())
-            found.setdefault(where, (spec, set()))[1].add(spec.fields[field].stored)
+            found.setdefault(where, (spec, set()))[1].update(each.stored for each in spec.counts if each.name == field)
     return list(found.values())
 
 
@@ -114,7 +114,7 @@ def near_transaction_limit(reviewed: Reviewed) -> Iterator[Problem]:
         most = most_actions(spec)
         size = (spec.expected.size if spec.expected is not None else None) or 0
         copies = 1 + sum(derived.kind == "mirror" for derived in spec.derived)
-        if most >= _NEAR:
+        if _NEAR <= most <= MOST_ACTIONS:
             yield Problem(
                 reviewed.at(spec),
                 f"a change can affect {most} items, and a transaction can have {MOST_ACTIONS}",

@@ -136,6 +136,7 @@ def redundant_guard(reviewed: Reviewed) -> Iterator[Problem]:
     group="wrong",
     severity="warning",
     title="A count that nothing counts",
+    whole=True,
 )
 def count_not_kept(reviewed: Reviewed) -> Iterator[Problem]:
     """An entity has a `Count`, and no other entity's items add to it.

@@ -127,7 +127,7 @@ def one_of_many(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     """
     for pattern, query in reviewed.queries:
         spec, key = query.entities[0].spec, query.key
-        if len(query.entities) > 1 or query.size is not None or not set(key.fields) <= set(query.values):
+        if len(query.entities) > 1 or query.size is not None or spec.broken or not set(key.fields) <= set(query.values):
             continue
         if is_unique(reviewed, spec, key):
             continue

@@ -15,6 +15,7 @@ from keyplan.review.rule import Problem, rule
     group="wrong",
     severity="warning",
     title="A time to live that no item has",
+    whole=True,
 )
 def expiry_not_stored(reviewed: Reviewed) -> Iterator[Problem]:
     """The table has a time to live, and no entity stores anything in its attribute.

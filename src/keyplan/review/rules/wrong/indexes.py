@@ -34,7 +34,7 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for spec, key in reviewed.keys_read:
         required = [name for part in key.hash for name in part.fields if not spec.fields[name].optional]
-        if key.index is None or key.when is not None or not required:
+        if key.index is None or key.when is not None or not required or reviewed.errors:
             continue
         for slot in dict.fromkeys(sort_slots(key)):
             if spec.fields[slot.field].optional and not slot.absent and not _is_listed_without(reviewed, spec, slot):
@@ -93,7 +93,7 @@ def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
     Store one of the fields under another name (`stored("day")`), so that the items aren't in the index. If they are
     meant to be there, say so with a placement.
     """
-    for spec in reviewed.specs:
+    for spec in (each for each in reviewed.specs if not each.broken):
         stored = {field.stored for field in spec.fields.values() if field.on_top or not spec.table.envelope}
         for index in spec.table.by_name.values():
             names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)

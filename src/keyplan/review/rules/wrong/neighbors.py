@@ -131,6 +131,7 @@ class _Keys(NamedTuple):
     spec: EntitySpec
     shown: str
     member: str
+    is_guard: bool
     table: Table
     templates: tuple[Template | None, ...]
 
@@ -144,6 +145,13 @@ class _Keys(NamedTuple):
         """Whether they are written alike: then it is on purpose that a key can be of both."""
         mine, theirs = (tuple(map(_form, each.templates)) for each in (self, other))
         return mine == theirs
+
+    def is_refused_with(self, other: "_Keys") -> bool:
+        """Whether a design with both is refused at import, since their items couldn't be told apart."""
+        if self.is_guard and other.is_guard:
+            return False
+        types = [each.spec.type for each in (self, other) if not each.is_guard]
+        return self.table.type_attribute is None or None in types or len(set(types)) < len(types)
 
     @property
     def texts(self) -> str:
@@ -167,7 +175,7 @@ def keys_meet(reviewed: Reviewed) -> Iterator[Problem]:
     Begin the keys with different texts, or use `Id` for the fields, which can't contain the separator.
     """
     for first, second in combinations(_all_keys(reviewed), 2):
-        if first.may_equal(second) and not first.is_like(second):
+        if first.may_equal(second) and not first.is_like(second) and not first.is_refused_with(second):
             yield Problem(
                 reviewed.at(first.spec, first.member),
                 f"{first.shown} and {second.shown} can have the same key ({first.texts} and {second.texts}), and only "
@@ -179,10 +187,10 @@ def keys_meet(reviewed: Reviewed) -> Iterator[Problem]:
 def _all_keys(reviewed: Reviewed) -> Iterator[_Keys]:
     for spec in reviewed.specs:
         templates = tuple(part.template for part in spec.primary.parts)
-        yield _Keys(spec, f"an item of {spec.name}", "primary", spec.table, templates)
+        yield _Keys(spec, f"an item of {spec.name}", "primary", False, spec.table, templates)
         for guard in spec.uniques:
             shown = f"a guard {spec.name}.{guard.name}"
-            yield _Keys(spec, shown, guard.name, guard.table, (guard.hash, guard.range))
+            yield _Keys(spec, shown, guard.name, True, guard.table, (guard.hash, guard.range))
 
 
 def _form(template: Template | None) -> object:

@@ -52,9 +52,9 @@ def mixed_case(reviewed: Reviewed) -> Iterator[Problem]:
                 yield Problem(
                     reviewed.at(spec, guard.name),
                     f"two items can have the same {slot.field} in capital and in small letters: each has its own guard",
-                    "Write it in lower case in the guard.",
+                    "Write it in lower case in the guard, unless capital letters count.",
                     f"{{{slot.field}.{way}}}",
-                    severity="warning",
+                    severity="warning" if way == "address" else "info",
                 )
 
 
@@ -279,10 +279,10 @@ def ties(reviewed: Reviewed) -> Iterator[Problem]:
     for _, query in reviewed.queries:
         spec, key = query.entities[0].spec, query.key
         last = _last_sorting(query)
-        if len(query.entities) > 1 or key.index is None or last is None or (spec.name, key.name) in seen:
+        if len(query.entities) > 1 or key.index is None or last is None or (spec.name, key.name) in seen or spec.broken:
             continue
         seen.add((spec.name, key.name))
-        if not is_unique(reviewed, spec, key):
+        if not (is_unique(reviewed, spec, key) or _may_be_unique(spec, last)):
             identity = "#".join(f"{{{name}}}" for name in spec.primary.fields if name not in key.fields)
             yield Problem(
                 reviewed.at(spec, key=key),
@@ -291,6 +291,13 @@ def ties(reviewed: Reviewed) -> Iterator[Problem]:
                 f"{key.range[-1].source}#{identity}",
                 severity=_coarseness(spec, last),
             )
+
+
+def _may_be_unique(spec: EntitySpec, slot: Slot) -> bool:
+    """Whether a field may tell items apart by itself: an id in the primary key that refers to nothing."""
+    field = spec.fields[slot.field]
+    is_id = field.no_separator and field.name in spec.primary.fields
+    return is_id and not any(field.name in each.fields.values() for each in spec.parents)
 
 
 def _last_sorting(query: Query[Any]) -> Slot | None:

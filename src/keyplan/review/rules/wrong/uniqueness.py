@@ -25,7 +25,7 @@ def claim_not_guarded(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
 
     Declare a guard, `unique("EMAIL#{email.address}")`: an item whose key is the value, written in the same transaction
     as the item, on the condition that it doesn't exist."""
-    for spec in reviewed.specs:
+    for spec in (each for each in reviewed.specs if not each.broken):
         if not spec.claims:
             yield Unjudged(reviewed.at(spec), 'claims=("email",)')
         for claim in spec.claims:
