@@ -184,7 +184,7 @@ def test_check_finds_what_is_damaged(path: Path) -> None:
     code, text = said("check", "--path", path)
     assert code == 0
     assert text.endswith(
-        "1 tables with 100 items, 200 index entries, 100 stream records, 0 backups, 0 changes of history (0 bytes).\n"
+        "1 table with 100 items, 200 index entries, 100 stream records, 0 backups, 0 changes of history (0 bytes).\n"
     )
     right = path.read_bytes()
     for at in random.Random(1).sample(range(2 * PAGE_SIZE, len(right), PAGE_SIZE), 6):
@@ -260,7 +260,7 @@ def test_check_reads_everything(rich: Path) -> None:
     code, text = said("check", "--path", rich)
     assert (code, text.partition("pages, ")[2]) == (
         0,
-        "1 tables with 10 items, 9 index entries, 0 stream records, 1 backups, 10 changes of history (70 bytes).\n",
+        "1 table with 10 items, 9 index entries, 0 stream records, 1 backup, 10 changes of history (70 bytes).\n",
     )
 
 
@@ -409,7 +409,7 @@ def test_import_reports_bad_lines(path: Path, folder: Path, monkeypatch: pytest.
     assert reported[3] == "line 7: One or more parameter values were invalid: Missing the key sk in the item"
     assert reported[4:] == [
         f"Imported 3 items to {TABLE}.",
-        "keyplan: 4 lines were not imported. Fix them, and import the file again.",
+        "keyplan: 4 lines not imported. Fix what is reported, and import the file again.",
     ]
     assert count(path) == 103
 
@@ -464,7 +464,7 @@ def test_tables_of_other_regions_and_accounts(folder: Path) -> None:
         )
         team.create_table(**definition())  # type: ignore[arg-type]
         team.put_item(TableName=TABLE, Item=item(7))
-    assert said("export", arn, "--output", "team.json", "--path", "many.db") == (0, "Wrote 1 items to team.json.\n")
+    assert said("export", arn, "--output", "team.json", "--path", "many.db") == (0, "Wrote 1 item to team.json.\n")
     assert json.loads((folder / "team.json").read_text())["Item"] == item(7)
     assert said("export", TABLE, "--output", "home.json", "--path", "many.db") == (0, "Wrote 3 items to home.json.\n")
     assert said("import", arn, "home.json", "--path", "many.db") == (0, f"Imported 3 items to {arn}.\n")

@@ -79,9 +79,10 @@ def check(path: DataFile = None) -> None:
     if found.problems:
         fail(f"{file} is damaged. Restore it from a backup (`keyplan restore`).", 1)
     typer.echo(
-        f"No damage found in {file}: {found.pages:,} pages, {found.tables:,} tables with {found.items:,} items, "
-        f"{found.entries:,} index entries, {found.records:,} stream records, {found.backups:,} backups, "
-        f"{found.changes:,} changes of history ({found.history_bytes:,} bytes)."
+        f"No damage found in {file}: {number(found.pages, 'page')}, {number(found.tables, 'table')} with "
+        f"{number(found.items, 'item')}, {number(found.entries, 'index entry', 'index entries')}, "
+        f"{number(found.records, 'stream record')}, {number(found.backups, 'backup')}, "
+        f"{number(found.changes, 'change')} of history ({number(found.history_bytes, 'byte')})."
     )
 
 
@@ -93,6 +94,11 @@ def compact(path: DataFile = None) -> None:
     with explained(file), progress_bar("Compacting") as progress:
         before, after = compact_file(file, progress=progress)
     typer.echo(f"{file} has {after:,} bytes (before: {before:,}).")
+
+
+def number(count: int, one: str, several: str = "") -> str:
+    """A number with its noun."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def existing_file(path: Path | None) -> Path:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from keyplan.cli.files import Force, existing_file, explained, progress_bar
+from keyplan.cli.files import Force, existing_file, explained, number, progress_bar
 from keyplan.cli.opening import DataFile, fail
 
 
@@ -35,7 +35,7 @@ def export_table(
     file = existing_file(path)
     with explained(file), progress_bar("Exporting") as progress:
         count = export(file, table, target, force=force, progress=progress)
-    typer.echo(f"Wrote {count:,} items to {target}.")
+    typer.echo(f"Wrote {number(count, 'item')} to {target}.")
 
 
 def import_table(
@@ -68,6 +68,6 @@ def import_table(
         typer.echo(f"line {line}: {problem}", err=True)
     if done.bad > len(done.problems):
         typer.echo(f"... and {done.bad - len(done.problems):,} more.", err=True)
-    typer.echo(f"Imported {done.items:,} items to {table}.")
+    typer.echo(f"Imported {number(done.items, 'item')} to {table}.")
     if done.bad:
-        fail(f"{done.bad:,} lines were not imported. Fix them, and import the file again.", 1)
+        fail(f"{number(done.bad, 'line')} not imported. Fix what is reported, and import the file again.", 1)
