@@ -55,7 +55,7 @@ def slow(settings: Settings) -> Iterator[Site]:
         go_on.set()  # otherwise the server would wait for it
 
 
-_HOLD = """
+HOLD_LOCK = """
 import sqlite3, sys
 lock = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
 lock.execute("BEGIN IMMEDIATE")
@@ -80,7 +80,7 @@ def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
         browser = httpx.Client(base_url=f"{held.url}/library", timeout=30)
         for each in (ada.get("/shelves"), bob.get("/shelves"), browser.get("/")):
             assert each.status_code == 200
-        lock = subprocess.Popen([sys.executable, "-c", _HOLD, file], stdin=-1, stdout=-1)
+        lock = subprocess.Popen([sys.executable, "-c", HOLD_LOCK, file], stdin=-1, stdout=-1)
         assert lock.stdin is not None
         assert lock.stdout is not None
         lock.stdout.readline()

@@ -44,7 +44,7 @@ from keyplan.web.system.confirm import CONFIRMED
 from keyplan.web.system.observe import Trace, logger
 from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute
 from keyplan.web.system.service import Service
-from keyplan.web.system.turns import turns
+from keyplan.web.system.turns import in_turn, unless_it_writes
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
@@ -110,11 +110,14 @@ class Serving:
                 response = await run_in_threadpool(self._refused, page, request, visitor, values, error)
             return self._finished(response, visitor)
 
-        async def in_turn(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
-            async with turns().of(request.scope["keyplan"].address):
-                return await run_in_threadpool(partial(served, request, **values))
+        async def acted(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
+            return await in_turn(request.scope["keyplan"].address, partial(served, request, **values))
 
-        endpoint: Any = queued if page.hashes else in_turn if page.verb == "POST" else served
+        async def shown(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
+            work = partial(served, request, **values)
+            return await unless_it_writes(request.scope["keyplan"].address, partial(run_in_threadpool, work), work)
+
+        endpoint: Any = queued if page.hashes else acted if page.verb == "POST" else shown
         endpoint.__signature__ = inspect.Signature(list(signature.in_request()))  # FastAPI reads it
         endpoint.__name__ = page.function.__name__
         return cast("Callable[..., Any]", endpoint)
@@ -123,10 +126,14 @@ class Serving:
         return Visitor(request, self._sessions, f"{self._site.prefix}/", self._running.settings.base_url)
 
     def _admit(self, request: Request, visitor: Visitor, page: PageRoute | None = None) -> None:
+        if request.scope.get("keyplan.admitted"):  # it has started again
+            visitor.recognize()
+            return
         address, own = request.scope["keyplan"].address, None
         if page is not None and page.rate is not None:
             own = self._running.rates.of_route(f"{page.verb} page {page.path}", address, page.rate)
         Admission.of(self._running).admit(address, visitor.proof, visitor.recognize, own)
+        request.scope["keyplan.admitted"] = True
 
     @_at_clock_of_visitor
     def _made(self, page: PageRoute, request: Request, visitor: Visitor, values: dict[str, Any]) -> Response:

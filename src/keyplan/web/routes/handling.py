@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -12,7 +13,7 @@ from keyplan.web.routes.once import Keyed, carried_out_once
 from keyplan.web.system.access import Caller
 from keyplan.web.system.running import Running
 from keyplan.web.system.service import Service
-from keyplan.web.system.turns import turns
+from keyplan.web.system.turns import in_turn, unless_it_writes
 
 
 def handled(
@@ -45,20 +46,22 @@ def takes_long() -> None:
         raise _TakesLong
 
 
-async def answered(work: Callable[[], Response], *, at_once: bool, writer: str | None = None) -> Response:
-    """The result of a request's work, which runs in a thread, or with `at_once` on the event loop.
+async def answered(work: Callable[[], Response], *, reads: bool, at_once: bool, subject: str) -> Response:
+    """The result of a request's work, which runs in a thread. A read runs on the event loop with `at_once`.
 
-    `writer` is the person or the address that a request is from which writes: it waits for its turn.
+    What writes waits for a turn of the subject: the person or the address that the request is from.
     """
-    if writer is not None:
-        async with turns().of(writer):
-            return await run_in_threadpool(work)
-    if at_once:
-        token = _at_once.set(True)
-        try:
-            return work()
-        except _TakesLong:
-            pass
-        finally:
-            _at_once.reset(token)
+    if not reads:
+        return await in_turn(subject, work)
+    return await unless_it_writes(subject, partial(_read_at_once if at_once else run_in_threadpool, work), work)
+
+
+async def _read_at_once(work: Callable[[], Response]) -> Response:
+    token = _at_once.set(True)
+    try:
+        return work()
+    except _TakesLong:
+        pass
+    finally:
+        _at_once.reset(token)
     return await run_in_threadpool(work)

@@ -138,9 +138,8 @@ def _endpoint(route: Route) -> Callable[..., Coroutine[Any, Any, Response]]:
             return await running.hashing.run(request.scope["keyplan"].address, work)
         # A read of an embedded file doesn't block, and switching to a thread takes longer than most reads.
         caller: Caller | None = request.state.caller
-        writer = request.scope["keyplan"].address if caller is None else f"{running.system.name} {caller.sub}"
-        reads = route.verb == "GET"
-        return await answered(work, at_once=reads and running.settings.embedded, writer=None if reads else writer)
+        subject = request.scope["keyplan"].address if caller is None else f"{running.system.name} {caller.sub}"
+        return await answered(work, reads=route.verb == "GET", at_once=running.settings.embedded, subject=subject)
 
     endpoint.__signature__ = inspect.Signature(takes)  # type: ignore[attr-defined]  # FastAPI reads it
     endpoint.__name__ = route.method.__name__

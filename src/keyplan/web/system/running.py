@@ -22,6 +22,7 @@ from keyplan.web.system.api_routes import Api
 from keyplan.web.system.hashing import HashingQueue
 from keyplan.web.system.page_routes import Pages
 from keyplan.web.system.rates import Rates
+from keyplan.web.system.turns import needs_turn
 
 D = TypeVar("D", bound=Design)
 T = TypeVar("T")
@@ -122,6 +123,7 @@ class Running(Generic[D]):
                 raise DataError("a service wrote before it was decided whether the caller may do that")
             if visit.rehearses:
                 raise WouldWriteError
+            needs_turn()
             return beside(plan) if beside is not None else ()
 
         store = self.store.with_(clock=lambda: visit.now, beside=allowed)
