@@ -1,8 +1,6 @@
 """funkedupshift's profiles over HTTP: names, visits and avatars, with every rule and refusal."""
 
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +18,10 @@ from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
 from tests.apps.fus_site import ANY, FusSite, fus, png, reset, send_avatar, somebody
 from tests.web.answers import pointers, problem
+from tests.web.command import locked
 from tests.web.media_support import GIF, JPEG, WEBP
 from tests.web.site import Site, settings_of
 from tests.web.site import site as site_of
-from tests.web.test_limits import HOLD_LOCK
 
 
 @pytest.fixture(scope="module")
@@ -189,20 +187,15 @@ def test_requests_that_note_a_visit_behind_a_held_lock_let_others_read(tmp_path:
         ada, bob = held.as_("ada", limits=httpx.Limits(max_connections=80)), held.as_("bob")
         assert bob.get("/sites").status_code == 200
         session = Sessions(held.running.store).open(Caller("ada"))
-        lock = subprocess.Popen([sys.executable, "-c", HOLD_LOCK, file], stdin=-1, stdout=-1)
-        assert lock.stdout is not None
-        lock.stdout.readline()
         with ThreadPoolExecutor(60) as pool, httpx.Client(cookies={SESSION: session}, timeout=30) as browser:
             addresses = [f"{held.url}/api/funkedupshift/me", f"{held.url}/funkedupshift/profile"]
-            visits = [pool.submit((ada, browser)[n % 2].get, addresses[n % 2]) for n in range(60)]
-            try:
+            with locked(file):
+                visits = [pool.submit((ada, browser)[n % 2].get, addresses[n % 2]) for n in range(60)]
                 time.sleep(0.3)
                 longest = 0.0
                 for path in ("/healthz", "/api/funkedupshift/sites", "/funkedupshift/") * 4:
                     began = time.monotonic()
                     assert bob.get(f"{held.url}{path}").status_code == 200
                     longest = max(longest, time.monotonic() - began)
-            finally:
-                lock.communicate()
             assert {each.result().status_code for each in visits} == {200}
     assert longest < 2

@@ -1,8 +1,6 @@
 """The limits of one request: time, length, depth; and the address it comes from."""
 
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from keyplan.engine import Engine
 from keyplan.web import SIGNED_IN, Api, allow
 from keyplan.web.settings import Settings
 from tests.web.answers import pointers, problem, shelf
+from tests.web.command import locked
 from tests.web.library import SYSTEM, Librarian, NewShelf, Shelf, ShelfOut
 from tests.web.library_pages import WITH_PAGES
 from tests.web.site import Site, settings_of, site
@@ -55,17 +54,6 @@ def slow(settings: Settings) -> Iterator[Site]:
         go_on.set()  # otherwise the server would wait for it
 
 
-HOLD_LOCK = """
-import sqlite3, sys
-lock = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
-lock.execute("BEGIN IMMEDIATE")
-print("held", flush=True)
-sys.stdin.read()
-lock.execute("ROLLBACK")
-"""
-"""A process of its own: two copies of SQLite in one process don't see each other's locks."""
-
-
 def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
     """Another process holds the lock of the file, and one person writes more than there are threads for.
 
@@ -80,13 +68,9 @@ def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
         browser = httpx.Client(base_url=f"{held.url}/library", timeout=30)
         for each in (ada.get("/shelves"), bob.get("/shelves"), browser.get("/")):
             assert each.status_code == 200
-        lock = subprocess.Popen([sys.executable, "-c", HOLD_LOCK, file], stdin=-1, stdout=-1)
-        assert lock.stdin is not None
-        assert lock.stdout is not None
-        lock.stdout.readline()
         with ThreadPoolExecutor(60) as pool, closing(browser):
-            writing = [pool.submit(ada.post, "/shelves", json={"name": f"Shelf {number}"}) for number in range(60)]
-            try:
+            with locked(file):
+                writing = [pool.submit(ada.post, "/shelves", json={"name": f"Shelf {number}"}) for number in range(60)]
                 time.sleep(0.5)
                 longest = 0.0
                 for _ in range(35):  # more than a share of the limit on requests, which is counted in the file
@@ -94,8 +78,6 @@ def test_writers_behind_a_held_lock_let_others_read(tmp_path: Path) -> None:
                         began = time.monotonic()
                         assert reader.get(path).status_code == 200
                         longest = max(longest, time.monotonic() - began)
-            finally:
-                lock.communicate()
             assert {each.result().status_code for each in writing} == {201}
     assert longest < 2
 
