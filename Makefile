@@ -16,7 +16,7 @@ else ifeq ($(wildcard $(BIN)/python),)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-exports test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe servers coverage test-wheel test-pythons test-newest counts walks lines
+.PHONY: help setup serve attack test test-compat test-long test-crash test-sdks test-engines test-aio test-exports test-infra test-recipes bench-engine bench-data bench-api fmt docs editor lock clean rebuild chromium axe servers coverage test-wheel test-pythons test-newest counts walks lines
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -75,6 +75,9 @@ test-aio: ## test aiobotocore's sessions and clients on the engine, in an enviro
 
 test-exports: ## read exports with pandas, PyArrow and amazon.ion, in an environment of its own
 	@sh tools/test_exports.sh
+
+test-infra: ## run the CDK apps that `keyplan infra` writes, and let Terraform check its configuration (needs Node.js)
+	@sh tools/test_infra.sh
 
 test-recipes: ## run the examples of docs/programs.md, with the libraries that they need
 	@sh tools/test_recipes.sh

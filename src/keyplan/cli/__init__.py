@@ -8,9 +8,11 @@ from keyplan.cli.adopt import adopt
 from keyplan.cli.config import config
 from keyplan.cli.cost import cost
 from keyplan.cli.designs import patterns, tables, verify
+from keyplan.cli.diff import diff
 from keyplan.cli.docs import docs
 from keyplan.cli.dynamodb import dynamodb
 from keyplan.cli.files import backup, check, compact, restore
+from keyplan.cli.infra import infra
 from keyplan.cli.opening import is_missing_extra
 from keyplan.cli.review import review
 from keyplan.cli.serve import serve
@@ -54,6 +56,8 @@ for _command in (
     review,
     docs,
     cost,
+    infra,
+    diff,
     adopt,
     backup,
     restore,

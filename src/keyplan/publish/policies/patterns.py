@@ -1,0 +1,134 @@
+"""What an access pattern needs to be allowed, from the operation that it returns."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keyplan.design import HOUSEKEEPING, Design, Entity, Op, Table
+from keyplan.design.effects import Guard
+from keyplan.design.item_collections import Aggregated
+from keyplan.design.nearest import Nearest
+from keyplan.design.operations import (
+    BatchGet,
+    Exists,
+    Follow,
+    Get,
+    GuardTaken,
+    ItemCount,
+    Lookup,
+    Merge,
+    Query,
+    Scan,
+    Together,
+    TransactGet,
+)
+from keyplan.design.specs import KeySpec
+from keyplan.publish.policies.leading_keys import leading_key, template_pattern
+from keyplan.publish.policies.statements import Need, Policy, Target, statements_for
+
+CURSOR_SECRET = "SECRET"
+"""The partition key of the secret that cursors are signed with."""
+
+Values = Mapping[str, object]
+
+
+def policy_of(design: type[Design] | Design, name: str) -> Policy:
+    """The policy of an access pattern: what it takes to run it, and nothing else."""
+    return Policy(name, statements_for(needs_of(design.patterns[name].symbolic)))
+
+
+def needs_of(op: Op[Any]) -> Iterator[Need]:
+    """What an operation needs to be allowed."""
+    match op:
+        case Get(entity=entity, values=values) | Exists(entity=entity, values=values):
+            yield from _item(entity, values, whole=isinstance(op, Get) and op.selection is None)
+        case Lookup():
+            yield from _lookup(op)
+        case GuardTaken(guard=guard, values=values):
+            yield from _guard(guard, values)
+            if "ttl" in guard.entity.spec.by_kind:  # the guard doesn't expire with its item, which is read
+                yield from _item(guard.entity, values, whole=False)
+        case BatchGet(entity=entity, keys=keys):
+            yield from _batch(entity, keys)
+        case TransactGet(gets=gets):
+            for each in gets:
+                yield from needs_of(each)
+        case Together(gets=parts):
+            for part in parts:
+                yield from needs_of(part)
+        case Nearest():
+            yield from _nearest(op)
+        case Scan() | Query():
+            yield from _list(op)
+            yield from _cursor()
+        case Follow(source=source, target=target):
+            yield from needs_of(source)
+            yield from _batch(target, None)
+        case Merge(queries=queries):
+            for query in queries:
+                yield from _list(query)
+            yield from _cursor()
+        case ItemCount(source=source) | Aggregated(source=source):
+            yield from _list(source)
+        case _:
+            raise TypeError(f"it isn't known what {type(op).__name__} needs to be allowed")
+
+
+def _item(entity: type[Entity], values: Values, *, whole: bool) -> Iterator[Need]:
+    key = leading_key(entity.spec.primary.hash, values)
+    yield Need("dynamodb:GetItem", table_target(entity.spec.table), key)
+    if whole and entity.spec.large:  # its parts are in the same partition
+        yield Need("dynamodb:BatchGetItem", table_target(entity.spec.table), key)
+
+
+def _lookup(op: Lookup[Any]) -> Iterator[Need]:
+    way: object = op.way
+    if isinstance(way, Guard):
+        yield from _guard(way, op.values)
+    else:
+        yield from _item(op.way.derived.entities[0], op.values, whole=False)  # type: ignore[union-attr]  # not a guard
+    yield from _item(op.way.entity, op.values, whole=op.selection is None)
+
+
+def _guard(guard: Guard[Any], values: Values) -> Iterator[Need]:
+    yield Need("dynamodb:GetItem", table_target(guard.unique.table), template_pattern(guard.unique.hash, values))
+
+
+def _batch(entity: type[Entity], keys: object) -> Iterator[Need]:
+    target = table_target(entity.spec.table)
+    given = keys if isinstance(keys, list | tuple) else [{}]
+    for each in given:
+        values = each if isinstance(each, Mapping) else dict.fromkeys(entity.spec.primary.fields[:1], each)
+        yield Need("dynamodb:BatchGetItem", target, leading_key(entity.spec.primary.hash, values))
+
+
+def _nearest(op: Nearest[Any]) -> Iterator[Need]:
+    # AWS: "IAM policy to grant access to search a vector index": leading keys aren't supported.
+    table, index = op.entity.spec.table, op.access.index
+    yield Need("dynamodb:SearchVectors", Target("index", table.name, index.name))
+    if index.projection.type != "ALL":  # the rest of the items is read from the table
+        yield from _batch(op.entity, None)
+
+
+def _list(op: Query[Any] | Scan[Any]) -> Iterator[Need]:
+    if isinstance(op, Scan):
+        # AWS: "Using IAM policy conditions for fine-grained access control": a Scan returns all items regardless of
+        # keys.
+        yield Need("dynamodb:Scan", table_target(op.entity.spec.table))
+        return
+    for entity in op.entities:
+        yield Need("dynamodb:Query", key_target(entity.spec.table, op.key), leading_key(op.key.hash, op.values))
+
+
+def _cursor() -> Iterator[Need]:
+    """The secret that cursors are signed with, which the first process that needs it creates."""
+    for action in ("dynamodb:GetItem", "dynamodb:PutItem"):
+        yield Need(action, table_target(HOUSEKEEPING), CURSOR_SECRET)
+
+
+def table_target(table: Table) -> Target:
+    return Target("table", table.name)
+
+
+def key_target(table: Table, key: KeySpec) -> Target:
+    """The table or index that a key is of."""
+    return table_target(table) if key.index is None else Target("index", table.name, key.index.name)

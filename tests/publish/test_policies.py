@@ -1,0 +1,290 @@
+"""Each access pattern runs with exactly the rights of its policy, and each system with those of its service."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from keyplan.data import DataError, Store, create, delete, update
+from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Op, Page, Query, Table, key, pattern, query
+from keyplan.design.examples import example_arguments, example_items
+from keyplan.design.reading import ListOp
+from keyplan.engine import Engine
+from keyplan.publish.policies import (
+    DENIED,
+    AccessRequest,
+    PermittedClient,
+    Policy,
+    Target,
+    anywhere,
+    as_document,
+    divided,
+    is_allowed,
+    policy_of,
+    roles_of,
+)
+from tests.all_designs import SYSTEMS, design
+
+HERE = {"region": "us-east-1", "account": "123456789012"}
+SECRET = {"pk": {"S": "SECRET"}, "sk": {"S": "cursors"}}
+WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
+READS = ("GetItem", "BatchGetItem", "Query", "Scan")
+
+
+@contextmanager
+def filled(kind: type[Design]) -> Iterator[Engine]:
+    """An engine with a few items of each entity."""
+    with Engine(ttl_interval=None) as engine:
+        store = Store(kind(), engine)
+        store.create_tables()
+        for item in example_items(kind, (1, 2)):
+            with suppress(DataError):  # two examples that a rule of the design doesn't allow together
+                store.run(create(item))
+        yield engine
+
+
+def operation(kind: type[Design], name: str) -> Op[Any]:
+    """A pattern with example arguments. Lists have short pages, so that cursors are made."""
+    op: Op[Any] = getattr(kind(), name)(**example_arguments(kind.patterns[name], design=kind))
+    return op.limit(1) if isinstance(op, ListOp) else op
+
+
+def granted(policy: Policy, kind: type[Design]) -> set[tuple[str, str]]:
+    """The actions that a policy allows, each with its resource."""
+    arn = anywhere(kind(), **HERE)
+    return {(action, arn(target)) for each in policy.statements for action in each.actions for target in each.targets}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_pattern_runs_with_its_policy_and_needs_all_of_it(system: str) -> None:
+    """A pattern whose results fit on one page makes no cursor, and needs no secret for it."""
+    kind = design(f"apps/{system}")
+    names = kind().table_names
+    of_cursors = {f"dynamodb:{each}Item" for each in ("Get", "Put")}
+    with filled(kind) as engine:
+        for name in kind.patterns:
+            engine.delete_item(TableName=names[HOUSEKEEPING.name], Key=SECRET)
+            policy = policy_of(kind, name)
+            client = PermittedClient(engine, as_document(policy, anywhere(kind(), **HERE)))
+            found = Store(kind(), client).run(operation(kind, name))
+            unused = granted(policy, kind) - {(each.action, each.resource) for each in client.allowed}
+            assert client.denied == [], name
+            if isinstance(found, Page) and found.next is None:
+                assert {action for action, _ in unused} <= of_cursors, name
+            else:
+                assert unused == set(), name
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_patterns_policy_allows_nothing_beside_it(system: str) -> None:
+    """No other action on the same table or index, the same action on no other one, and no other partition."""
+    kind = design(f"apps/{system}")
+    arn = anywhere(kind(), **HERE)
+    every = {Target("table", table.name) for table in kind().all_tables}
+    every |= {Target("index", table.name, index) for table in kind.tables for index in table.by_name}
+    for name in kind.patterns:
+        policy = policy_of(kind, name)
+        allowed, document = granted(policy, kind), as_document(policy, arn)
+        for target in every:
+            for action in (*WRITES, *READS):
+                asked = (f"dynamodb:{action}", arn(target))
+                keys = {"dynamodb:LeadingKeys": ["A-KEY-THAT-NO-TEMPLATE-HAS"]}
+                limited = any(
+                    each.leading_keys
+                    for each in policy.statements
+                    if asked[0] in each.actions and target in each.targets
+                )
+                may = asked in allowed and not limited
+                assert is_allowed(AccessRequest(*asked, keys), [document]) is may, (name, *asked)
+
+
+notes = Table("Notes", key("PK", "SK"), indexes={"ByTag": key("tag", "SK"), "ByYear": key("year:N")})
+
+
+class Note(Entity, table=notes):
+    owner: Id
+    note: Id
+    tag: str
+    year: int
+    primary = key("OWNER#{owner}", "NOTE#{note}")
+    by_tag = notes.ByTag("TAG#{tag}", "NOTE#{note}")
+    by_year = notes.ByYear("{year}")
+
+
+class Notes(Design):
+    tables = (notes,)
+    entities = (Note,)
+
+    @pattern("Notes of an owner")
+    def of_owner(self, owner: str) -> Query[Note]:
+        return query(Note.primary, owner=owner)
+
+    @pattern("Important notes")
+    def important(self) -> Query[Note]:
+        return query(Note.by_tag, tag="important")
+
+    @pattern("Notes of a year")
+    def of_year(self, year: int) -> Query[Note]:
+        return query(Note.by_year, year=year)
+
+
+def test_leading_keys_are_those_that_the_templates_can_have() -> None:
+    of_owner = {each.targets[0].name: each.leading_keys for each in policy_of(Notes, "of_owner").statements}
+    assert of_owner == {"Notes": ("OWNER#*",), HOUSEKEEPING.name: ("SECRET",)}
+    by_index = {each.targets[0].index: each.leading_keys for each in service(Notes).statements}
+    assert by_index["ByTag"] == ("TAG#*",)
+    assert by_index["ByYear"] == ()
+    important = next(each for each in policy_of(Notes, "important").statements if each.targets[0].kind == "index")
+    assert important.leading_keys == ("TAG#important",)
+
+
+def service(kind: type[Design]) -> Policy:
+    return next(role.policy for role in roles_of(kind) if role.name == "Service")
+
+
+def denied(call: Any, **request: Any) -> str:
+    with pytest.raises(ClientError) as caught:
+        call(**request)
+    assert caught.value.response["Error"]["Code"] == DENIED
+    return caught.value.response["Error"]["Message"]
+
+
+def test_a_client_refuses_what_its_policies_do_not_allow() -> None:
+    with Engine(ttl_interval=None) as engine:
+        Store(Notes(), engine).create_tables()
+        client = PermittedClient(engine, as_document(service(Notes), anywhere(Notes(), **HERE)))
+        store = Store(Notes(), client)
+        note = store.run(create(Note(owner="ada", note="1", tag="important", year=1843)))
+        assert [each.note for each in store.run(store.design.important()).items] == ["1"]
+        note.tag = "old"
+        store.run(delete(store.run(update(note))))
+        other = {"PK": {"S": "SOMEBODY"}, "SK": {"S": "x"}}
+        assert "dynamodb:PutItem" in denied(client.put_item, TableName="Notes", Item=other)
+        assert "dynamodb:GetItem" in denied(client.get_item, TableName="Notes", Key=other)
+        assert "dynamodb:Scan" in denied(client.scan, TableName="Notes")
+        assert "dynamodb:DeleteTable" in denied(client.delete_table, TableName="Notes")
+        in_batch = {
+            "Notes": [{"PutRequest": {"Item": {**other, "PK": {"S": "OWNER#1"}}}}, {"DeleteRequest": {"Key": other}}]
+        }
+        assert "dynamodb:BatchWriteItem" in denied(client.batch_write_item, RequestItems=in_batch)
+        together = [{"Put": {"TableName": "Notes", "Item": other}}]
+        assert "dynamodb:PutItem" in denied(client.transact_write_items, TransactItems=together)
+        wrong = {
+            "TableName": "Notes",
+            "IndexName": "ByTag",
+            "KeyConditionExpression": "#tag = :tag AND begins_with(SK, :sk)",
+            "ExpressionAttributeNames": {"#tag": "tag"},
+            "ExpressionAttributeValues": {":tag": {"S": "OTHER#1"}, ":sk": {"S": "NOTE#"}},
+        }
+        assert "index/ByTag" in denied(client.query, **wrong)
+        assert len(client.denied) == 7
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_service_runs_the_patterns_and_writes_with_its_policy(system: str) -> None:
+    kind = design(f"apps/{system}")
+    arn = anywhere(kind(), **HERE)
+    with Engine(ttl_interval=None) as engine:
+        Store(kind(), engine).create_tables()
+        client = PermittedClient(engine, as_document(service(kind), arn))
+        store = Store(kind(), client)
+        written = []
+        for item in example_items(kind, (1, 2)):
+            with suppress(DataError):  # two examples that a rule of the design doesn't allow together
+                written.append(store.run(create(item)))
+        for name in kind.patterns:
+            store.run(operation(kind, name))
+        for item in reversed(written):
+            with suppress(DataError):  # one that others belong to, or that went with another
+                store.run(delete(item))
+        assert client.denied == []
+        reader = next(role.policy for role in roles_of(kind) if role.name == "Reader")
+        reading = PermittedClient(engine, as_document(reader, arn))
+        for name in kind.patterns:
+            Store(kind(), reading).run(operation(kind, name))
+        assert reading.denied == []
+        some = next(iter(kind().table_names.values()))
+        denied(reading.update_item, TableName=some, Key={name: {"S": "x"} for name in kind.tables[0].key_names})
+
+
+# The evaluator, by AWS's rules
+
+
+def allows(statements: list[dict[str, Any]], context: dict[str, list[str]] | None = None) -> bool:
+    request = AccessRequest("dynamodb:GetItem", "arn:aws:dynamodb:eu-central-1:1:table/Notes", context or {})
+    return is_allowed(request, [{"Version": "2012-10-17", "Statement": statements}])
+
+
+def statement(**members: Any) -> dict[str, Any]:
+    return {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "*"} | members
+
+
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        ([], False),
+        ([statement()], True),
+        ([statement(Action=["dynamodb:get*"])], True),
+        ([statement(Action="dynamodb:PutItem")], False),
+        ([statement(Resource="arn:aws:dynamodb:*:*:table/Notes")], True),
+        ([statement(Resource="arn:aws:dynamodb:*:*:table/Not?s")], True),
+        ([statement(Resource="arn:aws:dynamodb:*:*:table/Note")], False),
+        ([statement(), statement(Effect="Deny")], False),
+        ([statement(), statement(Effect="Deny", Action="dynamodb:PutItem")], True),
+    ],
+)
+def test_a_denial_wins_and_without_permission_nothing_is_allowed(statements: list[Any], expected: bool) -> None:
+    """AWS: "Policy evaluation logic"."""
+    assert allows(statements) is expected
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "found", "expected"),
+    [
+        ("ForAllValues:StringEquals", ["A", "B"], ["A"], True),
+        ("ForAllValues:StringEquals", ["A", "B"], ["A", "C"], False),
+        ("ForAllValues:StringEquals", ["A"], None, True),
+        ("ForAllValues:StringLike", ["USER#*"], ["USER#1", "USER#2"], True),
+        ("ForAllValues:StringLike", ["USER#?"], ["USER#12"], False),
+        ("ForAllValues:StringLike", ["a${*}c"], ["abc"], False),
+        ("ForAllValues:StringLike", ["a${*}c"], ["a*c"], True),
+        ("ForAllValues:StringNotLike", ["x*"], ["abc"], True),
+        ("ForAllValues:StringNotLike", ["x*"], ["abc", "xyz"], False),
+        ("ForAnyValue:StringEquals", ["A"], ["A", "C"], True),
+        ("ForAnyValue:StringEquals", ["A"], None, False),
+        ("StringEquals", "A", ["A"], True),
+        ("StringEquals", "A", None, False),
+        ("StringEqualsIfExists", "A", None, True),
+        ("StringNotEquals", "A", None, True),
+        ("Null", "true", None, True),
+        ("Null", "false", None, False),
+    ],
+)
+def test_conditions_are_evaluated_as_by_aws(
+    operator: str, wanted: Any, found: list[str] | None, expected: bool
+) -> None:
+    """AWS: "IAM JSON policy elements: Condition operators" and "Set operators for multivalued context keys"."""
+    conditions = {operator: {"dynamodb:LeadingKeys": wanted}}
+    context = {} if found is None else {"dynamodb:LeadingKeys": found}
+    assert allows([statement(Condition=conditions)], context) is expected
+
+
+@pytest.mark.parametrize(
+    "unknown", [{"NotAction": "x"}, {"Condition": {"DateGreaterThan": {"aws:CurrentTime": "2020-01-01"}}}]
+)
+def test_what_the_evaluator_does_not_know_is_an_error(unknown: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="isn't known"):
+        allows([statement(**unknown)])
+
+
+def test_a_policy_that_is_too_long_for_iam_is_divided() -> None:
+    """AWS: "IAM and AWS STS quotas": a managed policy has at most 6,144 characters."""
+    policy = service(design("apps/wavyblog"))
+    parts = list(divided(policy, longest=600))
+    assert len(parts) > 2
+    assert [each.name for each in parts][:2] == ["Service", "Service2"]
+    kind = design("apps/wavyblog")
+    assert set().union(*(granted(each, kind) for each in parts)) == granted(policy, kind)
+    assert list(divided(policy)) == [policy]
