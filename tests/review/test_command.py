@@ -29,6 +29,21 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["review", *arguments])
 
 
+INVALID = """from keyplan.design import Design, Entity, Get, Id, Table, get, key, pattern
+
+table = Table("Shops", key("PK"))
+
+class Shop(Entity, table=table):
+    shop_id: Id
+    primary = key("SHOP#{shop_id}")
+
+class Shops(Design):
+    tables, entities = (table,), (Shop,)
+
+    @pattern("The first shop")
+    def first(self) -> Get[Shop]:
+        return get(Shop, shop_id=1)
+"""
 ERROR = """shop.py:14: error: Customer.email: two items of Customer can have the same email: \
 no primary key or guard prevents it [KP301 claim-not-guarded]
     Declare a guard in the entity.
@@ -71,6 +86,7 @@ def test_a_design_that_can_not_be_imported_is_reviewed(folder: Path) -> None:
         ("import sys\nsys.exit(3)\n", "keyplan: Can't import wrong:Shop: {file}, line 2: the module ends the program"),
         ("Shop = 1", "keyplan: wrong:Shop is neither a system nor a design."),
         ("", "keyplan: Can't import wrong:Shop: module 'wrong' has no attribute 'Shop'"),
+        (INVALID, "keyplan: Can't import wrong:Shop: {file}, line 14: InvalidValue: Shop.primary.shop_id: "),
     ],
 )
 def test_a_module_that_is_wrong_is_one_sentence(folder: Path, source: str, message: str) -> None:
@@ -151,6 +167,16 @@ def test_verbose_shows_what_is_accepted_and_what_rules_need(folder: Path) -> Non
     assert "    KP401 Shop.GSI1: nothing reads the index" in output
     assert "        because reports" in output
     assert '    KP301 claim-not-guarded needs claims=("email",)\n        at Customer' in output
+
+
+def test_sarif_names_files_from_the_folder_of_the_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / ".git").mkdir()
+    (folder / "inner").mkdir()
+    monkeypatch.chdir(folder / "inner")
+    monkeypatch.syspath_prepend(str(folder / "inner"))
+    log = json.loads(run(module(folder / "inner", "shop", SHOP), "--format", "sarif").output)
+    places = [result["locations"][0]["physicalLocation"] for result in log["runs"][0]["results"]]
+    assert {each["artifactLocation"]["uri"] for each in places} == {"inner/shop.py"}
 
 
 # Baselines

@@ -80,6 +80,26 @@ def test_an_acceptance_that_accepts_nothing_is_a_finding() -> None:
     assert {each.place.file for each in result.findings} == {__file__}
 
 
+def test_an_acceptance_of_what_could_not_be_judged_is_left_alone() -> None:
+    """The rule is silent without a record of tests, or is about another target: then nothing is known about it."""
+    acceptances = (
+        accept("untested-pattern", "NotesThatAccept.notes", because="reason"),
+        accept("KP604", "Notes", because="reason"),
+    )
+    reviewed = notes_that_accept(*acceptances)
+    assert {each.rule.code for each in review(reviewed).findings} & {"KP901"} == set()
+    judged = Reviewed(reviewed.design, "embedded", tested=frozenset())
+    assert [each.happens for each in review(judged).findings if each.rule.code == "KP901"] == [
+        'accept("untested-pattern", "NotesThatAccept.notes") accepts nothing: the rule finds nothing there any more',
+        'accept("KP604", "Notes") accepts nothing: the rule finds nothing there any more',
+    ]
+
+
+def test_what_is_refused_at_import_can_not_be_accepted() -> None:
+    (finding,) = review(notes_that_accept(accept("KP012", "Notes", because="reason")), []).findings
+    assert "which can't be accepted" in finding.happens
+
+
 def test_findings_from_a_severity_on() -> None:
     result = review(notes_that_accept(), RULES)
     assert len(result.at_or_above("error")) == 1

@@ -361,9 +361,11 @@ def _wrong_in_module(error: BaseException) -> str:
 
 
 def _code_in(error: BaseException) -> list[traceback.FrameSummary]:
-    """The frames of an error that aren't in Python's import machinery or in this module."""
+    """Where an error was raised: the code of users, or else of libraries, without Python's import and this module."""
     import traceback
 
     ours = ("<frozen", "importlib")
-    found = traceback.extract_tb(error.__traceback__)
-    return [each for each in found if each.filename != __file__ and not any(name in each.filename for name in ours)]
+    libraries = ("site-packages", str(Path("keyplan", "design")))
+    frames = traceback.extract_tb(error.__traceback__)
+    found = [each for each in frames if each.filename != __file__ and not any(name in each.filename for name in ours)]
+    return [each for each in found if not any(name in each.filename for name in libraries)] or found

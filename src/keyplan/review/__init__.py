@@ -37,9 +37,9 @@ from keyplan.review.findings import Finding, Silence
 from keyplan.review.places import Place
 from keyplan.review.registry import all_rules, find_rule
 from keyplan.review.reports import Report, json_report, markdown_report, sarif_report, text_report
-from keyplan.review.reviewed import Reviewed, Target
+from keyplan.review.reviewed import Reviewed
 from keyplan.review.reviewing import Review, review, review_of_errors
-from keyplan.review.rule import GROUPS, SEVERITIES, Group, Rule, Severity
+from keyplan.review.rule import GROUPS, SEVERITIES, Group, Rule, Severity, Target
 from keyplan.review.tested import InvalidRecord, patterns_tested
 
 __all__ = [

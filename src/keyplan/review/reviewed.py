@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from keyplan.design import HOUSEKEEPING, Design, DesignError, Entity, Op, Pattern, Table
 from keyplan.design.entity_spec import EntitySpec
@@ -15,10 +15,7 @@ from keyplan.design.operations import Follow, ItemCount, Merge, Query
 from keyplan.design.specs import KeySpec
 from keyplan.design.tables import Index
 from keyplan.review.places import Place, class_line, table_line
-
-Target: TypeAlias = Literal["aws", "extenddb", "alternator", "embedded"]
-"""Which DynamoDB the design will run on."""
-
+from keyplan.review.rule import Target
 
 Read: TypeAlias = tuple[Pattern[..., Any], Op[Any]]
 """An operation of a pattern, or one that it is made of, with the pattern."""

@@ -1,16 +1,15 @@
 """`review`: run all rules on a design, and set aside what the design accepts."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from keyplan.design import Accepted, DesignError
+from keyplan.design import DesignError
+from keyplan.review.accepting import sorted_out
 from keyplan.review.declaring import findings_of_errors
 from keyplan.review.findings import Finding, Silence
-from keyplan.review.places import Place
-from keyplan.review.registry import all_rules, find_rule
+from keyplan.review.registry import all_rules
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import SEVERITIES, Problem, Rule, Severity
-from keyplan.review.rules.portability.acceptances import UNKNOWN_RULE, UNUSED_ACCEPTANCE
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,22 @@ def review(reviewed: Reviewed, rules: Iterable[Rule] | None = None) -> Review:
     """
     found: list[Finding] = []
     silences: list[Silence] = []
-    for rule in all_rules() if rules is None else rules:
-        if rule.check is None or (rule.whole and reviewed.errors):
-            continue
-        for each in rule.check(reviewed):
+    judging = [rule for rule in (all_rules() if rules is None else rules) if _judges(rule, reviewed)]
+    for rule in judging:
+        for each in rule.check(reviewed) if rule.check is not None else ():
             if isinstance(each, Problem):
                 found.append(_finding(rule, each))
             else:
                 silences.append(Silence(rule, each.place, each.word))
-    accepted, left = _sorted_out(reviewed, found)
+    accepted, left = sorted_out(reviewed, found, judging, silences)
     left += findings_of_errors(reviewed.errors, reviewed.design)
     return Review(in_order(left), in_order(accepted), silences)
+
+
+def _judges(rule: Rule, reviewed: Reviewed) -> bool:
+    """Whether a rule is about such a design: one for its target, and all of it if it has to be."""
+    is_for_target = not rule.targets or reviewed.target in rule.targets
+    return rule.check is not None and is_for_target and not (rule.whole and reviewed.errors)
 
 
 def review_of_errors(errors: Iterable[DesignError]) -> Review:
@@ -66,39 +70,3 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
         findings,
         key=lambda each: (SEVERITIES.index(each.severity), each.rule.code, each.place.line or 0, each.place.text),
     )
-
-
-def _sorted_out(reviewed: Reviewed, found: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """What the design accepts, and what is left, with the acceptances that accept nothing."""
-    accepted: list[Finding] = []
-    left: list[Finding] = []
-    used: set[int] = set()
-    for finding in found:
-        matching = [number for number, each in enumerate(reviewed.design.accepted) if _accepts(reviewed, each, finding)]
-        used.update(matching)
-        if matching:
-            accepted.append(replace(finding, accepted=reviewed.design.accepted[matching[0]].because))
-        else:
-            left.append(finding)
-    judged = () if reviewed.errors else reviewed.design.accepted
-    unused = [each for number, each in enumerate(judged) if number not in used]
-    return accepted, [*left, *_unused(reviewed, unused)]
-
-
-def _accepts(reviewed: Reviewed, acceptance: Accepted, finding: Finding) -> bool:
-    """Whether an acceptance is for a finding: by its rule, and by its place or what that is in."""
-    place = finding.place
-    names = (place.text, place.entity, place.table, reviewed.name)
-    return acceptance.rule in (finding.rule.code, finding.rule.name) and acceptance.place in names
-
-
-def _unused(reviewed: Reviewed, unused: Iterable[Accepted]) -> Iterator[Finding]:
-    place: Place = reviewed.at_design("accepted")
-    for each in unused:
-        written = f'accept("{each.rule}", "{each.place}")'
-        if find_rule(each.rule) is None:
-            happens, remedy = f"{written} names a rule that doesn't exist", "Name a rule by its code or its name."
-            yield Finding(UNKNOWN_RULE, UNKNOWN_RULE.severity, place, happens, remedy)
-        else:
-            happens = f"{written} accepts nothing: the rule finds nothing there any more"
-            yield Finding(UNUSED_ACCEPTANCE, UNUSED_ACCEPTANCE.severity, place, happens, "Remove it.")

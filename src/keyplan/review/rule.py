@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from keyplan.review.places import Place
     from keyplan.review.reviewed import Reviewed
 
+Target: TypeAlias = Literal["aws", "extenddb", "alternator", "embedded"]
+"""Which DynamoDB the design will run on."""
 Severity: TypeAlias = Literal["error", "warning", "info"]
 Group: TypeAlias = Literal["rejected", "wrong", "hot", "operations", "portability"]
 
@@ -71,6 +73,8 @@ class Rule:
     """Words of the design, or options of the review, without which it can't judge, as they are written."""
     whole: bool = False
     """Whether it judges by what a design doesn't have, so that it needs all of it."""
+    targets: tuple[Target, ...] = ()
+    """The targets that it is about. None: all."""
 
     @property
     def is_imported(self) -> bool:
@@ -83,7 +87,10 @@ class Rule:
         facts = f"`{self.code}` · `{self.name}` · {self.severity} · {GROUPS[self.group].partition(':')[0].lower()}"
         when = "\n\nIt is checked when the design is imported." if self.is_imported else ""
         needs = f"\n\nWithout {_listed(self.needs)}, it doesn't judge." if self.needs else ""
-        return f"# {self.title}\n\n{facts}\n\n{self.explanation}{when}{needs}\n"
+        there = (
+            f"\n\nIt is about {' and '.join(f'`--target {each}`' for each in self.targets)}." if self.targets else ""
+        )
+        return f"# {self.title}\n\n{facts}\n\n{self.explanation}{when}{needs}{there}\n"
 
 
 def _listed(words: tuple[str, ...]) -> str:
@@ -99,16 +106,17 @@ def rule(
     title: str,
     needs: tuple[str, ...] = (),
     whole: bool = False,
+    targets: tuple[Target, ...] = (),
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check. Its docstring is the explanation on the rule's page, in Markdown.
 
     A rule that judges by what isn't there, such as an index that no pattern reads, is declared with `whole=True`: it
-    isn't run on a design with errors, of which parts were left out.
+    isn't run on a design with errors, of which parts were left out. One that is about some targets only names them.
     """
 
     def declare(check: Check) -> Rule:
         explanation = inspect.cleandoc(check.__doc__ or "")
-        return Rule(code, name, group, severity, title, explanation, check, needs, whole)
+        return Rule(code, name, group, severity, title, explanation, check, needs, whole, targets)
 
     return declare
 

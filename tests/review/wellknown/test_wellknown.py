@@ -42,7 +42,7 @@ EXPECTED: dict[type[Design], dict[str, str]] = {
     SocialNetwork: {},
     # A name and an e-mail address are guarded, so that changes of them are compared as a whole.
     Forge: {},
-    # Lists over all tenants: for the operator's own use. One is an index of names only, and its pattern wants it all.
+    # Lists over all tenants: for the operator's own use. One of them is an index of keys.
     Saas: {"KP215 Saas.tenants_on": "info", "KP402 Tenant.trials": "info", "KP404 Tenant.by_plan": "info"},
     # The work queue of the warehouse.
     Shop: {"KP402 Order.shipping": "info"},

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keyplan.review.findings import Finding, Silence
-from keyplan.review.reviewed import Target
-from keyplan.review.rule import SEVERITIES, Rule, Severity
+from keyplan.review.rule import SEVERITIES, Rule, Severity, Target
 
 
 @dataclass(frozen=True)

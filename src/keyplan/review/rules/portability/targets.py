@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from keyplan.design import Table
-from keyplan.review.reviewed import Reviewed, Target
-from keyplan.review.rule import Problem, rule
+from keyplan.review.reviewed import Reviewed
+from keyplan.review.rule import Problem, Target, rule
 
 _NAMES: Mapping[Target, str] = {
     "aws": "AWS",
@@ -26,6 +26,7 @@ _TTL_NAME = re.compile(r"[A-Za-z0-9._-]+")
     group="portability",
     severity="error",
     title="A target without transactions",
+    targets=("alternator",),
 )
 def no_transactions(reviewed: Reviewed) -> Iterator[Problem]:
     """The target is Alternator, which has no transactions. Guards, mirrors, counters and all that changes together with
@@ -35,12 +36,11 @@ def no_transactions(reviewed: Reviewed) -> Iterator[Problem]:
     cleaning up of deletes use transactions as well.
 
     Use AWS, ExtendDB or the embedded DynamoDB."""
-    if reviewed.target == "alternator":
-        yield Problem(
-            reviewed.at_design(),
-            "Alternator has no transactions, so the tables can't be created there",
-            "Choose another target.",
-        )
+    yield Problem(
+        reviewed.at_design(),
+        "Alternator has no transactions, so the tables can't be created there",
+        "Choose another target.",
+    )
 
 
 @rule(
@@ -49,6 +49,7 @@ def no_transactions(reviewed: Reviewed) -> Iterator[Problem]:
     group="portability",
     severity="warning",
     title="Recovery on a target that doesn't have it",
+    targets=("alternator",),
 )
 def no_recovery_there(reviewed: Reviewed) -> Iterator[Problem]:
     """The table is declared with point-in-time recovery, and Alternator doesn't have it. The request to turn it on is
@@ -58,7 +59,7 @@ def no_recovery_there(reviewed: Reviewed) -> Iterator[Problem]:
 
     Declare `recovery=False` for this target, and set up its own backups."""
     for table in reviewed.tables:
-        if reviewed.target == "alternator" and table.recovery:
+        if table.recovery:
             yield Problem(
                 reviewed.at_table(table),
                 "Alternator has no point-in-time recovery, so items can't be restored as the design says",
@@ -73,6 +74,7 @@ def no_recovery_there(reviewed: Reviewed) -> Iterator[Problem]:
     group="portability",
     severity="info",
     title="A projection that the target ignores",
+    targets=("alternator",),
 )
 def projection_ignored(reviewed: Reviewed) -> Iterator[Problem]:
     """The index has only some attributes, and Alternator projects all of them. Queries answer the same, and the index
@@ -84,7 +86,7 @@ def projection_ignored(reviewed: Reviewed) -> Iterator[Problem]:
     Nothing has to be changed. Count with the size of whole items for each index."""
     for table in reviewed.tables:
         for index in table.by_name.values():
-            if reviewed.target == "alternator" and index.projection.type != "ALL":
+            if index.projection.type != "ALL":
                 yield Problem(
                     reviewed.at_table(table, index.name),
                     "Alternator projects all attributes, so the index is as large as its items",
@@ -98,6 +100,7 @@ def projection_ignored(reviewed: Reviewed) -> Iterator[Problem]:
     group="portability",
     severity="info",
     title="A setting that has no effect on the target",
+    targets=("embedded", "alternator"),
 )
 def setting_without_effect(reviewed: Reviewed) -> Iterator[Problem]:
     """The table is declared with a setting that the target accepts and ignores: the class of storage, a capacity that
@@ -108,7 +111,7 @@ def setting_without_effect(reviewed: Reviewed) -> Iterator[Problem]:
 
     Nothing has to be changed if the design also runs on AWS. Where encryption matters, encrypt the disk."""
     for table in reviewed.tables:
-        for setting in _ignored(table) if reviewed.target in ("embedded", "alternator") else ():
+        for setting in _ignored(table):
             yield Problem(
                 reviewed.at_table(table),
                 f"{setting} has no effect on {_NAMES[reviewed.target]}",
@@ -131,6 +134,7 @@ def _ignored(table: Table) -> Iterator[str]:
     group="portability",
     severity="error",
     title="A vector index on a target without them",
+    targets=("alternator",),
 )
 def no_vectors(reviewed: Reviewed) -> Iterator[Problem]:
     """The table has a vector index, and Alternator's CreateTable doesn't have DynamoDB's vector indexes. Searches are
@@ -141,12 +145,11 @@ def no_vectors(reviewed: Reviewed) -> Iterator[Problem]:
     Use AWS or the embedded DynamoDB, or keep the vectors in a store of their own, which a stream handler fills."""
     for table in reviewed.tables:
         for name in table.vectors_by_name:
-            if reviewed.target == "alternator":
-                yield Problem(
-                    reviewed.at_table(table, name),
-                    "Alternator doesn't have DynamoDB's vector indexes",
-                    "Choose another target, or keep the vectors elsewhere.",
-                )
+            yield Problem(
+                reviewed.at_table(table, name),
+                "Alternator doesn't have DynamoDB's vector indexes",
+                "Choose another target, or keep the vectors elsewhere.",
+            )
 
 
 @rule(
@@ -155,6 +158,7 @@ def no_vectors(reviewed: Reviewed) -> Iterator[Problem]:
     group="portability",
     severity="warning",
     title="Several regions on a target that has one",
+    targets=("extenddb", "alternator", "embedded"),
 )
 def no_regions(reviewed: Reviewed) -> Iterator[Problem]:
     """The design is in several regions, and the target doesn't replicate tables between regions by DynamoDB's API.
@@ -164,7 +168,7 @@ def no_regions(reviewed: Reviewed) -> Iterator[Problem]:
     So if that machine or cluster fails, there is no other region that has the data.
 
     Declare one region for this target, and plan for its failure in the target's own way."""
-    if reviewed.target != "aws" and len(reviewed.design.regions) > 1:
+    if len(reviewed.design.regions) > 1:
         yield Problem(
             reviewed.at_design("regions"),
             f"{_NAMES[reviewed.target]} doesn't keep the tables in {len(reviewed.design.regions)} regions",
@@ -178,6 +182,7 @@ def no_regions(reviewed: Reviewed) -> Iterator[Problem]:
     group="portability",
     severity="error",
     title="A time to live whose name the target refuses",
+    targets=("extenddb",),
 )
 def ttl_name_refused(reviewed: Reviewed) -> Iterator[Problem]:
     """ExtendDB allows letters, digits, dots, underscores and hyphens in the name of the attribute with the time to
@@ -187,7 +192,7 @@ def ttl_name_refused(reviewed: Reviewed) -> Iterator[Problem]:
 
     Store the field under a name of these characters."""
     for table in reviewed.tables:
-        if reviewed.target == "extenddb" and table.ttl is not None and not _TTL_NAME.fullmatch(table.ttl):
+        if table.ttl is not None and not _TTL_NAME.fullmatch(table.ttl):
             yield Problem(
                 reviewed.at_table(table),
                 f"ExtendDB refuses {table.ttl!r} as the name of the time to live",
