@@ -43,6 +43,7 @@ from keyplan.design import (
     rewrite,
     scan,
     taken,
+    there,
     together,
     transact_get,
     unique,
@@ -224,6 +225,20 @@ def test_a_write_takes_an_entity(store: Store[Club], sent: Recorder, write: Call
         with pytest.raises(InvalidOperation, match="an entity"):
             store.transact(create(Note(note_id="n")), write(wrong))
     assert sent.taken() == []
+
+
+@pytest.mark.parametrize("wrong", [Note(note_id="n"), "Note", None, Note.primary])
+def test_a_read_takes_a_class(wrong: Any) -> None:
+    reads: dict[str, Callable[[], object]] = {
+        "get": lambda: get(wrong, note_id="n"),
+        "there": lambda: there(wrong, note_id="n"),
+        "ref": lambda: ref(wrong, note_id="n"),
+        "batch_get": lambda: batch_get(wrong, ["n"]),
+        "scan": lambda: scan(wrong),
+    }
+    for word, read in reads.items():
+        with pytest.raises(TypeError, match=rf"^{word}\(\) takes the class of an entity, such as User, not "):
+            read()
 
 
 def test_each_takes_a_list(store: Store[Club]) -> None:

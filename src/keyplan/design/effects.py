@@ -14,6 +14,7 @@ from keyplan.design.refusals import Refusal
 
 if TYPE_CHECKING:
     from keyplan.design.entity import Entity
+    from keyplan.design.specs import KeySpec
     from keyplan.design.tables import Table
     from keyplan.design.templates import Template
 
@@ -40,8 +41,18 @@ class Ref(Generic[P_co]):
 
 def ref(entity: type[P], **values: object) -> Ref[P]:
     """A reference to the item of this entity with these key values."""
-    entity.spec.primary.check_all(values)
+    primary_of(entity, "ref").check_all(values)
     return Ref(entity, values)
+
+
+def primary_of(entity: type[P], word: str) -> "KeySpec":
+    """The primary key of an entity. Raises `TypeError` for what isn't the class of one."""
+    if isinstance(entity, type):
+        try:
+            return entity.spec.primary
+        except AttributeError:
+            pass
+    raise TypeError(f"{word}() takes the class of an entity, such as User, not {entity!r:.60}")
 
 
 Refs: TypeAlias = Ref[Any] | Sequence[Ref[Any]] | None

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar, cast, overload
 
 from pydantic import BaseModel
 
-from keyplan.design.effects import Copies, Guard, Unique
+from keyplan.design.effects import Copies, Guard, Unique, primary_of
 from keyplan.design.entity import Entity
 from keyplan.design.errors import DesignError
 from keyplan.design.reading import BatchOp, ItemOp, OnUnreadable, Op, T_co, Unreadable, check_choice
@@ -47,7 +47,7 @@ class Get(ItemOp[E | None]):
 
 def get(entity: type[E], *, consistent: bool = False, expired: bool = False, **values: object) -> Get[E]:
     """The item with these key values, or None; one that has expired only with `expired`."""
-    entity.spec.primary.check_all(values)
+    primary_of(entity, "get").check_all(values)
     return Get.made(entity=entity, values=values, consistent=consistent, expired=expired)
 
 
@@ -61,7 +61,7 @@ class Exists(Op[bool]):
 
 def there(entity: type[E], **values: object) -> Exists:
     """Whether an item with these key values exists, without loading it."""
-    entity.spec.primary.check_all(values)
+    primary_of(entity, "there").check_all(values)
     return Exists(entity, values)
 
 
@@ -205,7 +205,7 @@ def batch_get(entity: type[E], keys: object, *, consistent: bool = False, expire
 
     Those that have expired only with `expired`.
     """
-    primary = entity.spec.primary
+    primary = primary_of(entity, "batch_get")
     if isinstance(keys, str | bytes):
         raise DesignError("key-fields", primary.place, "the keys must be a list, not text", "Give a list: [key].")
     for each in keys if isinstance(keys, list | tuple) else ():

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from keyplan.design.bounds import Bound
 from keyplan.design.conditions import Node, recorded
-from keyplan.design.effects import Ref
+from keyplan.design.effects import Ref, primary_of
 from keyplan.design.entity import Entity, KeyAccess, KeySpec
 from keyplan.design.errors import DesignError
 from keyplan.design.item_reads import (
@@ -240,7 +240,7 @@ def scan(
     expired: bool = False,
 ) -> Scan[E]:
     """Every item of the entity; those that have expired only with `expired`. The cost grows with the table."""
-    _ = entity.spec.table  # refuses an abstract entity
+    primary_of(entity, "scan")  # refuses an abstract entity, too
     return Scan(entity, None if filter is None else recorded(entity, filter), consistent, expired=expired)
 
 

@@ -9,7 +9,7 @@ it would never be sent a second time.
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import orjson
 from botocore.exceptions import ParamValidationError
@@ -45,11 +45,11 @@ def preparation(service: Service, operation: str) -> Callable[[Arguments], Prepa
     reference = model["operations"][operation].get("input")
     if reference is None:  # pragma: no cover - every operation has an input today
         return lambda arguments: (arguments, False)
-    read = compile_reader(model, reference["shape"], ARGUMENTS)
+    read: Callable[[Arguments], Any] = compile_reader(model, reference["shape"], ARGUMENTS)
 
     def prepare(arguments: Arguments) -> Prepared:
         try:
-            return cast(Request, read(arguments)), True
+            return read(arguments), True
         except _NOT_READ:
             return _as_botocore_sends_it(service, operation, arguments), False
 

@@ -7,7 +7,7 @@ orjson decodes them all at once, and they are walked in Python only if there is 
 import re
 from base64 import b64decode
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import orjson
 from botocore.utils import parse_timestamp
@@ -54,7 +54,8 @@ def _structure(described: Model, shape: Shape) -> Converter:
 
     def structure(value: object) -> object:
         result: dict[str, object] = {}
-        for name, content in cast("dict[str, object]", _decoded(value)).items():
+        members_of: Any = _decoded(value)
+        for name, content in members_of.items():
             if content is None or name not in members:
                 continue
             convert = members[name]

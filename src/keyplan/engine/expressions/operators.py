@@ -7,7 +7,7 @@ Values are in normal form, so that equal values are equal dicts; only S, N and B
 import operator
 from base64 import b64decode
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from keyplan.engine.expressions.paths import Getter
 from keyplan.engine.values.attribute_values import AttributeValue, Item, base64_size
@@ -22,7 +22,7 @@ _ORDER: dict[str, _Compare] = {"<": operator.lt, "<=": operator.le, ">": operato
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 # Strings compare by code points, which is the order of their UTF-8; numbers by value; binaries by unsigned bytes.
-_RANK: dict[str, Callable[[str], _Comparable]] = {
+_RANK: dict[str, Callable[[Any], _Comparable]] = {
     "S": lambda text: text,
     "N": cast(Callable[[str], _Comparable], to_decimal),
     "B": cast(Callable[[str], _Comparable], b64decode),
@@ -41,7 +41,7 @@ class Bound(NamedTuple):
 def rank(value: AttributeValue) -> _Comparable:
     """Return what a value of type S, N or B is ordered by."""
     ((kind, content),) = value.items()
-    return _RANK[kind](cast(str, content))
+    return _RANK[kind](content)
 
 
 def equal(left: Bound, right: Bound) -> Matcher:
@@ -83,8 +83,8 @@ def _ordered_to_constant(symbol: str, get: Getter, constant: AttributeValue) -> 
     bound, compare, rank_of = rank(constant), _ORDER[symbol], _RANK[kind]
 
     def match(item: Item) -> bool:
-        value = get(item)
-        return value is not None and kind in value and compare(rank_of(cast(dict[str, str], value)[kind]), bound)
+        value: Any = get(item)
+        return value is not None and kind in value and compare(rank_of(value[kind]), bound)
 
     return match
 

@@ -4,7 +4,7 @@ A value is a dict with one member, named by its type: `{"S": "text"}`, `{"N": "1
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, TypedDict, cast
+from typing import Any, TypeAlias, TypedDict
 
 from keyplan.engine.errors import ConstraintError, PlainError, invalid_parameter
 from keyplan.engine.values import numbers
@@ -101,45 +101,35 @@ def check_item_size(size: int) -> None:
         raise PlainError("Item size has exceeded the maximum allowed size")
 
 
-def _text_size(content: object) -> int:
-    return len(cast(str, content).encode())
-
-
-def _base64_size(content: object) -> int:
-    return base64_size(cast(str, content))
+def _text_size(content: str) -> int:
+    return len(content) if content.isascii() else len(content.encode())
 
 
 def _one(content: object) -> int:
     return 1
 
 
-def _size_of_members(size: Callable[[object], int]) -> Callable[[object], int]:
-    return lambda content: sum(map(size, cast(list[object], content)))
+def _size_of_members(size: Callable[[str], int]) -> Callable[[list[str]], int]:
+    return lambda content: sum(map(size, content))
 
 
-def _map_size(content: object) -> int:
-    members = cast(Item, content)
+def _map_size(members: Item) -> int:
     return 3 + len(members) + item_size(members)
 
 
-def _list_size(content: object) -> int:
-    members = cast(list[AttributeValue], content)
+def _list_size(members: list[AttributeValue]) -> int:
     return 3 + len(members) + sum(map(value_size, members))
 
 
-def _number_size(content: object) -> int:
-    return numbers.size(cast(str, content))
-
-
-_SIZES: dict[str, Callable[[object], int]] = {
+_SIZES: dict[str, Callable[[Any], int]] = {
     "S": _text_size,
-    "N": _number_size,
-    "B": _base64_size,
+    "N": numbers.size,
+    "B": base64_size,
     "BOOL": _one,
     "NULL": _one,
     "SS": _size_of_members(_text_size),
-    "NS": _size_of_members(_number_size),
-    "BS": _size_of_members(_base64_size),
+    "NS": _size_of_members(numbers.size),
+    "BS": _size_of_members(base64_size),
     "M": _map_size,
     "L": _list_size,
 }
