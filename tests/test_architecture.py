@@ -129,6 +129,7 @@ DOORS: dict[str, dict[str, list[str]]] = {
         "keyplan.capacity.cost": ALL,
         "keyplan.capacity.metering": ALL,
         "keyplan.capacity.prices": ALL,
+        "keyplan.capacity.recording": ALL,
         "keyplan.capacity.report": ALL,
         "keyplan.capacity.savings": ALL,
         "keyplan.capacity.traffic": ALL,

@@ -88,9 +88,13 @@ def test_a_request_is_one_log_line_without_values(tmp_path: Path) -> None:
     assert requests[2]["request_id"] == made.headers["x-request-id"]
     *_, user, posts = requests[1]["dynamodb"]
     assert user["operation"] == "get_item"
-    assert posts.keys() == {"operation", "table", "index", "units", "ms"}
+    assert posts.keys() == {"operation", "table", "index", "units", "indexes", "ms", "by", "run"}
     assert (posts["operation"], posts["table"], posts["index"]) == ("query", "WavyBlog", "GSI1")
-    assert posts["units"] > 0
+    assert posts["units"] == posts["indexes"]["GSI1"] > 0
+    run = {"design": "WavyBlog", "by": ["published_posts_by_user"], "items": 0}
+    assert (posts["by"], requests[1]["runs"][posts["run"]]) == ("published_posts_by_user", run)
+    (created,) = [run for run in requests[2]["runs"] if "Post.create" in run["by"]]
+    assert created == {"design": "WavyBlog", "by": created["by"]}
     for value in (*ADA.values(), "lovelace", "unken", "Deep", "USER#", "POST#", headers["Authorization"][7:]):
         assert value not in text
 

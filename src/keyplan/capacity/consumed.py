@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
-__all__ = ["Place", "Units", "consumed", "summed"]
+__all__ = ["METERED", "READS", "SEARCHES", "WRITES", "Place", "Units", "consumed", "summed"]
 
 READS = frozenset({"get_item", "query", "scan", "batch_get_item", "transact_get_items"})
 WRITES = frozenset({"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"})

@@ -37,6 +37,15 @@ def cost(
         Path, typer.Option("--traffic", "-t", help="Traffic file: how often patterns and writes run.", metavar="FILE")
     ] = _TRAFFIC,
     init: Annotated[bool, typer.Option("--init", help="Write a traffic file to begin with, and exit.")] = False,
+    record: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--record",
+            help="Write a traffic file with the rates in this log of `keyplan serve`, as lines of JSON, and exit. Can "
+            "be repeated; - is the standard input.",
+            metavar="LOG",
+        ),
+    ] = None,
     region: Annotated[
         str | None,
         typer.Option("--region", help=f"Region of AWS. The default is {_REGION}, or the region of --prices."),
@@ -59,8 +68,8 @@ def cost(
     with the traffic and with AWS's prices. Nothing is sent to AWS. What would be cheaper is metered in the same way.
     """
     kind = design_of(design)
-    if init:
-        _write(traffic, _starter(kind), design, force=force)
+    if init or record:
+        _write(traffic, _recorded(record, kind) if record else _starter(kind), design, force=force)
         return
     rates = _read(traffic, kind, design)
     known = _prices(prices, region)
@@ -74,6 +83,21 @@ def _starter(design: type[Design]) -> str:
     from keyplan.capacity.traffic import starter
 
     return starter(design)
+
+
+def _recorded(logs: list[Path], design: type[Design]) -> str:
+    from fileinput import input as lines_of
+
+    from keyplan.capacity.recording import RecordingError
+    from keyplan.capacity.recording import record as recorded
+
+    try:
+        with lines_of(logs, encoding="utf-8", errors="replace") as lines:
+            return recorded(lines, design).text(design)
+    except RecordingError as error:
+        fail(f"Can't record traffic: {error}. It takes lines of JSON: keyplan serve with KEYPLAN_LOG_FORMAT=json.")
+    except OSError as error:
+        fail(f"Can't read {error.filename}: {error.strerror or error}")
 
 
 def _write(file: Path, text: str, design: str, *, force: bool) -> None:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Lifespan
 
-from keyplan.data import DataError, ItemChanged, Store
+from keyplan.data import DataError, ItemChanged
 from keyplan.design import Design, InvalidValue
 from keyplan.web.identity.tokens import identity_of
 from keyplan.web.media import media_of, media_routes
@@ -40,6 +40,7 @@ from keyplan.web.settings import Settings
 from keyplan.web.system.observe import ObservedClient
 from keyplan.web.system.rates import Rates
 from keyplan.web.system.running import Running, System
+from keyplan.web.system.runs import ObservedStore
 
 D = TypeVar("D", bound=Design)
 
@@ -47,7 +48,7 @@ D = TypeVar("D", bound=Design)
 def running(system: System[D], settings: Settings, client: object) -> Running[D]:
     """A running system on a DynamoDB client. Its tables must exist."""
     secret = settings.cursor_secret
-    store = Store(
+    store = ObservedStore(
         system.design(settings.table_environment()),
         ObservedClient(client),
         secret=None if secret is None else secret.get_secret_value().encode(),

@@ -6,5 +6,6 @@
 (`confirm`), `language` their language, `german` what the kit says in it, and `directions` names in sentences that are
 written from right to left. `running` puts them together (`System`) and runs them on a store (`Running`), within the
 limits of `rates` and with the queue of `hashing` and the `turns` of what writes; `observe` records what a request did
-(`Trace`) for the log and the metrics. It knows `models`, `media` and the settings.
+(`Trace`) for the log and the metrics, and `runs` which pattern or write its calls are for. It knows `models`, `media`
+and the settings.
 """

@@ -1,4 +1,4 @@
-"""What a request did: its DynamoDB calls with table, index and capacity, its log line, and its metrics. No values."""
+"""What a request did: its DynamoDB calls, with capacity and purpose, its log line, and its metrics. No values."""
 
 import json
 import logging
@@ -15,23 +15,11 @@ from typing import Any, Literal
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 
+from keyplan.capacity.consumed import METERED, READS, Place, Units, consumed
 from keyplan.data import Answer
+from keyplan.web.system.runs import Run, current_run
 
 logger = logging.getLogger("keyplan")
-
-_METERED = {
-    "get_item",
-    "put_item",
-    "update_item",
-    "delete_item",
-    "query",
-    "scan",
-    "batch_get_item",
-    "batch_write_item",
-    "transact_get_items",
-    "transact_write_items",
-}
-_READS = {"get_item", "query", "scan", "batch_get_item", "transact_get_items"}
 
 REQUESTS = Counter("keyplan_requests", "Requests answered", ["route", "method", "status"])
 SECONDS = Histogram(
@@ -53,22 +41,43 @@ _capacity = cache(CAPACITY.labels)
 
 @dataclass(frozen=True)
 class DynamoCall:
-    """A call to DynamoDB, with the capacity that it consumed in each of its tables."""
+    """A call to DynamoDB, with what it consumed in each of its tables and their indexes."""
 
     operation: str
     index: str | None
-    units: Mapping[str, float]
+    consumed: Mapping[Place, Units]
     milliseconds: float
+    run: Run | None = None
+    """What the call was for."""
 
     @property
     def kind(self) -> str:
-        return "read" if self.operation in _READS else "write"
+        return "read" if self.operation in READS else "write"
+
+    @property
+    def units(self) -> Mapping[str, float]:
+        """The units by table, with those of its indexes."""
+        sums: dict[str, float] = {}
+        for place, units in self.consumed.items():
+            sums[place.table] = sums.get(place.table, 0.0) + units.reads + units.writes
+        return sums
 
     def shown(self) -> Iterator[dict[str, object]]:
         """For the log: an entry for each table."""
         for table, units in self.units.items():
             entry: dict[str, object] = {"operation": self.operation, "table": table, "index": self.index}
-            yield {**entry, "units": units, "ms": self.milliseconds}
+            entry |= {"units": units, **dict(self._details(table)), "ms": self.milliseconds}
+            if self.run is not None:
+                entry |= {"by": ", ".join(self.run.names), "run": self.run.number}
+            yield entry
+
+    def _details(self, table: str) -> Iterator[tuple[str, object]]:
+        """What the indexes of a table consumed, and the bytes of vector indexes."""
+        own = {place.index: each for place, each in self.consumed.items() if place.table == table and place.index}
+        indexes = {name: each.reads + each.writes for name, each in own.items() if each.reads or each.writes}
+        vectors = sum(each.searched + each.vectors for each in own.values())
+        yield from {"indexes": indexes}.items() if indexes else ()
+        yield from {"bytes": vectors}.items() if vectors else ()
 
 
 @dataclass
@@ -79,6 +88,15 @@ class Trace:
     address: str
     route: str = ""
     calls: list[DynamoCall] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    """What the stores were asked for, as far as it took a call."""
+
+    def add(self, call: DynamoCall) -> None:
+        """Add a call that was made."""
+        if call.run is not None and call.run.number is None:
+            call.run.number = len(self.runs)
+            self.runs.append(call.run)
+        self.calls.append(call)
 
     def capacity(self) -> str:
         """The capacity so far, as a header shows it."""
@@ -99,7 +117,7 @@ class ObservedClient:
 
     def __getattr__(self, name: str) -> Callable[..., Answer]:
         method: Callable[..., Answer] = getattr(self._client, name)
-        if name in _METERED:
+        if name in METERED:
             method = _observed(name, method)
         setattr(self, name, method)
         return method
@@ -111,26 +129,27 @@ def _observed(operation: str, method: Callable[..., Answer]) -> Callable[..., An
         began = time.perf_counter()
         answer: Answer = {}
         try:
-            answer = method(**{"ReturnConsumedCapacity": "TOTAL", **request})
+            answer = method(**{**request, "ReturnConsumedCapacity": "INDEXES"})
             return answer
         finally:
             spent = round((time.perf_counter() - began) * 1000, 3)
-            made = DynamoCall(operation, request.get("IndexName"), _units(answer, request), spent)
+            used = _consumed(operation, request, answer)
+            made = DynamoCall(operation, request.get("IndexName"), used, spent, current_run.get())
             for table, units in made.units.items():
                 _calls(operation, table).inc()
                 _capacity(made.kind, table).inc(units)
             if trace is not None:
-                trace.calls.append(made)
+                trace.add(made)
 
     return call
 
 
-def _units(answer: Answer, request: dict[str, Any]) -> dict[str, float]:
-    """The capacity by table. A refused call consumes capacity, too, but DynamoDB doesn't say how much."""
-    consumed = answer.get("ConsumedCapacity") or []
-    entries = consumed if isinstance(consumed, list) else [consumed]
-    units = {each["TableName"]: each.get("CapacityUnits", 0.0) for each in entries}
-    return units or dict.fromkeys(_tables(request), 0.0)
+def _consumed(operation: str, request: dict[str, Any], answer: Answer) -> dict[Place, Units]:
+    """The capacity by table and index. A refused call consumes capacity, too, but DynamoDB doesn't say how much."""
+    found: dict[Place, Units] = {}
+    for place, units in consumed(operation, request, answer):
+        found[place] = found.get(place, Units()) + units
+    return found or dict.fromkeys(map(Place, _tables(request)), Units())
 
 
 def _tables(request: dict[str, Any]) -> Iterator[str]:
@@ -158,6 +177,7 @@ def observe(trace: Trace, method: str, status: int, seconds: float) -> None:
                     "status": status,
                     "ms": round(seconds * 1000, 3),
                     "dynamodb": [entry for call in trace.calls for entry in call.shown()],
+                    "runs": [run.shown() for run in trace.runs],
                 }
             },
         )
