@@ -276,5 +276,19 @@ def _made_in_same_partition(
     return False
 
 
+def copies_beside(reviewed: Reviewed, spec: EntitySpec, key: KeySpec) -> int:
+    """How many items are made from one of an entity's and are in the same partition of the same table or index."""
+    item = reviewed.example(spec)
+    if item is None:
+        return 0
+    texts = _hash_texts(key, item.__dict__)
+    return sum(
+        each.index is key.index and _hash_texts(each, made.__dict__) == texts
+        for made in reviewed.made_from(spec)
+        if made.spec.table is spec.table
+        for each in made.spec.keys
+    )
+
+
 def _hash_texts(key: KeySpec, values: dict[str, object]) -> list[object]:
     return [values[part.field] if part.field else part.template and part.template.write(values) for part in key.hash]

@@ -14,6 +14,8 @@ from keyplan.design import (
     Table,
     aggregate,
     count,
+    derived,
+    exists,
     expect,
     get,
     index,
@@ -29,6 +31,7 @@ mixed = Table("Mixed", key("PK", "SK"))
 orders = Table(
     "Orders", key("PK", "SK"), indexes={"ByDay": key("day", "PK"), "Names": index(key("day", "SK"), KEYS_ONLY)}
 )
+matches = Table("Matches", key("PK", "SK"), indexes={"ByDay": key("day")})
 roles = Table("Roles", key("id"))
 articles = Table("Articles", key("id"))
 people = Table("People", key("id"))
@@ -170,6 +173,43 @@ def an_order_with_a_hundred_thousand_readings() -> type[Design]:
             return count(query(Reading.primary, order_id=order_id))
 
     return Orders
+
+
+class Seat(Entity, table=matches):
+    player: Id
+    match_id: Id
+    played_on: Id
+    primary = key("PLAYER#{player}", "MATCH#{match_id}")
+    by_day = matches.ByDay("{played_on}")
+
+
+class Match(Entity, table=matches):
+    match_id: Id
+    date: Id
+    winner: Id
+    primary = key("MATCH#{match_id}", "MATCH")
+    by_day = matches.ByDay("{date}")
+
+    @derived
+    def seats(self) -> list[Seat]:
+        return [Seat(player=each, match_id=self.match_id, played_on=self.date) for each in ("a", "b", "c", "d")]
+
+
+@CASES.finds("KP407", "Matches.on_day")
+def a_list_in_which_four_of_five_items_are_thrown_away() -> type[Design]:
+    class Matches(Design):
+        tables = (matches,)
+        entities = (Match, Seat)
+
+        @pattern("Matches of a day")
+        def on_day(self, date: str) -> Query[Match]:
+            return query(Match.by_day, date=date, filter=lambda match: exists(match.winner))
+
+        @pattern("Seats of a player")
+        def seats(self, player: str) -> Query[Seat]:
+            return query(Seat.primary, player=player, filter=lambda seat: seat.played_on == "today")
+
+    return Matches
 
 
 @CASES.finds_nothing("KP407", "KP408")

@@ -1,4 +1,7 @@
-"""Keys that put too much into one partition."""
+"""Keys that put too much into one partition.
+
+The figures are from AWS's "Best practices for designing and using partition keys effectively in DynamoDB" and "DynamoDB
+burst and adaptive capacity"."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -8,7 +8,7 @@ from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.item_collections import Aggregated
 from keyplan.design.item_reads import BatchGet, Get, Lookup
 from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
-from keyplan.review.keys import partitions
+from keyplan.review.keys import copies_beside, partitions, prefix_parts
 from keyplan.review.reviewed import Reviewed, is_housekeeping
 from keyplan.review.rule import Problem, Unjudged, rule
 
@@ -85,7 +85,14 @@ def filter_discards(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
             continue
         spec = (op.entities[0] if isinstance(op, Query) else op.entity).spec
         read = _items_read(spec, op)
-        if pattern.returns is None or read is None:
+        copies = copies_beside(reviewed, spec, op.key) if isinstance(op, Query) and not prefix_parts(op) else 0
+        if copies:
+            yield Problem(
+                reviewed.at_pattern(pattern),
+                f"of {copies + 1} items that it reads, {copies} are made from the other one and thrown away",
+                "Leave them out of this index, or tell them apart by the sort key.",
+            )
+        elif pattern.returns is None or read is None:
             yield Unjudged(reviewed.at_pattern(pattern), _RETURNS if pattern.returns is None else _PARTITION)
         elif read > max(pattern.returns, 1) * _WASTED and read > 50:
             yield Problem(
@@ -155,8 +162,8 @@ def whole_collection(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
 def needless_strong_read(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     """A pattern reads consistently, and the design, which says what others decide, says of no decision on it.
 
-    A consistent read costs twice as much as an eventually consistent one, and it is answered by one of three copies
-    instead of any. It is right where something is decided on what was read, or where people look for what they have
+    A consistent read costs twice as much as an eventually consistent one, and it is always answered by the same one of
+    three copies. It is right where something is decided on what was read, or where people look for what they have
     just written. For anything else it is wasted.
 
     Say what is decided on it (`@pattern(..., decides="whether the user may publish")`), or leave `consistent=True` out.

@@ -1,4 +1,7 @@
-"""What grows without a limit."""
+"""What grows without a limit.
+
+The limits of items and of item collections are from AWS's "Constraints in Amazon DynamoDB" and "Item collections in
+Local Secondary Indexes"."""
 
 from collections.abc import Iterator
 from typing import get_args, get_origin

@@ -1,4 +1,6 @@
-"""What a write costs, and which items all writes have in common."""
+"""What a write costs, and which items all writes have in common.
+
+The limits of transactions are from AWS's "Constraints in Amazon DynamoDB"."""
 
 from collections.abc import Iterator
 
