@@ -23,7 +23,7 @@ class Article(Entity, table=news):
 
 class Draft(Entity, table=news):
     draft_id: Annotated[Id, stored("id")]
-    author: Id | None = None
+    status: Id | None = None
     primary = key("{draft_id}")
 
 
@@ -44,7 +44,7 @@ def articles_that_need_not_have_a_date() -> type[Design]:
     return News
 
 
-@CASES.finds("KP312", "Draft.author")
+@CASES.finds("KP312", "Draft.status")
 def a_field_that_happens_to_be_an_index_key() -> type[Design]:
     class News(Design):
         tables = (news,)

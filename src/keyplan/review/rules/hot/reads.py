@@ -74,8 +74,8 @@ def filter_discards(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     """A pattern filters what it reads, and returns only a small part of it.
 
     A filter is applied after the items are read, and they are all paid for. A page may come back empty although there
-    are more items, so that several requests are needed to fill it. What is wanted seldom gets dearer with everything
-    else.
+    are more items, so that several requests are needed to fill it. It becomes slower and dearer with every item that
+    isn't wanted.
 
     Put what the filter asks for into the key: in front of the sort key, into the hash key, or into a sparse index that
     has only those items (`when="is_open"`).
@@ -160,7 +160,7 @@ def whole_collection(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     needs=(_DECIDES,),
 )
 def needless_strong_read(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
-    """A pattern reads consistently, and the design, which says what others decide, says of no decision on it.
+    """A pattern reads consistently, and the design, which says what is decided on other reads, says nothing of it.
 
     A consistent read costs twice as much as an eventually consistent one, and it is always answered by the same one of
     three copies. It is right where something is decided on what was read, or where people look for what they have
@@ -198,8 +198,8 @@ def large_in_lists(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     """A list returns whole items, and they are large.
 
     A query is paid for by the bytes that it reads, and returns at most 1 MB at once: 50 articles of 100 KB are five
-    requests and 600 read units, to show 50 titles. To return only some fields doesn't make it cheaper, since the whole
-    items are read. If they are in an index, each write pays for the large field once more.
+    requests and about 600 read units, to show 50 titles. To return only some fields doesn't make it cheaper, since
+    whole items are read. If they are in an index, each write pays for the large field once more.
 
     List them through an index that has only what lists show (`index(key(...), include("title"))`), or keep the large
     field in an item of its own, with the same partition.

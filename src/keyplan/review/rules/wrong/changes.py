@@ -51,7 +51,7 @@ def _is_compared(spec: EntitySpec) -> bool:
     "refusal-without-floor",
     group="wrong",
     severity="error",
-    title="A refusal that is never told, because a count has no floor",
+    title="A refusal that never happens, because a count has no floor",
 )
 def refusal_without_floor(reviewed: Reviewed) -> Iterator[Problem]:
     """A count says what callers are told when a change is refused, but it has no floor, so that none is ever refused.

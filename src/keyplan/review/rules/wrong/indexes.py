@@ -26,8 +26,8 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
     """The only list of an entity is sorted by a field that needn't have a value, and items without one aren't in it.
 
     DynamoDB puts only those items into an index that have all its key attributes, and refuses null there. So an article
-    without a date is in no list, though it can still be read by its key. It is what one wants if only some items belong
-    there (open tickets, trials), and a loss if all do.
+    without a date is in no list, though it can still be read by its key. That is right if only some items belong there
+    (open tickets, trials), and wrong if all do.
 
     To have all of them in the list, require the field, or give it a text for None: `{published_at|9999}`. If only some
     belong there, `when=` says so; or accept the finding.
@@ -68,9 +68,9 @@ def _is_listed_without(reviewed: Reviewed, spec: EntitySpec, slot: Slot) -> bool
 def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:
     """The optional fields with the name of an index key, of entities that aren't in the index."""
     for index in spec.table.by_name.values():
-        if any(key.index is index for key in spec.keys):
-            continue
         names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)
+        if any(key.index is index for key in spec.keys) or names <= {field.stored for field in spec.fields.values()}:
+            continue  # its items are in the index
         for field in spec.fields.values():
             if field.optional and field.stored in names - spec.key_attributes.keys():
                 yield field.name, index
@@ -86,9 +86,9 @@ def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:
 def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
     """An entity has fields that are stored under the names of all key attributes of an index, and no placement in it.
 
-    DynamoDB puts every item into an index that has its key attributes, whether it was meant or not. So lists of other
-    entities in that index also read these items, which costs as much as they are many: four participations for each
-    match. Programs without this design get them in the list, and count them.
+    DynamoDB puts every item into an index that has its key attributes, whether it was meant or not. Each write of them
+    is a second write then, and lists of other entities in that index read these items as well: four participations
+    for each match. Programs without this design get them in the list, and count them.
 
     Store one of the fields under another name (`stored("day")`), so that the items aren't in the index. If they are
     meant to be there, say so with a placement.

@@ -270,8 +270,8 @@ def ties(reviewed: Reviewed) -> Iterator[Problem]:
     """A list is sorted by a key in an index that several items can have, and nothing says which of them comes first.
 
     The keys of an index needn't be unique. Items with the same one are all there, in an order that DynamoDB doesn't
-    define and that can differ between two reads, and between an engine and another. Cursors still lead through all of
-    them. It happens the more often the coarser the value is: a day, a second, a price, a name.
+    define and that can differ between two reads, and between DynamoDB and other engines. Cursors still lead through
+    all of them. The coarser the value, the more often it happens: a day, a second, a price, a name.
 
     End the sort key with what tells the items apart: `{created_at}#{post_id}`.
     """
