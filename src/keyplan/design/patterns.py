@@ -7,8 +7,9 @@ stand-ins for its parameters. So tools can see what it does, and a pattern that 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, overload
+from weakref import WeakSet
 
 from keyplan.design.design_checks import check_entities, check_known, usable_entities
 from keyplan.design.entity import Entity
@@ -173,6 +174,7 @@ def pattern(
 def job(build: Callable[Concatenate[D, P], Rewrite[E]]) -> Callable[Concatenate[D, P], Rewrite[E]]:
     """Declare a method of a design as a job: a rewrite, journaled with its name and arguments (text and numbers)."""
 
+    @wraps(build)
     def named(design: D, /, *args: P.args, **kwargs: P.kwargs) -> Rewrite[E]:
         bound = inspect.signature(build).bind(design, *args, **kwargs)
         arguments = dict(list(bound.arguments.items())[1:])
@@ -182,7 +184,17 @@ def job(build: Callable[Concatenate[D, P], Rewrite[E]]) -> Callable[Concatenate[
             raise DesignError("job", build.__qualname__, problem, "Return rewrite(...) or rekey(...).")
         return replace(work, name=build.__name__, arguments=arguments)
 
+    _JOBS.add(named)
     return named
+
+
+_JOBS: WeakSet[Callable[..., Any]] = WeakSet()
+
+
+def jobs_of(design: "type[Design]") -> Mapping[str, Callable[..., Rewrite[Any]]]:
+    """The jobs of a design, by their names."""
+    functions = {name: value for name, value in vars(design).items() if inspect.isfunction(value)}
+    return {name: value for name, value in functions.items() if value in _JOBS}
 
 
 class Design:

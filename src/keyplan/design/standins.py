@@ -42,6 +42,10 @@ class FieldName(StandIn):
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __int__(self) -> int:
+        """For `adding(int(self.owner))`."""
+        return int(self._true)
+
     def _compared(self, other: object) -> bool:
         """The answer to `self.quantity > 0`: the same as to any other comparison."""
         return self._equal

@@ -1,5 +1,6 @@
 """`Reviewed`: a design as rules see it, with what is known beside it."""
 
+import inspect
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,11 +12,15 @@ from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.examples import example_of, made_by_others
 from keyplan.design.item_collections import Aggregated
 from keyplan.design.item_reads import Together, TransactGet
-from keyplan.design.operations import Follow, ItemCount, Merge, Query
+from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.patterns import Parameter, jobs_of
 from keyplan.design.specs import KeySpec
 from keyplan.design.tables import Index
 from keyplan.review.places import Place, class_line, table_line
 from keyplan.review.rule import Target
+
+_SOME_TEXT = "2026-01-31T12:00:00.000Z"
+"""An argument that also jobs take which read a time from it."""
 
 Read: TypeAlias = tuple[Pattern[..., Any], Op[Any]]
 """An operation of a pattern, or one that it is made of, with the pattern."""
@@ -87,7 +92,7 @@ class Reviewed:
 
     @cached_property
     def indexes_used(self) -> frozenset[Index]:
-        """The indexes that patterns read, also to search in, and that cascading deletes go through."""
+        """The indexes that patterns and jobs read, also to search in, and that cascading deletes go through."""
         read = {query.key.index for _, query in self.queries}
         cascades = {
             spec.placements[parent.via].index
@@ -95,7 +100,25 @@ class Reviewed:
             for parent in spec.parents
             if parent.on_delete == "cascade" and parent.via in spec.placements
         }
-        return frozenset(index for index in read | cascades if index is not None)
+        worked = {job.key.index for job in self.jobs if isinstance(job, Query)}
+        return frozenset(index for index in read | cascades | worked if index is not None)
+
+    @cached_property
+    def jobs(self) -> tuple[Query[Any] | Scan[Any], ...]:
+        """What the design's jobs rewrite, as far as it can be seen without their arguments."""
+        found: list[Query[Any] | Scan[Any]] = []
+        for job in jobs_of(self.design).values():
+            names = list(inspect.signature(job).parameters)[1:]
+            for arguments in ([Parameter(name) for name in names], [_SOME_TEXT] * len(names)):
+                with suppress(Exception):  # a job may do anything with its arguments, which are texts and numbers
+                    found.append(job(self.design(), *arguments).source)
+                    break
+        return tuple(found)
+
+    @property
+    def knows_all_jobs(self) -> bool:
+        """Whether it is known what all jobs read."""
+        return len(self.jobs) == len(jobs_of(self.design))
 
     # Examples
 

@@ -9,15 +9,18 @@ from keyplan.design import (
     ItemCount,
     ListOp,
     Query,
+    Rewrite,
     Table,
     count,
     follow,
     include,
     index,
+    job,
     key,
     pattern,
     query,
     ref,
+    rewrite,
 )
 from tests.review.rules.cases import Cases
 
@@ -106,5 +109,44 @@ def indexes_with_what_is_read() -> type[Design]:
         @pattern("Notes by title")
         def by_title(self, title: str) -> Follow[Text]:
             return follow(query(Text.by_title, title=title), lambda note: ref(Text, note_id=note.note_id), Text)
+
+    return Notes
+
+
+class Word(Entity, table=notes):
+    note_id: Id
+    tag: Id
+    title: Id
+    primary = key("NOTE#{note_id}", "NOTE")
+    by_tag = notes.ByTag("{tag}")
+    by_title = notes.ByTitle("{title}")
+
+
+@CASES.finds_nothing("KP413", "KP415")
+def an_index_that_a_job_reads() -> type[Design]:
+    class Notes(Design):
+        tables = (notes,)
+        entities = (Word, Marked)
+
+        @pattern("Marks with a tag")
+        def marked(self, tag: str) -> Query[Marked]:
+            return query(Marked.by_tag, tag=tag)
+
+        @job
+        def rename_tag(self, tag: str, to: str) -> Rewrite[Word]:
+            return rewrite(query(Word.by_tag, tag=tag), lambda word: setattr(word, "tag", to))
+
+    return Notes
+
+
+@CASES.finds_nothing("KP401", "KP415")
+def an_index_that_a_job_may_read() -> type[Design]:
+    class Notes(Design):
+        tables = (notes,)
+        entities = (Word,)
+
+        @job
+        def rename(self, number: int) -> Rewrite[Word]:
+            return rewrite(query(Word.by_tag, tag="abc"[number]), lambda word: setattr(word, "tag", "d"))
 
     return Notes

@@ -204,8 +204,8 @@ def users_that_are_all_counted_on_one_item() -> type[Design]:
             return ref(Totals)
 
         @counts("admins", floor=1)
-        def administers(self) -> Ref[Totals] | None:
-            return ref(Totals) if self.admin else None
+        def administers(self) -> Ref[Totals]:
+            return ref(Totals).adding(int(self.admin))
 
     class Users(Design):
         tables = (table,)

@@ -33,7 +33,7 @@ def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
     used = reviewed.indexes_used
     for table in reviewed.tables:
         for index in table.by_name.values():
-            if index not in used:
+            if index not in used and reviewed.knows_all_jobs:
                 writers = ", ".join(spec.name for spec, _ in reviewed.placed_in(index))
                 yield Problem(
                     reviewed.at_table(table, index.name),
@@ -63,7 +63,7 @@ def unread_projection(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         for index in table.by_name.values():
             wanted = _read_from(reviewed, index)
-            if wanted is None or index not in reviewed.indexes_used:
+            if wanted is None or index not in reviewed.indexes_used or _is_worked_on(reviewed, index):
                 continue
             for spec, key in reviewed.placed_in(index):
                 unread = _unread(spec, index, wanted.get(spec.name, set()))
@@ -89,6 +89,11 @@ def _read_from(reviewed: Reviewed, index: Index) -> dict[str, set[str]] | None:
             return None
         found.setdefault(spec.name, set()).update(fields | _filtered(query.filter))
     return found
+
+
+def _is_worked_on(reviewed: Reviewed, index: Index) -> bool:
+    """Whether a job may read whole items from an index."""
+    return not reviewed.knows_all_jobs or any(job.key.index is index for job in reviewed.jobs if isinstance(job, Query))
 
 
 def _fields_read(query: Query[Any], outer: Follow[Any] | ItemCount | None) -> set[str] | None:
@@ -182,10 +187,11 @@ def unused_placement(reviewed: Reviewed) -> Iterator[Problem]:
     Remove the placement, or declare the pattern that reads it. If the attribute is needed, store it under another name.
     """
     read = {(spec.name, key.name) for spec, key in reviewed.keys_read}
+    read |= {(job.entity.spec.name, job.key.name) for job in reviewed.jobs if isinstance(job, Query)}
     for spec in reviewed.specs:
         cascades = {parent.via for parent in spec.parents if parent.on_delete == "cascade"}
         for key in spec.placements.values():
-            is_read = (spec.name, key.name) in read or key.name in cascades
+            is_read = (spec.name, key.name) in read or key.name in cascades or not reviewed.knows_all_jobs
             if key.index is not None and key.index in reviewed.indexes_used and not is_read:
                 yield Problem(
                     reviewed.at(spec, key=key),
